@@ -5,6 +5,7 @@
 #   lib/Conversion/DMLToLinalg/PoolingOps.cpp  the lowering,
 #   lib/Reference/Operators/PoolingOps.cpp     the evaluators,
 #   lib/Testing/Programs/PoolingOps.cpp        the draws of programs for tests.
+# Its lowering has the test test/Conversion/DMLToLinalg/pooling.mlir.
 # The ONNX importer names its files by the same families, where ONNX has operators of
 # them: lib/Import/ONNX/Nodes/PoolingOps.cpp.
 #

@@ -60,6 +60,16 @@ endwhile()
 list(JOIN long_names "|" long_names)
 set(filter "--filter-out= :: (${long_names})$")
 
+# Each family of operators has a test of its lowering.
+foreach(family IN LISTS DML_FAMILIES)
+  string(REGEX REPLACE "([a-z])([A-Z])" "\\1-\\2" file "${family}")
+  string(TOLOWER "${file}" file)
+  if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/Conversion/DMLToLinalg/${file}.mlir")
+    message(FATAL_ERROR "found no test/Conversion/DMLToLinalg/${file}.mlir, but wanted "
+      "a test of what the lowering of ${family} makes")
+  endif()
+endforeach()
+
 # The value of `key` in a list of keys and values, or `default`.
 function(dml_find_value result key default)
   set(value "${default}")

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -118,7 +119,9 @@ if not config.dml_sanitizers and probe("mlir-opt") is not None:
 
 # Every device has every Vulkan feature that kernels of the profile `full` may need: all
 # data types.
-beyond_full = {"vulkanMemoryModel", "cooperativeMatrix"}
+with open(f"{config.dml_source_dir}/runtime/schema/Features.def") as table:
+    beyond_full = set(re.findall(r"^DML_FEATURE\(\d+, (\w+),[^()]*, false, \w+\)$",
+                                 table.read(), re.MULTILINE))
 if devices and all(has for device in devices
                    for name, has in device["features"].items()
                    if name not in beyond_full):

@@ -51,6 +51,14 @@ typedef struct DmlCompilerOptions {
 MLIR_CAPI_EXPORTED DmlCompilerOptions dmlCompilerOptionsCreate(void);
 MLIR_CAPI_EXPORTED void dmlCompilerOptionsDestroy(DmlCompilerOptions options);
 
+/* Sets the option that dml-compile has as --NAME=VALUE, such as "row-tile" to
+ * "32x4". The value of an option that is on or off ("fuse", "external-weights",
+ * "legalize") is "true" or "false". Fails, and sets nothing, if there is no
+ * option of that name or its value is neither of the two. Each of the functions
+ * below sets one option. */
+MLIR_CAPI_EXPORTED MlirLogicalResult dmlCompilerOptionsSet(
+    DmlCompilerOptions options, MlirStringRef name, MlirStringRef value);
+
 /* The Vulkan features that kernels may use: "full" or "minimal", then features
  * to add or take away, as in "full,-shaderFloat64". Where the profile is "",
  * the default, the profile is the one that dml_device.profile states in the

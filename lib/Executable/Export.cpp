@@ -828,8 +828,9 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
         info.sharedMemorySize, info.bindingCount, info.subgroupSize));
     if (info.subgroupSize)
       version = std::max<uint16_t>(version, 4);
-    if (info.features.has(DeviceFeature::SubgroupShuffle))
-      version = 5;
+    for (const DeviceFeatureInfo &feature : getDeviceFeatures())
+      if (info.features.has(feature.feature))
+        version = std::max(version, feature.formatVersion);
   }
 
   std::vector<flatbuffers::Offset<executable::Function>> functionOffsets;

@@ -23,25 +23,8 @@ static_assert(DeviceProfile::vectorBytes == executable::kVectorSize,
 static_assert(maxRank == executable::kMaxRank,
               "tensors have more dimensions than executables have");
 
-#define DML_CHECK_FEATURE(compiler, format)                                    \
-  static_assert(static_cast<int>(DeviceFeature::compiler) ==                   \
-                    static_cast<int>(executable::Feature::format),             \
-                #compiler " differs from " #format " in executable.fbs")
-DML_CHECK_FEATURE(ShaderInt8, shaderInt8);
-DML_CHECK_FEATURE(ShaderInt16, shaderInt16);
-DML_CHECK_FEATURE(ShaderInt64, shaderInt64);
-DML_CHECK_FEATURE(ShaderFloat16, shaderFloat16);
-DML_CHECK_FEATURE(ShaderFloat64, shaderFloat64);
-DML_CHECK_FEATURE(StorageBuffer8BitAccess, storageBuffer8BitAccess);
-DML_CHECK_FEATURE(StorageBuffer16BitAccess, storageBuffer16BitAccess);
-DML_CHECK_FEATURE(ShaderSignedZeroInfNanPreserveFloat32,
-                  shaderSignedZeroInfNanPreserveFloat32);
-DML_CHECK_FEATURE(VulkanMemoryModel, vulkanMemoryModel);
-DML_CHECK_FEATURE(CooperativeMatrix, cooperativeMatrix);
-DML_CHECK_FEATURE(SubgroupShuffle, subgroupShuffle);
-#undef DML_CHECK_FEATURE
-
-/// `feature` as executables number it.
+/// `feature` as executables number it. Both enums have the numbers of
+/// Features.def.
 inline executable::Feature getFormatFeature(DeviceFeature feature) {
   return static_cast<executable::Feature>(feature);
 }

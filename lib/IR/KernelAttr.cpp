@@ -148,7 +148,7 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
       b.getNamedAttr(name, b.getDictionaryAttr(entries)));
 }
 
-/// Reads a number from `least` on.
+/// Reads a number that is `least` or more as `size`, or returns false.
 static bool readSize(Attribute value, int64_t &size, int64_t least = 1) {
   auto number = dyn_cast<IntegerAttr>(value);
   if (!number || !number.getType().isInteger(64) || number.getInt() < least)
@@ -157,7 +157,8 @@ static bool readSize(Attribute value, int64_t &size, int64_t least = 1) {
   return true;
 }
 
-/// Reads `count` numbers from 1 on; none if `value` is something else.
+/// Returns `count` numbers that are 1 or more, or nothing if `value` is
+/// something else.
 static ArrayRef<int64_t> readSizes(Attribute value, size_t count) {
   auto numbers = dyn_cast_or_null<DenseI64ArrayAttr>(value);
   return numbers && numbers.asArrayRef().size() == count &&
@@ -167,8 +168,8 @@ static ArrayRef<int64_t> readSizes(Attribute value, size_t count) {
              : ArrayRef<int64_t>();
 }
 
-/// The value of the entry `name` of `kernel`, or null if `kernel` has no such
-/// entry or others as well.
+/// Returns the value of the entry `name` of `kernel`, or null if `kernel` has
+/// no such entry, or others as well.
 template <typename Value>
 static Value getOnlyEntry(DictionaryAttr kernel, StringRef name) {
   return kernel.size() == 1 ? kernel.getAs<Value>(name) : Value();
@@ -331,7 +332,7 @@ std::optional<AttentionTile> AttentionTile::get(DictionaryAttr kernel) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Calls for each kind of tile of the variant `Tile`.
+/// Functions that go through the types of the variant `Tile`.
 template <typename Tile> struct Kinds;
 template <typename... Tiles> struct Kinds<std::variant<Tiles...>> {
   static std::optional<KernelTile> get(DictionaryAttr kernel) {

@@ -42,6 +42,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include <mutex>
+#include <type_traits>
 
 using namespace mlir;
 using namespace dml;
@@ -52,6 +53,32 @@ void dml::buildTargetPipeline(OpPassManager &pm,
     pm.addPass(createLegalizeFeatureLevel({options.featureLevel.getValue()}));
   else if (!options.featureLevel.empty())
     pm.addPass(createAttachTarget({options.featureLevel.getValue()}));
+}
+
+/// Calls `copy` if it compiles for the two structures.
+template <typename From, typename To, typename Copy>
+static void copyIfPresent(const From &from, To &to, Copy copy) {
+  if constexpr (std::is_invocable_v<Copy, const From &, To &>)
+    copy(from, to);
+}
+
+/// Returns the options of a pass: each has the value of the compiler's option
+/// of the same name. For example, SelectKernelsOptions has a rowTile, which
+/// becomes the rowTile of `options`.
+template <typename PassOptions, typename Options>
+static PassOptions getPassOptions(const Options &options) {
+  PassOptions result;
+#define DML_COPY_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)  \
+  copyIfPresent(options, result,                                               \
+                [](const auto &from, auto &to)                                 \
+                    -> decltype(void(to.MEMBER = from.MEMBER.getValue())) {    \
+                  to.MEMBER = from.MEMBER.getValue();                          \
+                });
+#define DML_CODEGEN_OPTION DML_COPY_OPTION
+#define DML_OPERATOR_OPTION DML_COPY_OPTION
+#include "dml/Target/Options.def"
+#undef DML_COPY_OPTION
+  return result;
 }
 
 /// Adds the pass that states the options' device profile, if they have one.
@@ -69,9 +96,8 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   addCleanup(pm);
   if (options.externalWeights)
     pm.addPass(createOwnConstants());
-  ChooseLayoutsOptions layouts;
-  layouts.convolutionLayout = options.convolutionLayout;
-  pm.addPass(createChooseLayouts(layouts));
+  pm.addPass(
+      createChooseLayouts(getPassOptions<ChooseLayoutsOptions>(options)));
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
@@ -85,17 +111,15 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CodegenOptions &options) {
   attachDevice(pm, options);
   if (options.fuse) {
-    FuseProducersOptions fuse;
-    fuse.rowTile = options.rowTile;
-    pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
+    pm.addNestedPass<func::FuncOp>(
+        createFuseProducers(getPassOptions<FuseProducersOptions>(options)));
     // Merging and folding come before attention is chosen, since they may leave
     // no products to choose it for: x ^ x becomes 0 once the two loads that
     // fusion has made of x are one.
     pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
     pm.addPass(createCanonicalization());
-    FuseAttentionOptions attention;
-    attention.attentionTile = options.attentionTile;
-    pm.addNestedPass<func::FuncOp>(createFuseAttention(attention));
+    pm.addNestedPass<func::FuncOp>(
+        createFuseAttention(getPassOptions<FuseAttentionOptions>(options)));
   }
   // Concatenations that no reader has taken in are nested.
   pm.addNestedPass<func::FuncOp>(createNestJoins());
@@ -116,19 +140,14 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
-  SplitSumsOptions split;
-  split.parts = options.sumParts;
-  pm.addPass(createSplitSums(split));
+  pm.addPass(createSplitSums(getPassOptions<SplitSumsOptions>(options)));
   pm.addPass(createSliceBuffers());
   pm.addPass(createLimitBuffers());
 
   // Each kernel stands once from here on, in a function of its own.
   pm.addPass(createOutlineDispatches());
-  SelectKernelsOptions select;
-  select.contractionTile = options.contractionTile;
-  select.rowTile = options.rowTile;
-  select.matrixTile = options.matrixTile;
-  pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
+  pm.addNestedPass<func::FuncOp>(
+      createSelectKernels(getPassOptions<SelectKernelsOptions>(options)));
   pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.
@@ -143,6 +162,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,
                                   const CodegenOptions &options) {
   attachDevice(pm, options);
+  pm.addNestedPass<gpu::GPUModuleOp>(createWorkAroundDrivers());
   pm.addPass(createConvertKernelsToSPIRV());
   OpPassManager &kernels = pm.nest<spirv::ModuleOp>();
   kernels.addPass(spirv::createSPIRVLowerABIAttributesPass());

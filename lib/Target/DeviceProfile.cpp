@@ -17,29 +17,23 @@ using namespace mlir;
 using namespace dml;
 
 llvm::ArrayRef<DeviceFeatureInfo> dml::getDeviceFeatures() {
-  using spirv::Capability;
   static constexpr DeviceFeatureInfo features[] = {
-      {DeviceFeature::ShaderInt8, "shaderInt8", Capability::Int8},
-      {DeviceFeature::ShaderInt16, "shaderInt16", Capability::Int16},
-      {DeviceFeature::ShaderInt64, "shaderInt64", Capability::Int64},
-      {DeviceFeature::ShaderFloat16, "shaderFloat16", Capability::Float16},
-      {DeviceFeature::ShaderFloat64, "shaderFloat64", Capability::Float64},
-      {DeviceFeature::StorageBuffer8BitAccess, "storageBuffer8BitAccess",
-       Capability::StorageBuffer8BitAccess},
-      {DeviceFeature::StorageBuffer16BitAccess, "storageBuffer16BitAccess",
-       Capability::StorageBuffer16BitAccess},
-      {DeviceFeature::ShaderSignedZeroInfNanPreserveFloat32,
-       "shaderSignedZeroInfNanPreserveFloat32",
-       Capability::SignedZeroInfNanPreserve},
-      {DeviceFeature::VulkanMemoryModel, "vulkanMemoryModel",
-       Capability::VulkanMemoryModel},
-      {DeviceFeature::CooperativeMatrix, "cooperativeMatrix",
-       Capability::CooperativeMatrixKHR},
-      {DeviceFeature::SubgroupShuffle, "subgroupShuffle",
-       Capability::GroupNonUniformShuffle},
+#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
+                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
+  {DeviceFeature::ENUMERATOR, #NAME, spirv::Capability::CAPABILITY_NAME,       \
+   VERSION, IS_IN_FULL},
+#include "dml/Target/Features.def"
   };
   return features;
 }
+
+// The numbers of the capabilities, which the runtime compares, are SPIR-V's.
+#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
+                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
+  static_assert(static_cast<uint32_t>(spirv::Capability::CAPABILITY_NAME) ==   \
+                    CAPABILITY,                                                \
+                "the capability of " #NAME " has another number in SPIR-V");
+#include "dml/Target/Features.def"
 
 //===----------------------------------------------------------------------===//
 // Matrices
@@ -82,35 +76,17 @@ static llvm::SmallVector<MatrixShape, 2> getCommonShapes() {
 
 llvm::ArrayRef<DeviceProfile::LimitInfo> DeviceProfile::getLimits() {
   static constexpr LimitInfo infos[] = {
-      // A kernel binds one buffer that it writes and one that it reads, at
-      // least.
-      {"maxStorageBuffers", &Limits::maxStorageBuffers, 2, UINT32_MAX, 16, 0},
-      // Ranges begin at multiples of rangeAlignment, and are wanted to be some
-      // of them long. Every desktop driver binds 1 GiB; some bind 4.
-      {"maxStorageBufferRange", &Limits::maxStorageBufferRange,
-       4 * rangeAlignment, UINT32_MAX, 1 << 30, 0},
-      // Larger buffers would gain nothing, since a device has several.
-      {"maxMemoryAllocationSize", &Limits::maxMemoryAllocationSize,
-       4 * rangeAlignment, INT64_MAX, promisedMemoryAllocationSize, 0},
-      {"maxWorkgroupSize", &Limits::maxWorkgroupSize, workgroupSize, UINT32_MAX,
-       workgroupSize, 2 * workgroupSize},
-      {"maxWorkgroupMemory", &Limits::maxWorkgroupMemory, workgroupMemory,
-       UINT32_MAX, workgroupMemory, 3 * workgroupMemory},
-      {"subgroupSize", &Limits::subgroupSize, 1, UINT32_MAX, 0, 32},
+#define DML_LIMIT(NAME, GETTER, PROMISED, LEAST, GREATEST, FULL, MATRICES)     \
+  {#NAME, &Limits::NAME, LEAST, GREATEST, FULL, MATRICES},
+#include "dml/Target/Limits.def"
   };
   return infos;
-}
-
-/// Whether "full" has `feature`.
-static bool isInFull(DeviceFeature feature) {
-  return feature != DeviceFeature::VulkanMemoryModel &&
-         feature != DeviceFeature::CooperativeMatrix;
 }
 
 DeviceProfile DeviceProfile::getFull() {
   DeviceProfile profile;
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
-    profile.set(info.feature, isInFull(info.feature));
+    profile.set(info.feature, info.isInFull);
   for (const LimitInfo &info : getLimits())
     profile.limits.*info.value = info.ofFull;
   return profile;
@@ -311,8 +287,8 @@ std::string DeviceProfile::str() const {
   // changes.
   size_t inFull = 0, ofFull = 0;
   for (const DeviceFeatureInfo &info : getDeviceFeatures()) {
-    inFull += isInFull(info.feature);
-    ofFull += isInFull(info.feature) && has(info.feature);
+    inFull += info.isInFull;
+    ofFull += info.isInFull && has(info.feature);
   }
   bool isNearFull = 2 * ofFull > inFull;
   DeviceProfile named = isNearFull ? getFull() : DeviceProfile();

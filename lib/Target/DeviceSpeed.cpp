@@ -11,23 +11,42 @@
 
 using namespace dml;
 
-namespace {
-/// A number of a device, and the least that it may be.
-struct Number {
-  llvm::StringLiteral name;
-  double DeviceSpeed::*value;
-  double least = 0;
-};
-} // namespace
+/// The least value of a number by which a model divides.
+static constexpr double leastDivisor = 1e-3;
 
-static constexpr Number numbers[] = {
-    {"opsPerByte", &DeviceSpeed::opsPerByte},
-    {"bytesPerThread", &DeviceSpeed::bytesPerThread},
-    {"cacheBytes", &DeviceSpeed::cacheBytes},
+static constexpr DeviceSpeed::Number numbers[] = {
+    {"opsPerByte", &DeviceSpeed::opsPerByte, 0},
+    {"bytesPerThread", &DeviceSpeed::bytesPerThread, 0},
+    {"cacheBytes", &DeviceSpeed::cacheBytes, 0},
     {"multiprocessors", &DeviceSpeed::multiprocessors, 1},
+    {"firstCacheBytesPerCycle", &DeviceSpeed::firstCacheBytesPerCycle,
+     leastDivisor},
+    {"lastCacheBytesPerCycle", &DeviceSpeed::lastCacheBytesPerCycle,
+     leastDivisor},
+    {"workgroupBytesPerCycle", &DeviceSpeed::workgroupBytesPerCycle,
+     leastDivisor},
+    {"matrixBytesPerCycle", &DeviceSpeed::matrixBytesPerCycle, leastDivisor},
+    {"matrixUnits", &DeviceSpeed::matrixUnits, 1},
+    {"barrierCycles", &DeviceSpeed::barrierCycles, 0},
+    {"firstCacheCycles", &DeviceSpeed::firstCacheCycles, leastDivisor},
+    {"lastCacheCycles", &DeviceSpeed::lastCacheCycles, 0},
+    {"memoryCycles", &DeviceSpeed::memoryCycles, 0},
+    {"kernelCycles", &DeviceSpeed::kernelCycles, 0},
+    {"launchCycles", &DeviceSpeed::launchCycles, 0},
+    // Vulkan tells neither how many registers a multiprocessor has, nor how
+    // long a line of a cache is, and a kernel sees both only through its time,
+    // beside everything else that the time depends on.
+    {"registers", &DeviceSpeed::registers, 1},
+    {"registersOfThread", &DeviceSpeed::registersOfThread, 1},
+    {"cacheLineBytes", &DeviceSpeed::cacheLineBytes, 1},
+    {"sectorBytes", &DeviceSpeed::sectorBytes, 1},
 };
 /// More than any device has of any of these.
 static constexpr double most = 1e15;
+
+llvm::ArrayRef<DeviceSpeed::Number> DeviceSpeed::getNumbers() {
+  return numbers;
+}
 
 int64_t DeviceSpeed::getEnoughThreads() const {
   double ofEach = enoughThreads / DeviceSpeed().multiprocessors;
@@ -42,8 +61,8 @@ std::optional<llvm::Error> DeviceSpeed::parse(llvm::StringRef part) {
     double value;
     if (text.getAsDouble(value) || !(value >= number.least) || !(value <= most))
       return llvm::createStringError(
-          "device profile number '" + part + "' wants a number from " +
-          llvm::Twine(static_cast<int64_t>(number.least)) + " to 1e15");
+          "device profile number '%s' wants a number from %g to 1e15",
+          part.str().c_str(), number.least);
     this->*number.value = value;
     return llvm::Error::success();
   }

@@ -505,14 +505,10 @@ void declareFeatures(ExecutableObject &object) {
     Feature feature;
   };
   constexpr Row kRows[] = {
-      {9, Feature::shaderFloat16},
-      {10, Feature::shaderFloat64},
-      {11, Feature::shaderInt64},
-      {22, Feature::shaderInt16},
-      {39, Feature::shaderInt8},
-      {4433, Feature::storageBuffer16BitAccess},
-      {4448, Feature::storageBuffer8BitAccess},
-      {4466, Feature::shaderSignedZeroInfNanPreserveFloat32},
+#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
+                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
+  {CAPABILITY, Feature::NAME},
+#include "../schema/Features.def"
   };
   std::vector<Feature> &features = object.requirements->features;
   for (const auto &module : object.shader_modules) {

@@ -75,29 +75,16 @@ size_t dmlGetDataTypeSize(DmlDataType type) {
   return dmlGetDataTypeBits(type) / 8;
 }
 
-// A feature's bit is 1 << its number in executables, and its name there is
-// Vulkan's.
-#define DML_CHECK_FEATURE(bit, feature)                                        \
-  static_assert((bit) == 1 << static_cast<unsigned>(fb::Feature::feature),     \
-                #bit " differs from " #feature " in executable.fbs")
-DML_CHECK_FEATURE(DML_FEATURE_SHADER_INT8_BIT, shaderInt8);
-DML_CHECK_FEATURE(DML_FEATURE_SHADER_INT16_BIT, shaderInt16);
-DML_CHECK_FEATURE(DML_FEATURE_SHADER_INT64_BIT, shaderInt64);
-DML_CHECK_FEATURE(DML_FEATURE_SHADER_FLOAT16_BIT, shaderFloat16);
-DML_CHECK_FEATURE(DML_FEATURE_SHADER_FLOAT64_BIT, shaderFloat64);
-DML_CHECK_FEATURE(DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT,
-                  storageBuffer8BitAccess);
-DML_CHECK_FEATURE(DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT,
-                  storageBuffer16BitAccess);
-DML_CHECK_FEATURE(DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT,
-                  shaderSignedZeroInfNanPreserveFloat32);
-DML_CHECK_FEATURE(DML_FEATURE_VULKAN_MEMORY_MODEL_BIT, vulkanMemoryModel);
-DML_CHECK_FEATURE(DML_FEATURE_COOPERATIVE_MATRIX_BIT, cooperativeMatrix);
-DML_CHECK_FEATURE(DML_FEATURE_SUBGROUP_SHUFFLE_BIT, subgroupShuffle);
-#undef DML_CHECK_FEATURE
+// The enum of the public header is that of the table.
+#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
+                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
+  static_assert(DML_FEATURE_##CONSTANT##_BIT == 1 << (NUMBER),                 \
+                "DML_FEATURE_" #CONSTANT "_BIT differs from " #NAME            \
+                " in Features.def");
+#include "Features.def"
 static_assert(DML_FEATURE_ALL ==
                   (2 << static_cast<unsigned>(fb::Feature::MAX)) - 1,
-              "DML_FEATURE_ALL differs from the features in executable.fbs");
+              "DML_FEATURE_ALL differs from the features in Features.def");
 
 const char *dmlGetFeatureName(DmlFeatureFlagBits feature) {
   for (fb::Feature value : fb::EnumValuesFeature())

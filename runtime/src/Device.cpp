@@ -7,6 +7,7 @@
 #include "Device.h"
 
 #include "DataType.h"
+#include "DeviceFeatures.h"
 
 #include <chrono>
 #include <cstring>
@@ -46,26 +47,13 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
     return makeError(DML_ERROR_UNSUPPORTED, "device '", properties.info.name,
                      "' lacks the feature robustBufferAccess");
 
-  auto has = [&](DmlFeatureFlagBits bit) -> VkBool32 {
-    return (properties.info.features & bit) != 0;
-  };
-  VkPhysicalDeviceVulkan12Features features12{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  features12.shaderInt8 = has(DML_FEATURE_SHADER_INT8_BIT);
-  features12.shaderFloat16 = has(DML_FEATURE_SHADER_FLOAT16_BIT);
-  features12.storageBuffer8BitAccess =
-      has(DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT);
-  features12.vulkanMemoryModel = has(DML_FEATURE_VULKAN_MEMORY_MODEL_BIT);
-  VkPhysicalDeviceVulkan11Features features11{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features12};
-  features11.storageBuffer16BitAccess =
-      has(DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT);
+  FeatureStructures enabled;
+  setFeatures(enabled, properties.info.features);
+  enabled.vulkan11.pNext = &enabled.vulkan12;
   VkPhysicalDeviceFeatures2 features{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features11};
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enabled.vulkan11};
+  features.features = enabled.core;
   features.features.robustBufferAccess = info.robustBufferAccess;
-  features.features.shaderInt16 = has(DML_FEATURE_SHADER_INT16_BIT);
-  features.features.shaderInt64 = has(DML_FEATURE_SHADER_INT64_BIT);
-  features.features.shaderFloat64 = has(DML_FEATURE_SHADER_FLOAT64_BIT);
 
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -74,8 +62,8 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   queueInfo.pQueuePriorities = &priority;
   std::vector<const char *> extensions;
   auto addFeatures = [&](auto &structure) {
-    structure.pNext = features12.pNext;
-    features12.pNext = &structure;
+    structure.pNext = enabled.vulkan12.pNext;
+    enabled.vulkan12.pNext = &structure;
   };
   // Must be enabled where a device offers it.
   if (properties.portabilitySubset)
@@ -96,12 +84,9 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
     subgroupSizeControl.computeFullSubgroups = VK_TRUE;
     addFeatures(subgroupSizeControl);
   }
-  VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
-      nullptr, VK_TRUE, VK_FALSE};
-  if (has(DML_FEATURE_COOPERATIVE_MATRIX_BIT)) {
+  if (enabled.matrices.cooperativeMatrix) {
     extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
-    addFeatures(cooperativeMatrix);
+    addFeatures(enabled.matrices);
   } else {
     properties.info.limits.matrixShapeCount = 0;
   }
@@ -163,15 +148,14 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
                    properties.info.name, "' does not support");
   // Properties are there without being enabled.
   properties.info.features =
-      info.enabledFeatures |
-      (device->supported &
-       (DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT |
-        DML_FEATURE_SUBGROUP_SHUFFLE_BIT));
+      info.enabledFeatures | (device->supported & getProperties());
 
   properties.subgroupSizeControl &= info.subgroupSizeControlEnabled;
   DmlDeviceLimits &limits = properties.info.limits;
-  if (!properties.subgroupSizeControl)
+  if (!properties.subgroupSizeControl) {
     limits.minSubgroupSize = limits.maxSubgroupSize = limits.subgroupSize;
+    limits.maxComputeWorkgroupSubgroups = 0;
+  }
   if (!(properties.info.features & DML_FEATURE_COOPERATIVE_MATRIX_BIT))
     limits.matrixShapeCount = 0;
 

@@ -147,6 +147,8 @@ DmlDeviceLimits dml::runtime::toLimits(const Requirements &requirements) {
   limits.subgroupSize = requirements.subgroupSize;
   limits.minSubgroupSize = requirements.subgroupSize;
   limits.maxSubgroupSize = requirements.subgroupSize;
+  limits.maxComputeWorkgroupSubgroups =
+      requirements.maxComputeWorkgroupSubgroups;
   // The reader lets no more through.
   limits.matrixShapeCount =
       static_cast<uint32_t>(requirements.matrixShapes.size());
@@ -211,6 +213,11 @@ dml::runtime::findMissing(const DmlDeviceInfo &device,
                              " threads are needed, but it has ",
                              limits.minSubgroupSize, " to ",
                              limits.maxSubgroupSize));
+  // The limit is one of kernels that ask for a size of subgroups.
+  if (limits.maxComputeWorkgroupSubgroups != 0)
+    checkLimit("maxComputeWorkgroupSubgroups",
+               limits.maxComputeWorkgroupSubgroups,
+               requirements.maxComputeWorkgroupSubgroups);
   for (const DmlMatrixShape &shape : requirements.matrixShapes)
     if (std::none_of(limits.matrixShapes,
                      limits.matrixShapes + limits.matrixShapeCount,

@@ -39,6 +39,9 @@ struct Requirements {
   uint64_t maxLoopIterations = 0;
   /// Threads of a subgroup, or 0 where they may be any number.
   uint32_t subgroupSize = 0;
+  /// The most subgroups of a workgroup of the kernels that state the threads of
+  /// a subgroup. The reader counts them; the executable does not declare them.
+  uint32_t maxComputeWorkgroupSubgroups = 0;
   /// Cooperative matrices.
   std::vector<DmlMatrixShape> matrixShapes;
 };

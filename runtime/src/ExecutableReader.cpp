@@ -596,6 +596,19 @@ Status Reader::readFunction(const fb::Function &table) {
   return Status();
 }
 
+/// Notes in `requirements` how many subgroups a workgroup of `kernel` has.
+static void countSubgroups(const Kernel &kernel, Requirements &requirements) {
+  if (kernel.subgroupSize == 0)
+    return;
+  // checkKernel has limited the threads.
+  uint32_t threads = kernel.workgroupSize[0] * kernel.workgroupSize[1] *
+                     kernel.workgroupSize[2];
+  uint32_t subgroups =
+      threads / kernel.subgroupSize + (threads % kernel.subgroupSize != 0);
+  requirements.maxComputeWorkgroupSubgroups =
+      std::max(requirements.maxComputeWorkgroupSubgroups, subgroups);
+}
+
 template <typename Table>
 Status Reader::readSteps(const Table &table, const Function &function,
                          Variant &variant) {
@@ -608,6 +621,8 @@ Status Reader::readSteps(const Table &table, const Function &function,
     DML_TRY(spend(sizeof(Step)));
     DML_TRY_IN(readStep(*stepTable, function, variant, step), "step ",
                variant.steps.size());
+    if (step.kind == DML_STEP_KIND_DISPATCH)
+      countSubgroups(result->kernels[step.kernel], variant.requirements);
     variant.steps.push_back(std::move(step));
   }
   return checkOutputsWritten(function, variant);

@@ -6,6 +6,8 @@
 
 #include "Instance.h"
 
+#include "DeviceFeatures.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -195,6 +197,8 @@ static void readSubgroupSizes(const InstanceFunctions &vk,
     return;
   snapshot.info.limits.minSubgroupSize = sizes.minSubgroupSize;
   snapshot.info.limits.maxSubgroupSize = sizes.maxSubgroupSize;
+  snapshot.info.limits.maxComputeWorkgroupSubgroups =
+      sizes.maxComputeWorkgroupSubgroups;
 }
 
 /// The data type of a matrix's components, or DML_DATA_TYPE_UNKNOWN.
@@ -217,19 +221,17 @@ static DmlDataType toDataType(VkComponentTypeKHR type) {
   }
 }
 
-/// Reads of VK_KHR_cooperative_matrix which matrices subgroups multiply, as far
-/// as executables can require them.
-static Status readMatrixShapes(const InstanceFunctions &vk,
-                               VkPhysicalDevice device, DmlDeviceInfo &info) {
-  VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
-      nullptr, VK_FALSE, VK_FALSE};
+/// Reads the features of VK_KHR_cooperative_matrix and the shapes of the
+/// matrices that subgroups multiply, as far as executables can require them.
+static Status
+readMatrices(const InstanceFunctions &vk, VkPhysicalDevice device,
+             VkPhysicalDeviceCooperativeMatrixFeaturesKHR &matrices,
+             DmlDeviceLimits &limits) {
   VkPhysicalDeviceFeatures2 features{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &matrices};
   vk.GetPhysicalDeviceFeatures2(device, &features);
   if (!matrices.cooperativeMatrix)
     return Status();
-  info.features |= DML_FEATURE_COOPERATIVE_MATRIX_BIT;
   VkCooperativeMatrixPropertiesKHR empty{};
   empty.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
   std::vector<VkCooperativeMatrixPropertiesKHR> properties;
@@ -241,7 +243,6 @@ static Status readMatrixShapes(const InstanceFunctions &vk,
                                                                   matrices);
       },
       "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
-  DmlDeviceLimits &limits = info.limits;
   for (const VkCooperativeMatrixPropertiesKHR &matrix : properties) {
     DmlMatrixShape shape{matrix.MSize, matrix.NSize, matrix.KSize,
                          toDataType(matrix.AType), toDataType(matrix.CType)};
@@ -269,16 +270,10 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   info.type = core.deviceType;
   copyString(info.name, core.deviceName);
 
-  VkPhysicalDeviceFeatures features;
-  vk.GetPhysicalDeviceFeatures(device, &features);
-  snapshot.robustBufferAccess = features.robustBufferAccess;
-  auto addFeature = [&](VkBool32 supported, DmlFeatureFlagBits bit) {
-    if (supported)
-      info.features |= bit;
-  };
-  addFeature(features.shaderInt16, DML_FEATURE_SHADER_INT16_BIT);
-  addFeature(features.shaderInt64, DML_FEATURE_SHADER_INT64_BIT);
-  addFeature(features.shaderFloat64, DML_FEATURE_SHADER_FLOAT64_BIT);
+  FeatureStructures found;
+  vk.GetPhysicalDeviceFeatures(device, &found.core);
+  snapshot.robustBufferAccess = found.core.robustBufferAccess;
+  info.features = getFeatures(found);
 
   DmlDeviceLimits &limits = info.limits;
   limits.maxStorageBufferRange = core.limits.maxStorageBufferRange;
@@ -315,8 +310,7 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   if (info.apiVersion < VK_API_VERSION_1_2)
     return snapshot;
 
-  VkPhysicalDeviceVulkan12Properties properties12{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+  VkPhysicalDeviceVulkan12Properties &properties12 = found.properties12;
   VkPhysicalDeviceVulkan11Properties properties11{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &properties12};
   VkPhysicalDeviceProperties2 properties{
@@ -331,25 +325,13 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   // together (LP_MAX_TGSI_LOOP_ITERATIONS), and results are wrong.
   if (properties12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
     limits.maxLoopIterations = 65535;
-  addFeature(properties12.shaderSignedZeroInfNanPreserveFloat32,
-             DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT);
   copyString(info.driverName, properties12.driverName);
   copyString(info.driverInfo, properties12.driverInfo);
 
-  VkPhysicalDeviceVulkan12Features features12{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceVulkan11Features features11{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features12};
+  found.vulkan11.pNext = &found.vulkan12;
   VkPhysicalDeviceFeatures2 features2{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features11};
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &found.vulkan11};
   vk.GetPhysicalDeviceFeatures2(device, &features2);
-  addFeature(features12.shaderInt8, DML_FEATURE_SHADER_INT8_BIT);
-  addFeature(features12.shaderFloat16, DML_FEATURE_SHADER_FLOAT16_BIT);
-  addFeature(features12.storageBuffer8BitAccess,
-             DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT);
-  addFeature(features12.vulkanMemoryModel, DML_FEATURE_VULKAN_MEMORY_MODEL_BIT);
-  addFeature(features11.storageBuffer16BitAccess,
-             DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT);
 
   std::vector<VkExtensionProperties> extensions;
   DML_TRY(enumerate(
@@ -369,13 +351,14 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
             VK_SHADER_STAGE_COMPUTE_BIT) &&
            (properties11.subgroupSupportedOperations & operations);
   };
-  if (hasOperations(VK_SUBGROUP_FEATURE_SHUFFLE_BIT))
-    info.features |= DML_FEATURE_SUBGROUP_SHUFFLE_BIT;
+  found.operations.subgroupShuffle =
+      hasOperations(VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
   // Kernels with matrices have their subgroups vote, which all devices with
   // matrices can so far.
   if (hasOperations(VK_SUBGROUP_FEATURE_VOTE_BIT) &&
       contains(extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) &&
       vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
-    DML_TRY(readMatrixShapes(vk, device, info));
+    DML_TRY(readMatrices(vk, device, found.matrices, limits));
+  info.features = getFeatures(found);
   return snapshot;
 }

@@ -267,24 +267,14 @@ constexpr Instruction kGlslInstructions[] = {
 constexpr Capability kCapabilities[] = {
     {0, "Matrix", 0},
     {1, "Shader", 0},
-    {9, "Float16", DML_FEATURE_SHADER_FLOAT16_BIT},
-    {10, "Float64", DML_FEATURE_SHADER_FLOAT64_BIT},
-    {11, "Int64", DML_FEATURE_SHADER_INT64_BIT},
-    {22, "Int16", DML_FEATURE_SHADER_INT16_BIT},
-    {39, "Int8", DML_FEATURE_SHADER_INT8_BIT},
     // Every Vulkan device has it in compute shaders.
     {61, "GroupNonUniform", 0},
-    // A device has the feature if its subgroups vote, too.
+    // A device with cooperative matrices has subgroups that vote, too.
     {62, "GroupNonUniformVote", DML_FEATURE_COOPERATIVE_MATRIX_BIT},
-    {65, "GroupNonUniformShuffle", DML_FEATURE_SUBGROUP_SHUFFLE_BIT},
-    {4433, "StorageBuffer16BitAccess",
-     DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT},
-    {4448, "StorageBuffer8BitAccess",
-     DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT},
-    {4466, "SignedZeroInfNanPreserve",
-     DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT},
-    {5345, "VulkanMemoryModel", DML_FEATURE_VULKAN_MEMORY_MODEL_BIT},
-    {6022, "CooperativeMatrixKHR", DML_FEATURE_COOPERATIVE_MATRIX_BIT},
+#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
+                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
+  {CAPABILITY, #CAPABILITY_NAME, DML_FEATURE_##CONSTANT##_BIT},
+#include "Features.def"
 };
 
 constexpr std::string_view kExtensions[] = {

@@ -69,6 +69,26 @@ TEST(FindMissing, CountsLoopsWhereTheDriverEndsThem) {
   EXPECT_THAT(findMissing(device.info, requirements), IsEmpty());
 }
 
+TEST(FindMissing, CountsTheSubgroupsOfAWorkgroup) {
+  DeviceSnapshot device = makeDevice("GPU", kGpu);
+  device.info.limits.minSubgroupSize = 8;
+  device.info.limits.maxSubgroupSize = 32;
+  device.info.limits.maxComputeWorkgroupSubgroups = 16;
+  Requirements requirements;
+  requirements.subgroupSize = 8;
+  requirements.maxComputeWorkgroupSubgroups = 16;
+  EXPECT_THAT(findMissing(device.info, requirements), IsEmpty());
+  requirements.maxComputeWorkgroupSubgroups = 17;
+  EXPECT_THAT(findMissing(device.info, requirements),
+              ElementsAre("maxComputeWorkgroupSubgroups of 17 is needed, but "
+                          "it has 16"));
+  // A device whose subgroups have one size has no such limit.
+  device.info.limits.minSubgroupSize = 8;
+  device.info.limits.maxSubgroupSize = 8;
+  device.info.limits.maxComputeWorkgroupSubgroups = 0;
+  EXPECT_THAT(findMissing(device.info, requirements), IsEmpty());
+}
+
 namespace {
 
 Variant makeVariant(DmlFeatureFlags features, uint32_t storageBuffers = 4,

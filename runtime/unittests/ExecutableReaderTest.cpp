@@ -143,6 +143,26 @@ TEST(ExecutableReader, ReadsWhatIsThere) {
   EXPECT_TRUE(read(write(*makeCopies())));
 }
 
+TEST(ExecutableReader, CountsTheSubgroupsOfAWorkgroup) {
+  // Kernels of 32 and of 64 threads.
+  auto object = makeArithmetic();
+  auto count = [&]() {
+    auto result = read(write(*object));
+    EXPECT_TRUE(result) << result.status().message();
+    return result ? (*result)
+                        ->functions[0]
+                        .variants[0]
+                        .requirements.maxComputeWorkgroupSubgroups
+                  : UINT32_MAX;
+  };
+  EXPECT_EQ(count(), 0u);
+  object->requirements->subgroup_size = 16;
+  object->kernels[0]->subgroup_size = 16;
+  EXPECT_EQ(count(), 2u);
+  object->kernels[1]->subgroup_size = 16;
+  EXPECT_EQ(count(), 4u);
+}
+
 TEST(ExecutableReader, ReadsVariants) {
   auto result = read(write(*makeVariants()));
   ASSERT_TRUE(result) << result.status().message();

@@ -52,8 +52,10 @@
 // CHECK:             gpu.subgroup_mma_load_matrix {{.*}}"COp">
 // CHECK:             spirv.ControlBarrier
 // CHECK:           } else {
-// Weights, and their products with values.
+// Weights, and their products with values. The sum of weights is NaN if a score is NaN.
 // CHECK-COUNT-32:  math.exp
+// CHECK:           %[[ORDERED:.*]] = arith.cmpf oeq, %[[DISTANCE:.*]], %[[DISTANCE]] : f32
+// CHECK:           arith.select %[[ORDERED]], %{{.*}}, %[[DISTANCE]] : f32
 // CHECK:           arith.truncf {{.*}} : vector<2xf32> to vector<2xf16>
 // CHECK:           memref.store {{.*}}, %[[MEMORY]]
 // CHECK:           spirv.ControlBarrier

@@ -1,7 +1,7 @@
 // Where the numbers of 64-bit operations fit in 32 bits, the operations have 32 bits, but
 // for those that compute something else then, or nothing that is defined.
 //
-// RUN: dml-opt %s --split-input-file --pass-pipeline="builtin.module(dml-convert-kernels-to-spirv)" | FileCheck %s
+// RUN: dml-opt %s --split-input-file --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers),dml-convert-kernels-to-spirv)" | FileCheck %s
 
 module attributes {gpu.container_module} {
   // A division makes the kernel one whose integers are narrowed. The high word of a small

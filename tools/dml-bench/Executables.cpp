@@ -17,14 +17,23 @@ namespace format = dml::executable;
 
 namespace {
 
+const std::vector<uint32_t> kChase =
+#include "chase.inc"
+    ;
 const std::vector<uint32_t> kCopy =
 #include "copy.inc"
     ;
 const std::vector<uint32_t> kEmpty =
 #include "empty.inc"
     ;
+const std::vector<uint32_t> kExchanges =
+#include "exchanges.inc"
+    ;
 const std::vector<uint32_t> kGroups =
 #include "groups.inc"
+    ;
+const std::vector<uint32_t> kLoads =
+#include "loads.inc"
     ;
 const std::vector<uint32_t> kOperations =
 #include "operations.inc"
@@ -34,6 +43,9 @@ const std::vector<uint32_t> kProducts =
     ;
 const std::vector<uint32_t> kReads =
 #include "reads.inc"
+    ;
+const std::vector<uint32_t> kShared =
+#include "shared.inc"
     ;
 const std::vector<uint32_t> kThreads =
 #include "threads.inc"
@@ -55,10 +67,11 @@ struct Kernel {
   const DmlMatrixShape *shape = nullptr;
 };
 
-/// One function of one dispatch, which takes an input and an output of so many
-/// bytes.
+/// One function, which takes an input and an output of so many bytes. It
+/// dispatches the kernel once, or several times, where each waits for the one
+/// before.
 Executable makeExecutable(const Kernel &kernel, uint64_t inputBytes,
-                          uint64_t outputBytes) {
+                          uint64_t outputBytes, uint64_t dispatches = 1) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<format::Tensor>> inputs, outputs;
   std::vector<format::BufferRange> bindings;
@@ -71,11 +84,14 @@ Executable makeExecutable(const Kernel &kernel, uint64_t inputBytes,
   outputs.push_back(tensor("to", outputBytes));
   bindings.emplace_back(format::BufferKind::Input, 0, 0, inputBytes);
   bindings.emplace_back(format::BufferKind::Output, 0, 0, outputBytes);
-  auto dispatch = format::CreateDispatchDirect(
-      builder, 0, &kernel.workgroupCount, &bindings);
-  std::vector<flatbuffers::Offset<format::Step>> steps = {
-      format::CreateStepDirect(builder, format::Operation::Dispatch,
-                               dispatch.Union(), false, "dml-bench")};
+  std::vector<flatbuffers::Offset<format::Step>> steps;
+  for (uint64_t i = 0; i < dispatches; ++i) {
+    auto dispatch = format::CreateDispatchDirect(
+        builder, 0, &kernel.workgroupCount, &bindings);
+    steps.push_back(format::CreateStepDirect(
+        builder, format::Operation::Dispatch, dispatch.Union(),
+        /*barrier=*/i > 0, "dml-bench"));
+  }
   std::vector<flatbuffers::Offset<format::Function>> functions = {
       format::CreateFunctionDirect(builder, "main", &inputs, &outputs, 0,
                                    &steps, 0x1000)};
@@ -171,20 +187,30 @@ bool dml::tools::hasProducts(const DmlMatrixShape &shape) {
   return shape.columns % 4 == 0 && dmlGetDataTypeBits(shape.sums) == 32;
 }
 
-Work dml::tools::makeProducts(const DmlMatrixShape &shape,
-                              const DmlDeviceInfo &device) {
-  // As many subgroups as a large device has at a time, several times.
-  constexpr uint64_t kGroups = 16384;
+/// Products of matrices in so many workgroups of one subgroup each.
+static Work makeProducts(const DmlMatrixShape &shape, uint64_t groups,
+                         const DmlDeviceInfo &device) {
   uint32_t threads = device.limits.subgroupSize;
   MatrixProducts products = makeMatrixProducts(shape, threads);
-  uint64_t bytes = 16 * kGroups * threads;
+  uint64_t bytes = 16 * groups * threads;
   return {makeExecutable({products.code,
                           {threads, 1, 1},
-                          {uint32_t(kGroups), 1, 1},
+                          {uint32_t(groups), 1, 1},
                           products.sharedMemorySize,
                           &shape},
                          bytes, bytes),
-          kGroups * products.operations};
+          double(groups) * products.operations};
+}
+
+Work dml::tools::makeProducts(const DmlMatrixShape &shape,
+                              const DmlDeviceInfo &device) {
+  // As many subgroups as a large device has at a time, several times.
+  return ::makeProducts(shape, 16384, device);
+}
+
+Work dml::tools::makeProductsOfSubgroup(const DmlMatrixShape &shape,
+                                        const DmlDeviceInfo &device) {
+  return ::makeProducts(shape, 1, device);
 }
 
 uint64_t dml::tools::getMostGroups(const DmlDeviceInfo &device) {
@@ -219,4 +245,44 @@ Work dml::tools::makeReads(uint64_t bytes, const DmlDeviceInfo &device) {
   format::Extent3D grid = makeGrid((uint64_t(256) << 20) / kGroupBytes, device);
   return {makeExecutable({kReads, {kWorkgroup, 1, 1}, grid}, bytes, 16),
           double(grid.x()) * grid.y() * kGroupBytes};
+}
+
+/// A kernel whose threads load 512 vectors each.
+static Work makeVectorLoads(const Kernel &kernel, uint64_t bytes) {
+  const format::Extent3D &grid = kernel.workgroupCount;
+  return {makeExecutable(kernel, bytes, 16),
+          double(grid.x()) * grid.y() * kWorkgroup * 512 * 16};
+}
+
+Work dml::tools::makeLoads(uint64_t bytes, uint64_t groups,
+                           const DmlDeviceInfo &device) {
+  return makeVectorLoads({kLoads, {kWorkgroup, 1, 1}, makeGrid(groups, device)},
+                         bytes);
+}
+
+Work dml::tools::makeSharedLoads(uint64_t groups, const DmlDeviceInfo &device) {
+  constexpr uint32_t kBytes = 512 * 16;
+  return makeVectorLoads(
+      {kShared, {kWorkgroup, 1, 1}, makeGrid(groups, device), kBytes}, kBytes);
+}
+
+Work dml::tools::makeExchanges() {
+  // exchanges.comp has 4096 rounds, and two words of workgroup memory a thread.
+  return {makeExecutable(
+              {kExchanges, {kWorkgroup, 1, 1}, {1, 1, 1}, 8 * kWorkgroup},
+              4 * kWorkgroup, 4 * kWorkgroup),
+          4096};
+}
+
+Work dml::tools::makeChase(uint64_t bytes) {
+  return {makeExecutable({kChase, {1, 1, 1}, {1, 1, 1}}, bytes, 16), 4096};
+}
+
+Work dml::tools::makeSmallKernels(uint64_t count, const DmlDeviceInfo &device) {
+  constexpr uint64_t kBytes = 4096;
+  return {makeExecutable({kCopy,
+                          {kCopyWorkgroup, 1, 1},
+                          makeGrid(kBytes / 16 / kCopyWorkgroup, device)},
+                         kBytes, kBytes, count),
+          double(count)};
 }

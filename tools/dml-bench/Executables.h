@@ -26,7 +26,7 @@ Executable makeEmptyExecutable();
 /// What a kernel of the calibration does in one run.
 struct Work {
   Executable executable;
-  /// Operations, threads or bytes.
+  /// Operations, threads, bytes, loads or exchanges.
   double amount;
 };
 
@@ -42,6 +42,9 @@ bool hasProducts(const DmlMatrixShape &shape);
 /// Multiplies cooperative matrices of `shape` and adds up their products, which
 /// wait for no memory.
 Work makeProducts(const DmlMatrixShape &shape, const DmlDeviceInfo &device);
+/// The same in one workgroup of one subgroup, which uses one matrix unit.
+Work makeProductsOfSubgroup(const DmlMatrixShape &shape,
+                            const DmlDeviceInfo &device);
 
 /// A function that runs `groups` workgroups of 1024 threads, which compute and
 /// wait for no memory. One workgroup keeps a multiprocessor busy. The device
@@ -57,6 +60,24 @@ Work makeThreads(const DmlDeviceInfo &device);
 /// Bytes that are read, again and again, of a buffer of `bytes`, a power of
 /// two.
 Work makeReads(uint64_t bytes, const DmlDeviceInfo &device);
+
+/// Bytes that `groups` workgroups load from the cache that holds a buffer of
+/// `bytes`, a power of two.
+Work makeLoads(uint64_t bytes, uint64_t groups, const DmlDeviceInfo &device);
+
+/// Bytes that `groups` workgroups load from workgroup memory.
+Work makeSharedLoads(uint64_t groups, const DmlDeviceInfo &device);
+
+/// Exchanges of values between the threads of one workgroup, one after the
+/// other.
+Work makeExchanges();
+
+/// Loads of one thread from a buffer of `bytes`, a power of two, of which each
+/// waits for the one before.
+Work makeChase(uint64_t bytes);
+
+/// Kernels that copy a few bytes, of which each waits for the one before.
+Work makeSmallKernels(uint64_t count, const DmlDeviceInfo &device);
 
 } // namespace dml::tools
 

@@ -357,3 +357,16 @@ Statistics dml::tools::summarize(std::vector<double> values) {
                             : (values[count / 2 - 1] + values[count / 2]) / 2;
   return {median, values.front(), values.back(), count};
 }
+
+double dml::tools::measureTime(DmlDevice device, const Work &work,
+                               RandomData &random, const Effort &effort) {
+  Workload workload(device, readRunSignature(work.executable, 0), random,
+                    /*target=*/0, /*limit=*/0);
+  return measure(effort, [&] { return workload.runOnDevice(); })[0].median;
+}
+
+double dml::tools::measureRate(DmlDevice device, const Work &work,
+                               RandomData &random, const Effort &effort) {
+  double time = measureTime(device, work, random, effort);
+  return time > 0 ? work.amount / time * 1e9 : 0;
+}

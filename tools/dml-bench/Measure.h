@@ -185,6 +185,16 @@ struct Effort {
 template <typename... Runs>
 std::vector<Statistics> measure(const Effort &effort, Runs... runs);
 
+struct Work;
+
+/// The nanoseconds in which the device runs `work`, with one set of buffers.
+double measureTime(DmlDevice device, const Work &work, RandomData &random,
+                   const Effort &effort);
+
+/// Returns how much of its amount `work` does in a second.
+double measureRate(DmlDevice device, const Work &work, RandomData &random,
+                   const Effort &effort);
+
 } // namespace dml::tools
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calibrate.h"
 #include "Executables.h"
 #include "Options.h"
 #include "Report.h"
@@ -103,14 +104,10 @@ private:
   /// Begins to keep the device at work between cases.
   void startLoad();
   void runCase(Case &result, const RunSignature &described);
-  /// The rate of `work`, with one set of buffers: how much it does in a second.
-  double measureRate(const Work &work);
   /// What the device computes of a case at most, in 10^9 operations a second,
   /// if its steps are of `variant`.
   double getProducts(const DmlVariantInfo &variant);
   double measureProducts(const DmlMatrixShape &shape);
-  double findCacheSize();
-  uint64_t countMultiprocessors();
 
   const Options &options;
   DmlDevice device;
@@ -226,7 +223,8 @@ Report Bench::run(const std::vector<Loaded> &cases) {
         return each.result.operations > 0;
       })) {
     progress.begin("measuring the device's products");
-    report.products = measureRate(makeProducts(report.device)) / 1e9;
+    report.products =
+        measureRate(device, makeProducts(report.device), random, effort) / 1e9;
   }
   show(printHeader(report, width));
   startLoad();
@@ -243,12 +241,6 @@ Report Bench::run(const std::vector<Loaded> &cases) {
   report.copyAfter = measureLargeCopy();
   show(printFooter(report));
   return std::move(report);
-}
-
-double Bench::measureRate(const Work &work) {
-  Workload workload(device, readRunSignature(work.executable, 0), random, 0, 0);
-  Statistics time = measure(effort, [&] { return workload.runOnDevice(); })[0];
-  return time.median > 0 ? work.amount / time.median * 1e9 : 0;
 }
 
 double Bench::getProducts(const DmlVariantInfo &variant) {
@@ -280,94 +272,16 @@ double Bench::measureProducts(const DmlMatrixShape &shape) {
       DML_SUCCESS)
     return 0;
   progress.begin("measuring the device's products of matrices");
-  return measureRate(work) / 1e9;
-}
-
-/// The bytes of the last cache: of the largest buffer that is read faster than
-/// the middle between the rates of the fastest one and of one that no cache
-/// holds. 0 where no buffer is read much faster than that.
-double Bench::findCacheSize() {
-  constexpr uint64_t kLeast = uint64_t(1) << 20, kMost = uint64_t(1) << 28;
-  std::vector<std::pair<uint64_t, double>> rates;
-  for (uint64_t bytes = kLeast; bytes <= kMost; bytes *= 2)
-    if (bytes <= getLargestCopy(report.device))
-      rates.emplace_back(bytes, measureRate(makeReads(bytes, report.device)));
-  if (rates.empty())
-    return 0;
-  double ofMemory = rates.back().second, best = 0;
-  for (auto [bytes, rate] : rates)
-    best = std::max(best, rate);
-  uint64_t found = 0;
-  for (auto [bytes, rate] : rates)
-    if (best > 1.1 * ofMemory && rate > (best + ofMemory) / 2)
-      found = bytes;
-  return double(found);
-}
-
-/// The number of multiprocessors: the most workgroups that the device runs in
-/// the time of one, where one keeps a multiprocessor busy. 0 where the device
-/// has no workgroups of 1024 threads, or where thousands still take the time of
-/// one.
-uint64_t Bench::countMultiprocessors() {
-  uint64_t most = getMostGroups(report.device);
-  if (most == 0)
-    return 0;
-  double ofOne = measureRate(makeGroups(1));
-  // A workgroup more than the device has multiprocessors doubles the time.
-  // Times of up to 1.5 count as the time of one, since times vary.
-  auto takeOneTurn = [&](uint64_t groups) {
-    return measureRate(makeGroups(groups)) > double(groups) * ofOne / 1.5;
-  };
-  uint64_t fit = 1, tooMany = 2;
-  while (tooMany <= most && takeOneTurn(tooMany)) {
-    fit = tooMany;
-    tooMany *= 2;
-  }
-  if (tooMany > most)
-    return 0;
-  while (tooMany - fit > 1) {
-    uint64_t middle = fit + (tooMany - fit) / 2;
-    (takeOneTurn(middle) ? fit : tooMany) = middle;
-  }
-  return fit;
+  return measureRate(device, work, random, effort) / 1e9;
 }
 
 void Bench::calibrate() {
   progress.begin("measuring the device's copy");
   Rate copy = measureLargeCopy();
-  double bytes = copy.gbps() * 1e9;
-  progress.begin("measuring its operations");
-  double operations = measureRate(makeOperations(report.device));
-  progress.begin("measuring how fast it starts threads");
-  double threads = measureRate(makeThreads(report.device));
-  progress.begin("looking for the size of its cache");
-  double cache = findCacheSize();
-  progress.begin("counting its multiprocessors");
-  uint64_t multiprocessors = countMultiprocessors();
+  Calibration calibration(device, report.device, random, effort, progress);
+  calibration.measure(copy.gbps() * 1e9);
   progress.clear();
-  if (bytes == 0 || threads == 0)
-    fail("the device gives no times that could be compared", kExitNo);
-  // A profile that says how many threads a subgroup has lets these exchange
-  // values.
-  std::string subgroup =
-      report.device.features & DML_FEATURE_SUBGROUP_SHUFFLE_BIT
-          ? ",subgroupSize=" + std::to_string(report.device.limits.subgroupSize)
-          : "";
-  std::string counted =
-      multiprocessors ? std::to_string(multiprocessors) : "unknown";
-  std::printf("device: %s, %s %s\n"
-              "copy: %.4g bytes a second\n"
-              "operations: %.4g a second\n"
-              "threads: %.4g started in a second\n"
-              "cache: %.4g bytes\n"
-              "multiprocessors: %s\n"
-              "--device-profile=full,opsPerByte=%.3g,bytesPerThread=%.3g,"
-              "cacheBytes=%.0f%s%s\n",
-              report.device.name, report.device.driverName,
-              report.device.driverInfo, bytes, operations, threads, cache,
-              counted.c_str(), operations / bytes, bytes / threads, cache,
-              multiprocessors ? (",multiprocessors=" + counted).c_str() : "",
-              subgroup.c_str());
+  std::fputs(calibration.print().c_str(), stdout);
 }
 
 /// Sets the operations of the cases that are named in the file at `path`.

@@ -21,6 +21,7 @@
 #include "support/File.h"
 #include "support/Module.h"
 #include "support/ToolError.h"
+#include "support/TuningOptions.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -132,56 +133,7 @@ static cl::opt<std::string> ortOptimizations(
              "those that docs/ONNXModels.md lists"),
     cl::value_desc("none|all"), cl::init("none"), cl::cat(category));
 
-static cl::opt<bool> fuse(
-    "fuse",
-    cl::desc("Compute tensors where they are read, if that saves time (the "
-             "default); with --fuse=false, each operator has kernels of its "
-             "own"),
-    cl::init(true), cl::cat(category));
-
-static cl::opt<std::string> contractionTile(
-    "contraction-tile",
-    cl::desc("Rows and columns of sums that a workgroup computes in kernels "
-             "for matrix products and convolutions, such as 64x64: 'auto' (the "
-             "default) chooses them, 'none' makes no such kernels"),
-    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
-static cl::opt<std::string> rowTile(
-    "row-tile",
-    cl::desc("Threads of a row and the vectors that each has at a time in "
-             "kernels for reductions of rows, such as 32x4: 'auto' (the "
-             "default) chooses them, 'none' makes no such kernels"),
-    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
-
-static cl::opt<std::string> attentionTile(
-    "attention-tile",
-    cl::desc("Queries of a workgroup and keys of a block, such as 64x32, in "
-             "kernels for attention that write no scores, or a 'dml.kernel' "
-             "with a matrix_attention_tile: 'auto' (the default) chooses them, "
-             "'none' makes no such kernels"),
-    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
-
-static cl::opt<std::string> matrixTile(
-    "matrix-tile",
-    cl::desc(
-        "Rows, columns and terms of a workgroup and rows and columns of "
-        "its subgroups in kernels with cooperative matrices, such as "
-        "128x128x32x64x64: 'auto' (the default) chooses them, 'none' makes "
-        "no such kernels"),
-    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
-
-static cl::opt<std::string> convolutionLayout(
-    "convolution-layout",
-    cl::desc("Order of what convolutions read: 'auto' (the default) chooses it "
-             "for each, 'none' leaves all as they are, 'channels_last' or "
-             "'channels_last_covered' is taken wherever it can be"),
-    cl::value_desc("layout"), cl::init("auto"), cl::cat(category));
-
-static cl::opt<std::string> sumParts(
-    "sum-parts",
-    cl::desc("Parts that sums of products have, each of which other workgroups "
-             "add up, such as 4: 'auto' (the default) chooses them where sums "
-             "are few, 'none' leaves all sums whole"),
-    cl::value_desc("parts"), cl::init("auto"), cl::cat(category));
+static dml::tools::TuningOptions tuningOptions(category);
 
 static ExitCode write(llvm::StringRef path, llvm::StringRef data) {
   std::string error;
@@ -449,14 +401,8 @@ static ExitCode run() {
   options.legalize = legalize.getValue();
   if (!deviceProfiles.empty())
     options.deviceProfile = deviceProfiles.front();
-  options.fuse = fuse.getValue();
   options.externalWeights = isExternal;
-  options.contractionTile = contractionTile.getValue();
-  options.sumParts = sumParts.getValue();
-  options.convolutionLayout = convolutionLayout.getValue();
-  options.rowTile = rowTile.getValue();
-  options.attentionTile = attentionTile.getValue();
-  options.matrixTile = matrixTile.getValue();
+  tuningOptions.copyTo(options);
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);
 }

@@ -17,6 +17,7 @@
 #include "support/File.h"
 #include "support/Plural.h"
 #include "support/ToolError.h"
+#include "support/TuningOptions.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -83,31 +84,9 @@ static cl::opt<std::string> deviceProfile(
     "device-profile", cl::cat(category),
     cl::desc("Pretend that the device has no more than these features, in the "
              "compiler and in Vulkan; by default all it has"));
-static cl::opt<std::string> contractionTile(
-    "contraction-tile", cl::init("auto"), cl::cat(category),
-    cl::desc("As dml-compile's: with a tile such as 64x32, small products and "
-             "convolutions have the kernels of large ones, too (auto)"));
-static cl::opt<std::string> rowTile(
-    "row-tile", cl::init("auto"), cl::cat(category),
-    cl::desc(
-        "As dml-compile's: with a tile such as 8x2, all reductions of rows "
-        "have row kernels, whatever their sizes (auto)"));
-static cl::opt<std::string> matrixTile(
-    "matrix-tile", cl::init("auto"), cl::cat(category),
-    cl::desc(
-        "As dml-compile's, for profiles with cooperative matrices (auto)"));
-static cl::opt<std::string> sumParts(
-    "sum-parts", cl::init("auto"), cl::cat(category),
-    cl::desc("As dml-compile's: with a number such as 2, all sums of products "
-             "that can have so many parts have them (auto)"));
-static cl::opt<std::string> convolutionLayout(
-    "convolution-layout", cl::init("auto"), cl::cat(category),
-    cl::desc("As dml-compile's: with channels_last or channels_last_covered, "
-             "all convolutions that can have channels last have them (auto)"));
-static cl::opt<std::string> attentionTile(
-    "attention-tile", cl::init("auto"), cl::cat(category),
-    cl::desc("As dml-compile's: with a tile such as 64x32, attention has "
-             "kernels that write no scores, whatever its sizes (auto)"));
+// With a tile such as 64x32, small products, reductions and attentions have the
+// kernels of large ones, too.
+static tools::TuningOptions tuningOptions(category);
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -309,18 +288,7 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --device='" << selector << "'";
   if (!deviceProfile.empty())
     os << " --device-profile='" << deviceProfile << "'";
-  if (contractionTile != "auto")
-    os << " --contraction-tile=" << contractionTile;
-  if (rowTile != "auto")
-    os << " --row-tile=" << rowTile;
-  if (attentionTile != "auto")
-    os << " --attention-tile=" << attentionTile;
-  if (matrixTile != "auto")
-    os << " --matrix-tile=" << matrixTile;
-  if (sumParts != "auto")
-    os << " --sum-parts=" << sumParts;
-  if (convolutionLayout != "auto")
-    os << " --convolution-layout=" << convolutionLayout;
+  os << tuningOptions.str();
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
@@ -579,9 +547,9 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created = Device::create({selector, deviceProfile, validate,
-                                   contractionTile, rowTile, matrixTile,
-                                   sumParts, attentionTile, convolutionLayout});
+    auto created = Device::create(
+        {selector, deviceProfile, validate,
+         [](CompilerOptions &options) { tuningOptions.copyTo(options); }});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);

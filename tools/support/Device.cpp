@@ -40,12 +40,7 @@ static DmlFeatureFlags getFlag(DeviceFeature feature) {
 
 llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   std::unique_ptr<Device> result(new Device);
-  result->contractionTile = options.contractionTile;
-  result->rowTile = options.rowTile;
-  result->attentionTile = options.attentionTile;
-  result->matrixTile = options.matrixTile;
-  result->sumParts = options.sumParts;
-  result->convolutionLayout = options.convolutionLayout;
+  result->setOptions = options.setOptions;
   RuntimeError error;
   DmlInstanceCreateInfo instanceInfo{};
   instanceInfo.enableValidation = options.validate;
@@ -123,12 +118,8 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
 
   CompilerOptions options;
   options.deviceProfile = profile.str();
-  options.contractionTile = contractionTile;
-  options.rowTile = rowTile;
-  options.attentionTile = attentionTile;
-  options.matrixTile = matrixTile;
-  options.sumParts = sumParts;
-  options.convolutionLayout = convolutionLayout;
+  if (setOptions)
+    setOptions(options);
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";

@@ -8,9 +8,11 @@
 #define DML_TOOLS_SUPPORT_DEVICE_H
 
 #include "Testing/Differential/Differential.h"
+#include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/runtime.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 
 namespace dml::fuzz {
 
@@ -25,10 +27,8 @@ public:
     std::string deviceProfile;
     /// A message of the validation layer is a failure.
     bool validate = false;
-    /// The values of the compiler's options of these names.
-    std::string contractionTile = "auto", rowTile = "auto", matrixTile = "auto",
-                sumParts = "auto", attentionTile = "auto",
-                convolutionLayout = "auto";
+    /// Sets the compiler's other options, if that is wanted.
+    std::function<void(CompilerOptions &)> setOptions = nullptr;
   };
   static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
   ~Device();
@@ -57,8 +57,7 @@ public:
 private:
   Device() = default;
 
-  std::string contractionTile, rowTile, matrixTile, sumParts, attentionTile,
-      convolutionLayout;
+  std::function<void(CompilerOptions &)> setOptions;
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   DeviceProfile profile;

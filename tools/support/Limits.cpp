@@ -40,6 +40,8 @@ std::vector<Limit> dml::tools::listLimits(const DmlDeviceLimits &limits) {
   if (limits.minSubgroupSize != limits.maxSubgroupSize) {
     list.push_back({"minSubgroupSize", {limits.minSubgroupSize}});
     list.push_back({"maxSubgroupSize", {limits.maxSubgroupSize}});
+    list.push_back({"maxComputeWorkgroupSubgroups",
+                    {limits.maxComputeWorkgroupSubgroups}});
   }
   return list;
 }

@@ -213,6 +213,30 @@ TEST(Compiler, KeepsToTheOtherOptions) {
   EXPECT_LT(fused.size(), unfused.size());
 }
 
+TEST(Compiler, SetsOptionsByTheirNames) {
+  Options options;
+  auto set = [&](std::string_view name, std::string_view value) {
+    return mlirLogicalResultIsSuccess(
+        dmlCompilerOptionsSet(options, ref(name), ref(value)));
+  };
+  EXPECT_TRUE(set("feature-level", "2_0"));
+  EXPECT_THAT(compile(tile, options).messages,
+              Contains(isError("model.mlir:3:8", "2_0")));
+  EXPECT_TRUE(set("legalize", "true"));
+  EXPECT_TRUE(compile(tile, options).isDone);
+  EXPECT_TRUE(set("sum-parts", "x"));
+  EXPECT_THAT(compile(tile, options).messages,
+              ElementsAre(isError("model.mlir", "'x'")));
+  EXPECT_TRUE(set("sum-parts", "auto"));
+  // What is refused changes nothing.
+  EXPECT_FALSE(set("legalize", "yes"));
+  EXPECT_FALSE(set("tile", "64x64"));
+  EXPECT_FALSE(set("", ""));
+  EXPECT_TRUE(compile(tile, options).isDone);
+  EXPECT_TRUE(set("legalize", "false"));
+  EXPECT_FALSE(compile(tile, options).isDone);
+}
+
 TEST(Compiler, MakesAVariantForEachProfile) {
   // Without 64-bit integers, a kernel computes with pairs of words.
   std::string_view wide = R"(

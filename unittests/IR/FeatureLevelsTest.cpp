@@ -3,10 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walks all registered operators: nothing here names one. What they should
-// accept stands in Inputs/support.txt, copied by hand from DirectML's pages;
-// the full messages at every boundary stand in Inputs/boundaries.txt. To write
-// the latter anew, run the test with DML_UPDATE_INPUTS=1 and read the
-// difference.
+// accept stands in Inputs/support.txt, copied by hand from DirectML's pages.
+// Inputs/boundaries.txt has a message of each kind in full.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <map>
@@ -47,6 +43,14 @@ std::string toSnakeCase(StringRef name) {
   if (isPlural)
     result += 's';
   return result;
+}
+
+/// "FLOAT32" for f32: the name of a data type on DirectML's pages.
+std::string getPageName(DataType dataType) {
+  std::string name = stringifyDataType(dataType).upper();
+  StringRef kind = StringRef(name).take_until(llvm::isDigit);
+  StringRef page = kind == "F" ? "FLOAT" : kind == "I" ? "INT" : "UINT";
+  return (page + StringRef(name).drop_front(kind.size())).str();
 }
 
 /// Inputs/support.txt.
@@ -340,13 +344,7 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
           for (int64_t rank = 0; rank <= maxTestedRank; ++rank) {
             SmallVector<Type> types = getSupportedTypes(op, info.level);
             types[index] = getTensorType(rank, dataType);
-            std::string page = stringifyDataType(dataType).upper();
-            StringRef kind = StringRef(page).take_until(llvm::isDigit);
-            std::string name = ((kind == "F"   ? "FLOAT"
-                                 : kind == "I" ? "INT"
-                                               : "UINT") +
-                                StringRef(page).drop_front(kind.size()))
-                                   .str();
+            std::string name = getPageName(dataType);
             bool wanted = golden.supports(op.getTableName(), tensor.tensor,
                                           info.level, rank, name);
             OwningOpRef<ModuleOp> module = buildOp(op, types);
@@ -462,77 +460,217 @@ TEST_F(FeatureLevelsTest, DeducedLevelIsTheOldest) {
   llvm::outs() << cases << " cases\n";
 }
 
-/// At each boundary one op is accepted and one rejected, with the full message.
-TEST_F(FeatureLevelsTest, BoundaryMessages) {
-  std::string found;
-  llvm::raw_string_ostream os(found);
+/// A requirement that some levels meet and the next older ones do not.
+struct Boundary {
+  Requirement requirement;
+  /// The oldest level that meets the requirement, if one does.
+  std::optional<FeatureLevel> minimum;
+  /// The newest level that does not.
+  FeatureLevel below;
+};
+
+/// Inputs/boundaries.txt: messages by what is rejected.
+std::map<std::string, std::string> readBoundaryMessages() {
+  auto buffer = llvm::MemoryBuffer::getFile(DML_TEST_INPUTS "/boundaries.txt");
+  EXPECT_TRUE(buffer) << "no boundaries.txt";
+  std::map<std::string, std::string> messages;
+  SmallVector<StringRef> lines;
+  (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  std::string *message = nullptr;
+  for (StringRef line : lines) {
+    // A note of the message is indented further.
+    if (line.starts_with("    ") || line.consume_front("  "))
+      *message += (line + "\n").str();
+    else if (!line.starts_with("#"))
+      message = &messages[line.str()];
+  }
+  return messages;
+}
+
+class BoundaryTest : public FeatureLevelsTest {
+protected:
+  std::optional<Boundary> getBoundary(const Operator &op,
+                                      const Requirement &requirement) {
+    std::optional<FeatureLevel> minimum =
+        op.support->getMinimumLevel(requirement);
+    std::optional<FeatureLevel> below =
+        minimum ? std::nullopt : std::optional(newestFeatureLevel);
+    for (const FeatureLevelInfo &info : getFeatureLevels())
+      if (minimum && info.level < *minimum)
+        below = info.level;
+    // Older levels do not have the operator at all: one boundary says so.
+    if (!below || (minimum == op.support->getIntroducedLevel() &&
+                   requirement.kind != Requirement::Kind::Operator))
+      return std::nullopt;
+    return Boundary{requirement, minimum, *below};
+  }
+
+  /// An op that `level` supports but for `requirement`.
+  OwningOpRef<ModuleOp> buildWith(const Operator &op,
+                                  const Requirement &requirement,
+                                  FeatureLevel level) {
+    bool isCase = requirement.kind == Requirement::Kind::EnumCase;
+    SmallVector<Type> types = getSupportedTypes(op, level);
+    for (auto [type, tensor] : llvm::zip_equal(types, op.getTensors())) {
+      if (tensor.tensor != requirement.subject || isCase)
+        continue;
+      auto old = cast<RankedTensorType>(type);
+      type = requirement.kind == Requirement::Kind::Rank
+                 ? getTensorType(requirement.value,
+                                 *getDataType(old.getElementType()))
+                 : getTensorType(old.getRank(),
+                                 static_cast<DataType>(requirement.value));
+    }
+    OwningOpRef<ModuleOp> module = buildOp(op, types);
+    if (isCase)
+      setCase(op, requirement, getOp(*module));
+    return module;
+  }
+
+  void setCase(const Operator &op, const Requirement &requirement,
+               Operation *built) {
+    StringRef syntax =
+        op.support->getEnumCase(requirement.subject, requirement.value)->syntax;
+    if (!syntax.empty())
+      built->setAttr(requirement.subject, parseAttribute(syntax, &context));
+    // The cases of an optional operand: present and absent.
+    for (auto [index, tensor] : llvm::enumerate(op.getTensors()))
+      if (tensor.tensor == requirement.subject && requirement.value == 1)
+        built->eraseOperand(index);
+  }
+
+  /// What the message names as found, after the name of the tensor or
+  /// attribute.
+  static std::string getFound(const Operator &op,
+                              const Requirement &requirement) {
+    switch (requirement.kind) {
+    case Requirement::Kind::DataType:
+      return stringifyDataType(static_cast<DataType>(requirement.value)).str();
+    case Requirement::Kind::Rank:
+      return "rank " + std::to_string(requirement.value);
+    default:
+      return op.support->getEnumCase(requirement.subject, requirement.value)
+          ->enumCase.lower();
+    }
+  }
+
+  /// Checks the parts of a message: the operator, the tensor or attribute, what
+  /// was found, the level, what the level supports instead, and the level that
+  /// is wanted, with a page of DirectML's.
+  void checkMessage(const Operator &op, const Boundary &boundary,
+                    StringRef message) {
+    std::string level = getFeatureLevelNumber(boundary.below).str();
+    StringRef rest = message;
+    EXPECT_TRUE(
+        rest.consume_front(("'" + op.name.getStringRef() + "' op ").str()));
+    EXPECT_TRUE(rest.contains("\n    according to "));
+    EXPECT_TRUE(rest.contains(", https://"));
+    rest = rest.take_front(rest.find('\n'));
+    if (boundary.requirement.kind == Requirement::Kind::Operator) {
+      EXPECT_EQ(rest.str(), "is not in feature level " + level + " (" +
+                                op.support->operatorType.str() + " needs " +
+                                getFeatureLevelNumber(*boundary.minimum).str() +
+                                ")");
+      return;
+    }
+    std::string found = getFound(op, boundary.requirement);
+    // The first of several inputs is "inputs[0]".
+    EXPECT_TRUE(rest.consume_front(boundary.requirement.subject));
+    rest.consume_front("[0]");
+    StringRef verb = boundary.requirement.kind == Requirement::Kind::EnumCase
+                         ? " is "
+                     : boundary.requirement.kind == Requirement::Kind::Rank
+                         ? " has "
+                         : " has element type ";
+    EXPECT_TRUE(rest.consume_front((verb + found).str()));
+    EXPECT_TRUE(
+        rest.consume_front(", but feature level " + level + " supports "));
+    std::string wanted =
+        boundary.minimum
+            ? " (" + found + " needs " +
+                  getFeatureLevelNumber(*boundary.minimum).str() + ")"
+            : " (no feature level supports " + found + ")";
+    EXPECT_TRUE(rest.consume_back(wanted));
+    checkSupported(op, boundary, rest);
+  }
+
+  /// What a message lists is what the pages have for the level.
+  void checkSupported(const Operator &op, const Boundary &boundary,
+                      StringRef list) {
+    StringRef tensor = boundary.requirement.subject;
+    std::set<std::string> listed, wanted;
+    SmallVector<StringRef> words;
+    if (boundary.requirement.kind == Requirement::Kind::DataType) {
+      list.split(words, ", ");
+      for (DataType type : getDataTypes())
+        for (int64_t rank = 1; rank <= maxTestedRank; ++rank)
+          if (golden.supports(op.getTableName(), tensor, boundary.below, rank,
+                              getPageName(type)))
+            wanted.insert(stringifyDataType(type).str());
+    } else if (boundary.requirement.kind == Requirement::Kind::Rank) {
+      EXPECT_TRUE(list.consume_front("rank "));
+      // "4", "4 or 5", "1 to 8".
+      list.split(words, list.contains(" to ") ? " to " : " or ");
+      std::set<int64_t> ranks;
+      for (DataType type : getDataTypes())
+        for (int64_t rank = 1; rank <= maxTestedRank; ++rank)
+          if (golden.supports(op.getTableName(), tensor, boundary.below, rank,
+                              getPageName(type)))
+            ranks.insert(rank);
+      ASSERT_FALSE(ranks.empty());
+      wanted = {std::to_string(*ranks.begin()),
+                std::to_string(*ranks.rbegin())};
+    } else {
+      list.split(words, ", ");
+      for (StringRef word : words)
+        EXPECT_NE(word.str(), getFound(op, boundary.requirement));
+      EXPECT_FALSE(list.empty());
+      return;
+    }
+    for (StringRef word : words)
+      listed.insert(word.str());
+    EXPECT_EQ(listed, wanted);
+  }
+
+  GoldenSupport golden = GoldenSupport::read();
+};
+
+/// At each boundary one op is accepted and one rejected, with a message that
+/// has all of its parts.
+TEST_F(BoundaryTest, OneSideIsAcceptedAndTheOtherRejected) {
+  std::map<std::string, std::string> messages = readBoundaryMessages();
   size_t boundaries = 0;
   for (const Operator &op : operators)
     forEachRequirement(op, [&](const Requirement &requirement) {
-      std::optional<FeatureLevel> minimum =
-          op.support->getMinimumLevel(requirement);
-      std::optional<FeatureLevel> below =
-          minimum ? std::nullopt : std::optional(newestFeatureLevel);
-      for (const FeatureLevelInfo &info : getFeatureLevels())
-        if (minimum && info.level < *minimum)
-          below = info.level;
-      // Older levels do not have the operator at all: one boundary says so.
-      if (!below || (minimum == op.support->getIntroducedLevel() &&
-                     requirement.kind != Requirement::Kind::Operator))
+      std::optional<Boundary> boundary = getBoundary(op, requirement);
+      if (!boundary)
         return;
-
-      auto build = [&](FeatureLevel level) {
-        SmallVector<Type> types = getSupportedTypes(op, level);
-        for (auto [type, tensor] : llvm::zip_equal(types, op.getTensors())) {
-          if (tensor.tensor != requirement.subject ||
-              requirement.kind == Requirement::Kind::EnumCase)
-            continue;
-          auto old = cast<RankedTensorType>(type);
-          type = requirement.kind == Requirement::Kind::Rank
-                     ? getTensorType(requirement.value,
-                                     *getDataType(old.getElementType()))
-                     : getTensorType(old.getRank(),
-                                     static_cast<DataType>(requirement.value));
-        }
-        OwningOpRef<ModuleOp> module = buildOp(op, types);
-        if (requirement.kind == Requirement::Kind::EnumCase) {
-          StringRef syntax =
-              op.support->getEnumCase(requirement.subject, requirement.value)
-                  ->syntax;
-          if (!syntax.empty())
-            getOp(*module)->setAttr(requirement.subject,
-                                    parseAttribute(syntax, &context));
-          // The cases of an optional operand: present and absent.
-          for (auto [index, tensor] : llvm::enumerate(op.getTensors()))
-            if (tensor.tensor == requirement.subject && requirement.value == 1)
-              getOp(*module)->eraseOperand(index);
-        }
-        return module;
-      };
-      os << op.name << (op.selected ? " of " + op.selected->enumCase.str() : "")
-         << ", " << op.support->describe(requirement) << ": ";
-      if (minimum) {
-        EXPECT_EQ(verifyTarget(*build(*minimum), *minimum), "");
-        os << getFeatureLevelNumber(*minimum) << " accepts, ";
+      std::string what =
+          op.name.getStringRef().str() +
+          (op.selected ? " of " + op.selected->enumCase.str() : "") + ", " +
+          op.support->describe(requirement) + ": ";
+      if (boundary->minimum) {
+        EXPECT_EQ(verifyTarget(*buildWith(op, requirement, *boundary->minimum),
+                               *boundary->minimum),
+                  "");
+        what += getFeatureLevelNumber(*boundary->minimum).str() + " accepts, ";
       }
-      std::string message = verifyTarget(*build(*below), *below);
-      EXPECT_NE(message, "") << op.support->describe(requirement);
-      os << getFeatureLevelNumber(*below) << " rejects\n  " << message;
+      what += getFeatureLevelNumber(boundary->below).str() + " rejects";
+      SCOPED_TRACE(what);
+      std::string message = verifyTarget(
+          *buildWith(op, requirement, boundary->below), boundary->below);
+      ASSERT_NE(message, "");
+      checkMessage(op, *boundary, message);
       ++boundaries;
+      auto known = messages.find(what);
+      if (known == messages.end())
+        return;
+      EXPECT_EQ(message, known->second);
+      messages.erase(known);
     });
+  EXPECT_TRUE(messages.empty())
+      << "no boundary is '" << messages.begin()->first << "'";
   llvm::outs() << boundaries << " boundaries\n";
-
-  const char *path = DML_TEST_INPUTS "/boundaries.txt";
-  if (llvm::sys::Process::GetEnv("DML_UPDATE_INPUTS")) {
-    std::error_code error;
-    llvm::raw_fd_ostream file(path, error);
-    ASSERT_FALSE(error) << error.message();
-    file << found;
-    return;
-  }
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  ASSERT_TRUE(buffer) << "no boundaries.txt";
-  EXPECT_EQ((*buffer)->getBuffer().str(), found);
 }
 
 /// The queries hold for ops that the verifier would reject.

@@ -7,6 +7,7 @@
 #ifndef DML_CODEGEN_PASSES_TD
 #define DML_CODEGEN_PASSES_TD
 
+include "dml/Target/Options.td"
 include "mlir/Pass/PassBase.td"
 
 def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
@@ -29,7 +30,7 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     A producer is fused into all of its readers or into none. Its result may then have
     no other users: a result of the function stays a tensor. The decision follows from
     counts of operations and bytes alone, with the constants of
-    `dml/Target/CostModel.h`:
+    `dml/Target/FusionCosts.h`:
 
     * Slices and other bodies that only select an element of another tensor are always
       fused.
@@ -61,7 +62,8 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     row into the sum of exponentials, and both into the softmax. The body of the reader
     then begins with the loops, which are the same for all elements of a row, and the
     reader becomes a row kernel (see `dml-select-kernels`). Rows are not fused into
-    readers that become no row kernels, such as readers of few and long rows.
+    readers that become no row kernels, such as readers of few and long rows. With
+    `row-tile=none`, no rows are fused, and with a tile, all rows that can be fused.
 
     A `linalg.generic` with the attribute `dml.layout` copies a tensor into the order
     of elements that a kernel reads from memory (see `dml-choose-layouts`). The copy is
@@ -83,11 +85,7 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     "mlir::math::MathDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect"
   ];
-  let options = [
-    Option<"rowTile", "row-tile", "std::string", [{"auto"}],
-           "Tile of row kernels: 'none' fuses no reductions of rows, 'auto' those "
-           "that make a faster kernel, and any other tile all that can be fused">,
-  ];
+  let options = [RowTileOption];
 }
 
 def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
@@ -141,13 +139,7 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     "mlir::math::MathDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect"
   ];
-  let options = [
-    Option<"attentionTile", "attention-tile", "std::string", [{"auto"}],
-           "Tile of attention kernels: 'auto' chooses one for each, 'none' makes "
-           "no such kernels, and queries and keys, such as '64x32', or a "
-           "'dml.kernel' with a matrix_attention_tile, are taken wherever they "
-           "can be">,
-  ];
+  let options = [AttentionTileOption];
 }
 
 def MergeEqualOps : Pass<"dml-merge-equal-ops", "mlir::func::FuncOp"> {
@@ -199,15 +191,16 @@ def PrepareBufferization
     : Pass<"dml-prepare-bufferization", "mlir::func::FuncOp"> {
   let summary = "Make buffers of tensors that need no analysis";
   let description = [{
-    One-shot bufferization compares each read of a tensor, and of what may share its
-    buffer, with each write, for each of them: a tensor that 1,000 operators read
-    costs it a million comparisons, and 100 slices of a tensor take seconds. This
-    pass makes buffers of what needs no such search:
+    One-shot bufferization compares each read of a tensor, and of the tensors that may
+    share its buffer, with each write. A tensor that 1,000 operators read costs a million
+    comparisons, and 100 slices of a tensor take seconds. This pass makes buffers of
+    tensors that need no such search:
 
-    * Slices that are inserted into a `tensor.empty`, one after the other, are
-      copied into ranges of one buffer. `dml-place-parts` has them written there.
-    * Elements of a tensor are loaded from its buffer, where nothing uses the tensor
-      and its reshapes but to read them.
+    * Slices that are inserted into a `tensor.empty`, one after the other, are copied
+      into ranges of one buffer. `dml-place-parts` makes the kernels write the slices
+      there.
+    * Elements of a tensor are loaded from its buffer, if all uses of the tensor and of
+      its reshapes only read it.
   }];
   let dependentDialects = [
     "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"
@@ -242,14 +235,15 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
 def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
   let summary = "Write the parts of a buffer in place";
   let description = [{
-    An allocation that is copied, whole, into a buffer or into a range of one of
-    its dimensions becomes that range: what computes it writes it there, and what
-    reads it reads it there. So the inputs of `dml.join` that operators compute are
-    written once and not copied. This is done where nothing else reads or writes
-    the range before the copy, and nothing writes it after.
+    An allocation that is copied as a whole into a buffer, or into a range of one
+    dimension of a buffer, becomes a view of that range: the operations that compute and
+    read the allocation write and read the range. The inputs of `dml.join` that operators
+    compute are therefore written once and not copied. The pass does so if no other
+    operation reads or writes the range before the copy, and none writes it afterwards.
 
-    Another copy into a range, of an input, a constant or what has its place in
-    another buffer already, becomes a `linalg.generic` that moves its elements.
+    Any other copy into a range becomes a `linalg.generic` that moves the elements: the
+    copy of an input, of a constant, or of an allocation that has its place in another
+    buffer already.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::linalg::LinalgDialect",
@@ -359,11 +353,7 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
     the launch of the second kernel included, where that is three quarters or less of
     the time of whole sums. A generic with a `dml.kernel` is left alone.
   }];
-  let options = [
-    Option<"parts", "sum-parts", "std::string", [{"auto"}],
-           "'auto', 'none', or how many parts all sums of products have that "
-           "can have so many, such as '4'">,
-  ];
+  let options = [SumPartsOption];
   // Which factors lie side by side is found out with a launch that is thrown away.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
@@ -376,12 +366,13 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
   let summary = "Bind ranges of buffers that are larger than a device binds";
   let description = [{
     A `linalg.generic` on buffers that reads or writes a buffer of more bytes than
-    `maxStorageBufferRange` of the profile becomes several, each of which computes
-    a slice of the output, such that what a slice reads and writes of a large buffer
-    is within a range that can be bound (`dml_buffer.range`). The outermost
-    dimension of the output in which that is so is sliced: the rows of a matrix of
-    weights, where each is multiplied by one vector. What an operand's indices are
-    follows from the ranges of integers in the body, whatever the operator.
+    `maxStorageBufferRange` of the profile becomes several generics. Each of them
+    computes a slice of the output, and the bytes that a slice reads and writes of a
+    large buffer are within a range that can be bound (`dml_buffer.range`). The slices
+    cut the outermost dimension of the output for which that holds. For example, if each
+    row of a matrix of weights is multiplied by one vector, a slice has some of the rows.
+    The ranges of the integers in the body tell which elements of an operand a slice
+    reads, whatever the operator.
 
     ```mlir
     // 3 x 64 elements of 4 bytes, where 512 bytes can be bound
@@ -393,12 +384,12 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
     linalg.generic outs(%a_row_2 : memref<1xf32>) { ... memref.load %1 ... }
     ```
 
-    Where no slice has all that it reads in one range, as rows that an index from
-    data selects are not, a load becomes one of each of several ranges, of which the
-    right one is selected. A large output is sliced as rows of elements where no
-    dimension will do. Every element is computed by the same operations as before.
-    What binds more for all that, or would be more than 256 slices, is refused before
-    any slice is built.
+    If no slice reads within one range, as when an index from data selects rows, a load
+    becomes one load from each of several ranges, and the kernel selects the element of
+    the right range. A large output is sliced in several dimensions if one is not enough.
+    Every element is computed by the same operations as before. A generic that binds too
+    many buffers all the same, or that would become more than 256 slices, is refused
+    before any slice is built.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
@@ -409,11 +400,12 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
 def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
   let summary = "Let kernels bind no more buffers than a device does";
   let description = [{
-    Where a `linalg.generic` on buffers reads and writes more of them than the
-    profile's kernels bind, some that it reads become ranges of one new buffer.
-    Of constants, the smallest first, the compiler makes one constant, as many as
-    it takes. Where that is not enough, temporaries become ranges of another buffer
-    from the beginning; inputs, the smallest first, are copied into theirs.
+    If a `linalg.generic` on buffers reads and writes more buffers than a kernel can bind
+    on the devices of the profile, some buffers that the generic reads become ranges of
+    one new buffer. The compiler first makes one constant of as many constants as it
+    takes, beginning with the smallest. If the constants are not enough, temporary
+    buffers are allocated as ranges of another buffer, and inputs, beginning with the
+    smallest, are copied into ranges of it.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
@@ -423,25 +415,26 @@ def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
 def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
   let summary = "Give equal work one function";
   let description = [{
-    Moves every `linalg.generic` on buffers to a private function of its own, which
-    is called in its place. The views and constants that the generic uses move with
-    it, and buffers become arguments. Generics that are equal then share one
-    function, so that the passes which take time see each kernel once: two are equal
-    where their operations, attributes, types and constants are, and the same
-    values are arguments of the same number. Locations do not count, but labels do.
+    Moves every `linalg.generic` on buffers into a private function of its own, and
+    calls the function in the place of the generic. The views and constants that the
+    generic uses move with it, and the buffers become arguments. Equal generics share one
+    function, so that the later passes, which take time, see each kernel once. Two
+    generics are equal if their operations, attributes, types and constants are equal,
+    and if equal operands are arguments of the same number. Locations do not count, but
+    labels do.
 
-    A row of a buffer that begins at a multiple of 256 bytes, which a generic reads at
-    constant leading coordinates or writes, is bound by itself, so that generics which
-    differ in the row alone are equal. Buffers that a generic uses in several ways are
-    bound whole.
+    A row of a buffer is bound by itself if the row begins at a multiple of 256 bytes, and
+    the generic writes it or reads it at constant leading coordinates. Generics that
+    differ in the number of the row alone are then equal. A buffer that a generic uses
+    through several views is bound as a whole.
 
-    A generic gets the attribute `dml.reversed` where the kernel before it that went
-    through its largest buffer began at the buffer's start, and the buffer is larger
-    than caches are: its workgroups then have the opposite order, and read first what a
-    cache still has.
+    A generic gets the attribute `dml.reversed` if its largest buffer is larger than
+    caches are, and the kernel before that used this buffer began at the buffer's start.
+    The workgroups of the generic then have the opposite order, and first read the bytes
+    that a cache still has.
 
-    A generic without a label gets that of its function, since kernels are called by
-    their labels.
+    A generic without a label gets the name of its function as label, since kernels are
+    named by their labels.
 
     ```mlir
     linalg.generic ... outs(%a : memref<4xf32>) {
@@ -456,12 +449,12 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
 }
 
 def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {
-  let summary = "Put the launches of dispatches where these are called";
+  let summary = "Put launches in the place of calls of dispatches";
   let description = [{
-    Replaces calls of what `dml-outline-dispatches` has made, once their generics are
-    launches of kernels: each call becomes the callee's `gpu.launch_func` and the
-    views that it takes. (`inline` splits the caller's block for each call, which
-    costs time that is quadratic in their number.)
+    Runs after the generics in the functions of `dml-outline-dispatches` have become
+    launches of kernels. Each call of such a function becomes the function's
+    `gpu.launch_func` and the views that the launch uses. (Upstream's `inline` splits the
+    caller's block for each call, which takes quadratic time in the number of calls.)
   }];
 }
 
@@ -526,21 +519,7 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     All other generics become map kernels, whose threads share nothing. A
     `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
-  let options = [
-    Option<"matrixTile", "matrix-tile", "std::string", [{"auto"}],
-           "Tile of matrix kernels: 'auto' chooses one for each, 'none' makes no "
-           "matrix kernels, and rows, columns and terms of a workgroup and rows "
-           "and columns of its subgroups, such as '128x128x32x64x64', are taken "
-           "wherever they can be">,
-    Option<"contractionTile", "contraction-tile", "std::string", [{"auto"}],
-           "Tile of contraction kernels: 'auto' chooses one for each, 'none' "
-           "makes all kernels map kernels, and rows and columns, such as "
-           "'64x64', are taken wherever they can be">,
-    Option<"rowTile", "row-tile", "std::string", [{"auto"}],
-           "Tile of row kernels: 'auto' chooses one for each, 'none' makes all "
-           "kernels map kernels, and the threads of a row and the vectors that "
-           "each has, such as '32x4', are taken wherever they can be">,
-  ];
+  let options = [MatrixTileOption, ContractionTileOption, RowTileOption];
   // Which factors lie side by side is found out with a launch that is thrown away.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
@@ -556,7 +535,7 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     elements from their coordinates and has no other kernel yet. Each candidate is
     built, what its threads would run is counted, and nothing stays of it but the
     attribute of the one that is taken. The numbers that decide are those of
-    `dml/Target/CostModel.h`, with what they were measured by.
+    `dml/Target/MapCosts.h`, with what they were measured by.
 
     `{vector_bytes = 16 : i64}` is the first candidate: a thread computes the elements
     of 16 consecutive bytes of the output. Where the body reads wider elements than it
@@ -679,34 +658,79 @@ def DistributeToWorkgroups
 def SinkConstants : Pass<"dml-sink-constants", "mlir::func::FuncOp"> {
   let summary = "Give kernels copies of the constants that they use";
   let description = [{
-    Copies every constant that a `gpu.launch` uses into it, so that outlining makes
-    no argument of it. (`gpu-launch-sink-index-computations` does, but looks at all
-    uses of a constant for each launch: in a function of many operators that takes
-    longer than anything else.)
+    Copies every constant that a `gpu.launch` uses into the launch, so that outlining
+    makes no argument of the constant. (Upstream's `gpu-launch-sink-index-computations`
+    does the same, but looks at all uses of a constant for each launch, which takes longer
+    than all other passes in a function of many operators.)
   }];
+}
+
+def WorkAroundDrivers
+    : Pass<"dml-work-around-drivers", "mlir::gpu::GPUModuleOp"> {
+  let summary = "Rewrite arithmetic that drivers compile to something else";
+  let description = [{
+    Rewrites the arithmetic of kernels that some driver is known to compile to other
+    results than Vulkan allows, or not to compile at all. Each row of the table is one
+    rewrite, and the rows run in this order. `disable=zero-terms,long-divisions`
+    switches two of them off.
+
+    | Row | Driver | Symptom | Rewrite | Shown by | Cost |
+    |---|---|---|---|---|---|
+    | `integer-ranges` | lavapipe (Mesa 22.3.6) | The driver finds by ranges that an integer is always 0, and takes 0 / NaN for 0 after it has converted the integer. | Integers with one possible value become constants, in kernels that convert integers to floating-point numbers. | `driver-workarounds.test` | One range analysis of such a kernel; no instruction. |
+    | `zero-divisors` | lavapipe | A quotient by a constant 0 is undefined. | `x / 0` becomes `x * infinity`. | `element-wise.test` | None. |
+    | `zero-products` | lavapipe | `0 * x` and `0 / x` with a constant 0 are 0, even if x is NaN. | A selection between 0 and NaN. Fused products are split first. | `element-wise.test` | One comparison and one selection instead of one product; one absolute value more if it is a product. |
+    | `zero-terms` | lavapipe | `x + 0` with a constant 0 is x, although -0 + 0 is 0. | The term is an opaque zero. | `negative-zero.test` | The opaque zero. |
+    | `narrow-negations` | NVIDIA 580.159.04 (H100) | `i8(-x)`, selected and widened again, is taken for `-x`, which is 128 and not -128 if x is -128. | A narrow integer is subtracted from an opaque zero. | `driver-workarounds.test` | The opaque zero. |
+    | `rounding-sums` | NVIDIA 580.159.04 (H100) | Sums that the compiler computes itself, as in a loop that it unrolls, are cut and not rounded: 4.75 + 1.5 * 2^23 rounds to 4 and not to 5. | 1.5 * 2^23 is hidden if the compiler may know the other term. | `driver-workarounds.test` | The opaque zero, and one disjunction in front of the loops. |
+    | `found-zeros` | lavapipe | The driver finds that `0 < select(c, 0, NaN)` is false in either case, and then takes the product of NaN and a factor that follows from the comparison for 0. | The factor is hidden. | `driver-workarounds.test` | The opaque zero, and one disjunction for each factor. |
+    | `carried-constants` | SPIRV-Tools' propagation of constants (SwiftShader 5.0) | `c = min(c + 1, 3)`, carried by a loop from 0 on, is taken for 0 after the loop. | One operand of an instruction such as `FMax` or `UMin` is hidden if all operands follow from constants. | `driver-workarounds.test` | The opaque zero, and one disjunction for each instruction. |
+    | `widened-comparisons` | lavapipe | `i64(x) < 0` is false for an i32 x that is negative. | The i32 is compared. | `long-integers.test` | None; the comparison is cheaper. |
+    | `long-divisions` | NVIDIA 580.159.04 (H100) | Divisions of small numbers of 64 bits give wrong quotients, and a quotient of two signs does not compile. | All numbers that fit in 32 bits have 32 bits, in kernels that divide integers of 64 bits. | `narrowed-integers.test` | One range analysis of such a kernel; the divisions are faster. |
+
+    The tests are in `test/EndToEnd`. They compare results of the device that is there
+    with those of the interpreter, so that each shows its symptom on the driver of its
+    row alone. `test/Codegen/work-around-drivers.mlir` shows each rewrite, and the
+    kernel without it.
+
+    An *opaque zero* is a number that is always 0, but that no driver knows to be 0 while
+    it compiles a kernel: bit 0 of `s & (s >> 2)`, where s is the square of the
+    workgroup's number. An even number has a square that is a multiple of 4, and an odd
+    number has one that is 1 more than a multiple of 8, so that bits 0 and 2 of a square
+    are never both 1. A kernel computes its opaque zero once, where it begins, with four
+    integer operations on a number that is the same for all threads of a workgroup. A
+    value is *hidden* if its bits and those of an opaque zero are joined by `or`.
+
+    Drivers differ in other things than arithmetic, and kernels are made for these where
+    they are built: docs/Reference.md lists all of them.
+  }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+               "Rows of the table that are switched off">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::math::MathDialect"
+  ];
 }
 
 def ConvertKernelsToSPIRV
     : Pass<"dml-convert-kernels-to-spirv", "mlir::ModuleOp"> {
   let summary = "Convert gpu.module kernels to spirv.module";
   let description = [{
-    Replaces the body of every `gpu.module` by a `spirv.module` beside it, for the
-    devices of a profile. A kernel that needs a feature which the profile lacks
-    is an error that names the Vulkan feature and the operator, and so is one that
-    binds more storage buffers than the profile has, or larger ranges.
+    Makes a `spirv.module` beside each `gpu.module`, for the devices of a profile. The
+    `gpu.module` stays, since `gpu.launch_func` names it. A kernel that needs a feature
+    which the profile lacks is an error that names the Vulkan feature and the operator,
+    and so is a kernel that binds more storage buffers than the profile has, or larger
+    ranges of them.
 
-    `index` becomes 32 bits wide where integer range analysis proves that the kernel
-    computes the same with it, and 64 bits elsewhere.
+    `index` becomes 32 bits wide if integer range analysis proves that the kernel
+    computes the same with 32 bits as with 64, and 64 bits wide otherwise. In a kernel
+    with indices of 64 bits, all operations whose numbers fit in 32 bits have 32 bits all
+    the same, since divisions of 64 bits are slow.
 
-    A product with a constant 0, and a quotient of it, become a choice between 0 and
-    NaN: there are drivers that take them for 0 of any number. Where a constant 0 is
-    added, which makes 0 of -0, kernels add a number that is 0 but that drivers do not
-    know: some drop the addition. The bits of such a number are also set in a factor
-    that a driver may find to be 0, as `select(c, 0, NaN) > 0 ? 1 : 0` always is. A
-    narrow integer is subtracted from such a number where it is negated, since there is
-    a driver that takes `i8(-x)` for `-x` in a choice; and an instruction such as
-    `FMax` or `UMin` hides an operand where all of them come of constants by way of what
-    a loop carries, since SPIRV-Tools takes such a value for what it begins with.
+    A value that several elements select and truncate is truncated once, before it is
+    selected. Shifts and divisions that SPIR-V leaves undefined for certain, such as a
+    division by a constant 0, are internal errors.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
@@ -717,16 +741,19 @@ def ConvertKernelsToSPIRV
 def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
   let summary = "Set a SPIR-V module's version and forbid contraction";
   let description = [{
-    Runs after `spirv-update-vce`. That pass deduces version 1.0, where an entry
-    point must not list its storage buffers as the modules made here do; 1.5 is
-    what Vulkan 1.2 takes.
+    Sets the version 1.5, the newest that Vulkan 1.2 takes, and the capabilities that
+    upstream's `spirv-update-vce`, which runs before, does not deduce. That pass deduces
+    the version 1.0, in which an entry point must not list its storage buffers as these
+    modules do.
 
     Additions, subtractions, multiplications and divisions of floating-point
     numbers are marked `NoContraction`, so that every device computes the same
-    numbers: no driver fuses or regroups them, such as `(x / y) / z` to
-    `x / (y * z)`, whose `y * z` may be 0 where `(x / y) / z` is a number. Where
+    numbers: no driver fuses or regroups them. For example, `x / (y * z)` may be
+    infinity where `(x / y) / z` is a number, since `y * z` may be 0. Where
     the device has shaderSignedZeroInfNanPreserveFloat32, kernels that compute
     with f32 also keep -0, infinities and NaN.
+
+    Kernels with cooperative matrices get the Vulkan memory model.
   }];
   let dependentDialects = ["mlir::spirv::SPIRVDialect"];
 }

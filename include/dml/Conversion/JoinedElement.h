@@ -17,7 +17,7 @@ namespace dml {
 /// The tensors that one kernel concatenates at most: with the one that it
 /// writes, these are the storage buffers that every Vulkan device binds.
 inline constexpr int64_t maxJoinedInputs =
-    DeviceProfile::promisedStorageBuffers - 1;
+    DeviceProfile::promisedMaxStorageBuffers - 1;
 
 /// The label of kernels that move the inputs of a concatenation.
 inline constexpr llvm::StringLiteral joinLabel = "dml.join";

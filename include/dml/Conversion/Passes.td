@@ -7,6 +7,7 @@
 #ifndef DML_CONVERSION_PASSES_TD
 #define DML_CONVERSION_PASSES_TD
 
+include "dml/Target/Options.td"
 include "mlir/Pass/PassBase.td"
 
 def ChooseLayouts : Pass<"dml-choose-layouts", "mlir::ModuleOp"> {
@@ -49,13 +50,7 @@ def ChooseLayouts : Pass<"dml-choose-layouts", "mlir::ModuleOp"> {
     Variants for several device profiles have the layouts that the first profile
     wants, since they share what is computed of constants.
   }];
-  let options = [
-    Option<"convolutionLayout", "convolution-layout", "std::string",
-           [{"auto"}],
-           "'auto' chooses for each convolution, 'none' leaves all as they are, "
-           "and 'channels_last' or 'channels_last_covered' is taken wherever it "
-           "can be">
-  ];
+  let options = [ConvolutionLayoutOption];
 }
 
 def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {

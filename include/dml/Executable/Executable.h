@@ -58,12 +58,12 @@ struct ExecutableImage {
 /// bytes, if it has no more: a device puts them into buffers of that size.
 llvm::FailureOr<std::vector<uint8_t>> exportExecutable(
     llvm::ArrayRef<mlir::ModuleOp> variants,
-    uint64_t maxBuffer = DeviceProfile::promisedMemoryAllocationSize);
+    uint64_t maxBuffer = DeviceProfile::promisedMaxMemoryAllocationSize);
 
 /// The same without a copy of the constants.
-llvm::FailureOr<ExecutableImage>
-exportImage(llvm::ArrayRef<mlir::ModuleOp> variants,
-            uint64_t maxBuffer = DeviceProfile::promisedMemoryAllocationSize);
+llvm::FailureOr<ExecutableImage> exportImage(
+    llvm::ArrayRef<mlir::ModuleOp> variants,
+    uint64_t maxBuffer = DeviceProfile::promisedMaxMemoryAllocationSize);
 
 } // namespace dml
 

@@ -15,54 +15,54 @@
 
 namespace dml {
 
-/// The name of the attribute that says which kind of kernel a linalg.generic
-/// becomes: `"map"`, whose threads each compute elements from their
-/// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
-/// `{row_tile = array<i64: threads, vectors>}`, `{attention_tile = array<i64:
-/// queries, keys, terms>}`, `{matrix_attention_tile = {...}}`, or one of the
-/// kernels of a contraction:
-/// `{contraction_tile = array<i64: rows, columns, terms>}`, which may have more
-/// entries, `{slice_tile = array<i64: rows, columns, slices, terms, times>}`
-/// and `{matrix_tile = {...}}`.
+/// The name of the attribute that states the kernel which a linalg.generic
+/// becomes, by the kernel's tile: `{map_tile = {...}}`, `{row_tile = array<i64:
+/// threads, vectors>}`, `{attention_tile = array<i64: queries, keys, terms>}`,
+/// `{matrix_attention_tile = {...}}`, `{contraction_tile = array<i64: rows,
+/// columns, terms>}`, which may have more entries, `{slice_tile = array<i64:
+/// rows, columns, slices, terms, times>}` or `{matrix_tile = {...}}`. `"map"`
+/// states a map kernel whose tile is yet to be chosen.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 
-/// The name of the unit attribute of a loop that combines its iterations with
-/// what it carries in any order and any grouping. What it begins with may be
-/// combined with as often as one likes, and changes nothing. A sum is such a
-/// loop: 128 threads may each add up some of the terms, from 0 on, and their
-/// sums be added in the end.
+/// The name of the unit attribute of a loop that combines its iterations in any
+/// order and any grouping. The loop's initial value may be combined in as often
+/// as one likes, and changes nothing. A sum is such a loop: 128 threads may
+/// each add up some of the terms, from 0 on, and their sums be added in the
+/// end.
 inline constexpr llvm::StringLiteral anyOrderAttrName = "dml.any_order";
 
 /// The name of the unit attribute of an operation whose result is a weight of
-/// attention, an f32 that kernels may round to f16 before they multiply it, as
+/// attention: an f32 that kernels may round to f16 before they multiply it, as
 /// docs/Reference.md admits where values are f16.
 inline constexpr llvm::StringLiteral roundableAttrName = "dml.roundable";
 
 /// The name of the unit attribute of a linalg.generic whose kernel has its
-/// workgroups in the opposite order: the first one computes what the last one
-/// would.
+/// workgroups in the opposite order: the first workgroup computes the elements
+/// that the last one would compute.
 inline constexpr llvm::StringLiteral reversedAttrName = "dml.reversed";
 
-/// What a workgroup of a contraction kernel computes: `rows` times `columns`
-/// sums, for which it has `terms` terms of each in workgroup memory at a time.
+/// The tile of a contraction kernel: a workgroup computes `rows` times
+/// `columns` sums, and has `terms` terms of each sum in workgroup memory at a
+/// time.
 struct ContractionTile {
   int64_t rows, columns, terms;
-  /// Threads of the workgroup.
+  /// The threads of the workgroup.
   int64_t threads = 128;
-  /// So many times workgroup memory has room for the terms: of two buffers, one
-  /// is filled while the other is read.
+  /// The number of times that workgroup memory has room for the terms: of two
+  /// buffers, one is filled while the other is read.
   int64_t buffers = 1;
-  /// Terms whose products are written out, at most; a loop is over these.
+  /// The most terms whose products are written out in the body of a loop.
   int64_t writtenOut = 9;
   /// Whether the next terms are loaded before the present ones are added up,
   /// and stored afterwards.
   bool isAhead = false;
-  /// Groups of threads that have the same sums, and share out the terms that
-  /// are in workgroup memory at a time. What they add up meets in the end.
+  /// The number of groups of threads that have the same sums, and share out the
+  /// terms that are in workgroup memory at a time. The parts of a sum meet in
+  /// the end.
   int64_t slices = 1;
-  /// Neighbouring terms that a thread loads together of an operand whose terms
-  /// lie side by side in memory: 0 where these are the terms of an iteration,
-  /// however many it has.
+  /// The number of neighbouring terms that a thread loads together of an
+  /// operand whose terms lie side by side in memory, or 0 where a thread loads
+  /// the terms of one iteration together.
   int64_t together = 0;
 
   static constexpr llvm::StringLiteral name = "contraction_tile";
@@ -70,10 +70,10 @@ struct ContractionTile {
   static std::optional<ContractionTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// What a thread of a sliced kernel computes: `rows` times `columns` sums,
-/// whose terms `slices` threads share out. A thread has `terms` neighbouring
-/// ones, as many after those of the others, and so on; so many `times` it does
-/// without a loop.
+/// The tile of a sliced kernel: a thread computes `rows` times `columns` sums,
+/// whose terms `slices` threads share out. Slice 0 has the first `terms` terms,
+/// slice 1 the next, and so on, over and over; a thread has the terms of so
+/// many rounds, `times`, written out in its loop.
 struct SliceTile {
   int64_t rows, columns, slices, terms, times;
 
@@ -82,8 +82,8 @@ struct SliceTile {
   static std::optional<SliceTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// How a workgroup of a row kernel shares its rows: each has `threads` threads,
-/// which have `vectors` vectors of it each at a time.
+/// The tile of a row kernel: each row has `threads` threads of a workgroup,
+/// each of which has `vectors` vectors of the row at a time.
 struct RowTile {
   int64_t threads, vectors;
 
@@ -92,9 +92,9 @@ struct RowTile {
   static std::optional<RowTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// What a workgroup of an attention kernel computes: the outputs of `queries`
-/// queries. It goes through the keys in blocks of `keys`, and has `terms` terms
-/// of the scores of a block in workgroup memory at a time.
+/// The tile of an attention kernel: a workgroup computes the outputs of
+/// `queries` queries, goes through the keys in blocks of `keys`, and has
+/// `terms` terms of a block's scores in workgroup memory at a time.
 struct AttentionTile {
   int64_t queries, keys, terms;
 
@@ -103,10 +103,10 @@ struct AttentionTile {
   static std::optional<AttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// What a workgroup of an attention kernel computes that multiplies cooperative
-/// matrices of `shape`, as in device profiles: the outputs of `queries`
-/// queries, of which each thread has one. It goes through the keys in blocks of
-/// `keys`, of which workgroup memory has room for `stages`.
+/// The tile of an attention kernel that multiplies cooperative matrices of
+/// `shape`, as device profiles write shapes: a workgroup computes the outputs
+/// of `queries` queries, one for each of its threads, and goes through the keys
+/// in blocks of `keys`. Workgroup memory has room for `stages` blocks.
 struct MatrixAttentionTile {
   int64_t queries, keys;
   std::string shape;
@@ -117,9 +117,9 @@ struct MatrixAttentionTile {
   static std::optional<MatrixAttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// What a workgroup of a map kernel computes that reads down columns and stores
-/// rows: a tile of `rows` times `columns` elements. The rows are those of the
-/// dimensions up to `dim`, and the columns the innermost dimension.
+/// The tile of a map kernel that reads down columns and stores rows: a
+/// workgroup computes `rows` times `columns` elements. The rows are those of
+/// the dimensions up to `dim`, and the columns are the innermost dimension.
 struct CrosswiseTile {
   int64_t dim, rows, columns;
 };
@@ -130,32 +130,34 @@ struct InsideVectors {
   int64_t first, count;
 };
 
-/// What a workgroup of a matrix kernel computes, such as `{workgroup =
-/// array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape =
-/// "16x16x16xf16xf32"}`: 128 rows of 128 sums, for which it has 32 terms in
-/// workgroup memory at a time. Each subgroup has 64 rows of 64 of the sums, and
-/// multiplies cooperative matrices of the shape. The other entries follow.
+/// The tile of a matrix kernel, such as `{workgroup = array<i64: 128, 128, 32>,
+/// subgroup = array<i64: 64, 64>, shape = "16x16x16xf16xf32"}`: a workgroup
+/// computes 128 rows of 128 sums, and has 32 terms of each sum in workgroup
+/// memory at a time. Each subgroup has 64 rows of 64 of the sums, and
+/// multiplies cooperative matrices of the shape.
 struct MatrixTile {
   int64_t rows, columns, terms;
   int64_t subgroupRows, subgroupColumns;
-  /// As in device profiles.
+  /// The shape of the matrices, as device profiles write shapes.
   std::string shape;
-  /// Stages that workgroup memory has room for, at most: of two, one is filled
-  /// while the other is multiplied. There is one where two do not fit.
+  /// The most stages that workgroup memory has room for: of two stages, one is
+  /// filled while the other is multiplied. There is one stage where two do not
+  /// fit.
   int64_t stages = 2;
-  /// Tiles of rows that consecutive workgroups have before they go on to the
-  /// next tile of columns; 4 of them take 4 tiles of rows and 4 of columns for
-  /// 16 workgroups. The greatest divisor of the number of tiles that is no more
-  /// than this is taken.
+  /// The tiles of rows that consecutive workgroups have before they go on to
+  /// the next tile of columns: in panels of 4, 16 workgroups read the factors
+  /// of 4 tiles of rows and 4 of columns. The greatest divisor of the number of
+  /// tiles that is no more than this number is taken.
   int64_t panel = 1;
-  /// Whether the factors that are on their way are carried into the next
-  /// iteration, which begins by storing them. Otherwise each iteration ends by
-  /// storing those of the next one.
+  /// Whether the factors of the next stage are carried into the next iteration,
+  /// which begins by storing them. Otherwise each iteration ends by storing the
+  /// factors of the next one.
   bool isCarried = false;
-  /// How many subgroups share out the terms of each sum. Their parts of it are
-  /// added up in the end, in a fixed order. A workgroup of few rows has few
-  /// matrices of sums, and gets enough subgroups from slices. In larger tiles,
-  /// slices give each subgroup more sums, for which it loads fewer factors.
+  /// The number of subgroups that share out the terms of each sum (split-K
+  /// within a workgroup). The parts of a sum are added up in the end, in a
+  /// fixed order. A workgroup of few rows has few matrices of sums, and gets
+  /// enough subgroups from slices. In larger tiles, slices give each subgroup
+  /// more sums, for which it loads fewer factors.
   int64_t slices = 1;
 
   int64_t getSubgroups() const {
@@ -222,17 +224,18 @@ struct MapTile {
   static std::optional<MapTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// A value of the attribute `dml.kernel`: the tile of a kernel, which tells its
-/// kind. `"map"` is a MapTile that is open. Each tile has the name of its entry
-/// in the attribute, writes the attribute, and reads it: get() returns nothing
-/// if the attribute states no tile of its kind, or has an entry that is unknown
-/// or that no tile has.
+/// The tile of a kernel of any kind, which a value of the attribute
+/// `dml.kernel` states. The type of the tile tells the kind of the kernel;
+/// `"map"` is a MapTile that is open. Each tile has the name of its entry in
+/// the attribute, writes the attribute, and reads it: get() returns nothing if
+/// the attribute states no tile of its kind, or has an entry that is unknown or
+/// that no tile has.
 using KernelTile =
     std::variant<MapTile, RowTile, AttentionTile, MatrixAttentionTile,
                  ContractionTile, SliceTile, MatrixTile>;
 
 /// Returns the tile that `attribute`, a value of `dml.kernel`, states, or
-/// nothing if it states none.
+/// nothing if the attribute states no tile.
 std::optional<KernelTile> getKernelTile(mlir::Attribute attribute);
 
 /// Returns the name of the entry of `dml.kernel` that states `tile`.

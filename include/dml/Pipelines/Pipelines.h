@@ -19,78 +19,23 @@
 
 namespace dml {
 
-/// How kernels are made.
+/// How kernels are made. dml/Target/Options.td says what each option means.
 struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
-  Option<std::string> deviceProfile{
-      *this, "device-profile",
-      llvm::cl::desc("Devices to generate code for: 'full' or 'minimal', then "
-                     "any number of ',+feature', ',-feature' or "
-                     "',name=number'; without one, what dml_device.profile "
-                     "says, else 'full'"),
-      llvm::cl::init("")};
-  Option<bool> fuse{
-      *this, "fuse",
-      llvm::cl::desc("Compute tensors where they are read, if that saves time; "
-                     "otherwise each operator has kernels of its own"),
-      llvm::cl::init(true)};
-  Option<std::string> contractionTile{
-      *this, "contraction-tile",
-      llvm::cl::desc("Rows and columns of sums that a workgroup computes, such "
-                     "as '64x64', in kernels for sums of products: 'auto' "
-                     "chooses them, 'none' makes no such kernels"),
-      llvm::cl::init("auto")};
-  Option<std::string> rowTile{
-      *this, "row-tile",
-      llvm::cl::desc(
-          "Threads of a row and the vectors that each has at a time, "
-          "such as '32x4', in kernels for reductions of rows: "
-          "'auto' chooses them, 'none' makes no such kernels"),
-      llvm::cl::init("auto")};
-  Option<std::string> attentionTile{
-      *this, "attention-tile",
-      llvm::cl::desc("Queries of a workgroup and keys of a block, such as "
-                     "'64x32', in kernels for attention that write no scores, "
-                     "or a 'dml.kernel' with a matrix_attention_tile: 'auto' "
-                     "chooses them, 'none' makes no such kernels"),
-      llvm::cl::init("auto")};
-  Option<std::string> matrixTile{
-      *this, "matrix-tile",
-      llvm::cl::desc("Rows, columns and terms of a workgroup and rows and "
-                     "columns of its subgroups, such as '128x128x32x64x64', in "
-                     "kernels with cooperative matrices: 'auto' chooses them, "
-                     "'none' makes no such kernels"),
-      llvm::cl::init("auto")};
-  Option<std::string> sumParts{
-      *this, "sum-parts",
-      llvm::cl::desc("Parts that sums of products have, each of which other "
-                     "workgroups add up, such as '4': 'auto' chooses them, "
-                     "'none' leaves all sums whole"),
-      llvm::cl::init("auto")};
+#define DML_CODEGEN_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,            \
+                           DESCRIPTION)                                        \
+  Option<TYPE> MEMBER{*this, NAME, llvm::cl::desc(DESCRIPTION),                \
+                      llvm::cl::init(DEFAULT)};
+#include "dml/Target/Options.def"
 };
 
-/// How operators are compiled.
+/// How operators are compiled: the options above, and those of the steps before
+/// code generation.
 struct CompilerOptions : CodegenOptions {
-  Option<std::string> convolutionLayout{
-      *this, "convolution-layout",
-      llvm::cl::desc("Order of what convolutions read: 'auto' chooses it for "
-                     "each, 'none' leaves all as they are, 'channels_last' "
-                     "or 'channels_last_covered' is taken wherever it can be"),
-      llvm::cl::init("auto")};
-  Option<bool> externalWeights{
-      *this, "external-weights",
-      llvm::cl::desc("Leave the bytes of large constants out of the "
-                     "executable: the program that runs it binds them"),
-      llvm::cl::init(false)};
-  Option<std::string> featureLevel{
-      *this, "feature-level",
-      llvm::cl::desc("Feature level that the operators must keep to, such as "
-                     "5_0; without one, what dml.target says"),
-      llvm::cl::init("")};
-  Option<bool> legalize{
-      *this, "legalize",
-      llvm::cl::desc("Rewrite operators that this level does not support by "
-                     "ones that it does, where values can be kept"),
-      llvm::cl::init(false)};
+#define DML_OPERATOR_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,           \
+                            DESCRIPTION)                                       \
+  Option<TYPE> MEMBER{*this, NAME, llvm::cl::desc(DESCRIPTION),                \
+                      llvm::cl::init(DEFAULT)};
+#include "dml/Target/Options.def"
 };
 
 /// States or reaches the feature level that the options name, if they do. What

@@ -32,27 +32,24 @@ class TargetEnvAttr;
 
 namespace dml {
 
-/// The Vulkan features that kernels may need, in the order of the executable
-/// format's `Feature`.
+/// The Vulkan features that kernels may need, numbered as in executables.
 enum class DeviceFeature : uint8_t {
-  ShaderInt8,
-  ShaderInt16,
-  ShaderInt64,
-  ShaderFloat16,
-  ShaderFloat64,
-  StorageBuffer8BitAccess,
-  StorageBuffer16BitAccess,
-  ShaderSignedZeroInfNanPreserveFloat32,
-  VulkanMemoryModel,
-  CooperativeMatrix,
-  SubgroupShuffle,
+#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
+                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
+  ENUMERATOR = NUMBER,
+#include "dml/Target/Features.def"
 };
 
-/// A feature, under Vulkan's name for it, and the SPIR-V capability it allows.
+/// A row of Features.def.
 struct DeviceFeatureInfo {
   DeviceFeature feature;
   llvm::StringLiteral vulkanName;
+  /// The SPIR-V capability that the feature allows.
   mlir::spirv::Capability capability;
+  /// The minor version of the executable format that has the feature.
+  uint16_t formatVersion;
+  /// Whether the profile "full" has the feature.
+  bool isInFull;
 };
 
 /// All features; the position of each is its enum value.
@@ -111,29 +108,21 @@ public:
   /// `isStored`, buffers of them.
   static DeviceProfile getRequired(mlir::Type type, bool isStored);
 
-  /// The storage buffers that a kernel binds at most.
-  int64_t getMaxStorageBuffers() const { return limits.maxStorageBuffers; }
-  /// maxStorageBufferRange: the bytes of a range that a kernel binds, at most.
-  int64_t getMaxStorageBufferRange() const {
-    return limits.maxStorageBufferRange;
-  }
+  // The limits, such as getMaxStorageBuffers(): Limits.def says what each is.
+#define DML_LIMIT(NAME, GETTER, PROMISED, LEAST, GREATEST, FULL, MATRICES)     \
+  int64_t get##GETTER() const { return limits.NAME; }
+#include "dml/Target/Limits.def"
+
   void limitStorageBufferRange(int64_t bytes) {
     limits.maxStorageBufferRange =
         std::min(limits.maxStorageBufferRange, bytes);
   }
-  /// maxMemoryAllocationSize: the bytes of a buffer for temporaries or
-  /// constants, at most, where none of them is larger by itself.
-  int64_t getMaxMemoryAllocationSize() const {
-    return limits.maxMemoryAllocationSize;
+  /// The threads that run together: where some take another path, all wait.
+  /// They are those of a subgroup, or assumedSubgroupSize where the profile
+  /// leaves that open.
+  int64_t getThreadsTogether() const {
+    return limits.subgroupSize > 0 ? limits.subgroupSize : assumedSubgroupSize;
   }
-  /// The threads of a workgroup, at most. Only kernels with cooperative
-  /// matrices have more than workgroupSize.
-  int64_t getMaxWorkgroupSize() const { return limits.maxWorkgroupSize; }
-  /// Bytes of workgroup memory, at most. Only kernels with cooperative matrices
-  /// have more than workgroupMemory.
-  int64_t getMaxWorkgroupMemory() const { return limits.maxWorkgroupMemory; }
-  /// The threads of a subgroup, or 0 where that is left open.
-  int64_t getSubgroupSize() const { return limits.subgroupSize; }
   /// The matrices that subgroups multiply, the ones to be preferred first.
   llvm::ArrayRef<MatrixShape> getMatrixShapes() const { return matrixShapes; }
 
@@ -155,18 +144,19 @@ public:
   /// The SPIR-V environment of such a device.
   mlir::spirv::TargetEnvAttr getTargetEnv(mlir::MLIRContext *context) const;
 
-  /// Threads of a workgroup: Vulkan promises 128.
-  static constexpr int64_t workgroupSize = 128;
-  /// maxComputeSharedMemorySize, in bytes: Vulkan promises 16384.
-  static constexpr int64_t workgroupMemory = 16384;
+  // The limits that Vulkan promises, such as promisedMaxStorageBuffers.
+#define DML_LIMIT(NAME, GETTER, PROMISED, LEAST, GREATEST, FULL, MATRICES)     \
+  static constexpr int64_t promised##GETTER = PROMISED;
+#include "dml/Target/Limits.def"
+
+  /// The threads of a workgroup of a kernel without cooperative matrices.
+  static constexpr int64_t workgroupSize = promisedMaxWorkgroupSize;
+  /// The bytes of workgroup memory of a kernel without cooperative matrices.
+  static constexpr int64_t workgroupMemory = promisedMaxWorkgroupMemory;
+  /// Threads of a subgroup where nothing says how many: GPUs have 32 or 64.
+  static constexpr int64_t assumedSubgroupSize = 32;
   /// maxComputeWorkGroupCount: Vulkan promises 65535 in each dimension.
   static constexpr int64_t maxWorkgroupCount = 65535;
-  /// maxPerStageDescriptorStorageBuffers: Vulkan promises 4.
-  static constexpr int64_t promisedStorageBuffers = 4;
-  /// maxStorageBufferRange: Vulkan promises 128 MiB.
-  static constexpr int64_t promisedStorageBufferRange = 1 << 27;
-  /// maxMemoryAllocationSize: Vulkan promises 1 GiB.
-  static constexpr int64_t promisedMemoryAllocationSize = 1 << 30;
   /// Bytes of which the beginning of every bound range is a multiple: the
   /// largest value that Vulkan lets a device ask for as
   /// minStorageBufferOffsetAlignment.
@@ -175,16 +165,13 @@ public:
   static constexpr int64_t vectorBytes = 16;
 
 private:
-  /// What a specification sets by ",name=number".
+  /// The numbers that a specification sets by ",name=number".
   struct Limits {
-    int64_t maxStorageBuffers = promisedStorageBuffers;
-    int64_t maxStorageBufferRange = promisedStorageBufferRange;
-    int64_t maxMemoryAllocationSize = promisedMemoryAllocationSize;
-    int64_t maxWorkgroupSize = workgroupSize;
-    int64_t maxWorkgroupMemory = workgroupMemory;
-    int64_t subgroupSize = 0;
+#define DML_LIMIT(NAME, GETTER, PROMISED, LEAST, GREATEST, FULL, MATRICES)     \
+  int64_t NAME = promised##GETTER;
+#include "dml/Target/Limits.def"
   };
-  /// A limit, under the name that specifications give it.
+  /// A row of Limits.def.
   struct LimitInfo {
     llvm::StringLiteral name;
     int64_t Limits::*value;

@@ -1,20 +1,27 @@
-//===- SumCosts.h - What kernels of sums weigh ------------------*- C++ -*-===//
+//===- SumCosts.h - Costs of kernels for sums of products -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// This file has the numbers by which tiles of contraction kernels and of sliced
-// kernels are chosen. Each is described as those of CostModel.h are. What they
-// have in common with matrix kernels is in MatrixCosts.h.
+// The constants by which contraction kernels, sliced kernels and map kernels of
+// sums are chosen, described as those of CostModel.h are. Times are in cycles
+// of a multiprocessor.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DML_TARGET_SUMCOSTS_H
 #define DML_TARGET_SUMCOSTS_H
 
+#include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
 #include <cstdint>
 
 namespace dml::cost {
 
+//===----------------------------------------------------------------------===//
+// Kernels of all kinds
+//===----------------------------------------------------------------------===//
+
+namespace sums {
 /// Products of one tensor with several matrices are computed together where a
 /// product has at most so many sums for each multiprocessor of the device. Such
 /// a product alone leaves multiprocessors idle, and takes as long as all of the
@@ -23,45 +30,82 @@ namespace dml::cost {
 /// device: sums of a workgroup
 /// shown:  three gemm_197x768x768 take 0.050 ms in f16 on an H100 and 0.124 in
 ///         f32, and gemm_197x768x2304 takes 0.014 and 0.033
-inline constexpr int64_t maxStackedSums = 4096;
+inline constexpr double maxStackedSums = 4096;
 
-/// A load of threads that run together keeps the first cache busy for each of
-/// its lines that they touch, and brings no more than a line in a cycle.
-/// unit:   bytes
-/// device: a line of the first cache, 128 on GPUs of several vendors
+/// Parts of a sum at most: one thread adds them up.
+/// unit:   parts
+/// device: loads in flight of a thread
+/// shown:  -
+inline constexpr int64_t maxParts = 16;
+
+/// The share of the time of whole sums that their parts take at most, with the
+/// kernel that adds them up: times are estimates, and parts take memory.
+/// unit:   share of the time
 /// shown:  conv512to512_7_k3_batch1_f32
-inline constexpr double cacheLineBytes = 128;
+inline constexpr double shareInParts = 0.75;
 
-/// A load takes so long, however little it brings. A line of the first cache
-/// takes so long, however little of it is loaded.
-/// unit:   cycles of a multiprocessor
-/// device: loads that a multiprocessor begins, and tags that its first cache
-///         compares
-/// shown:  conv512to512_7_k3_batch1_f32 in sliced kernels: 144 loads of single
-///         factors for each round took 3.3 cycles each on an H100 with 4 rows,
-///         4 columns and 16 slices, and 108 that touch 16 lines each took 4.3
-///         with 8 rows, 4 columns and 64 slices
-inline constexpr double cyclesOfLoad = 3.5;
-inline constexpr double cyclesOfLine = 0.3;
+/// The share of the time of a map kernel that a kernel with workgroup memory
+/// takes at most: barriers, and threads that wait at them, are worth more than
+/// a hundredth. unit:   share of the time shown:  conv3to64_224_k7s2_f32, whose
+/// map kernel has 28 * 10^12 operations a
+///         second on an H200
+inline constexpr double shareInWorkgroups = 0.9;
 
-/// A load of a vector from workgroup memory takes so long for the threads that
-/// run together, some of which load the same vector.
-/// unit:   cycles of a multiprocessor
-/// device: 4 for 16 bytes of each of 32 threads, less what threads have in
-///         common
-/// shown:  gemm1024_f32 with 64 times 64 sums, without slices: 3 loads for 32
-///         products
-inline constexpr double cyclesOfVector = 3;
+/// The instructions of a kernel of sums take so many times as long as its
+/// products would if each thread began one whenever it could: threads wait for
+/// each other's loads and for the results of their own products.
+/// unit:   times
+/// shown:  gemm8192_f32, which has 47 of 62 * 10^12 operations a second
+inline constexpr double timesOfProducts = 1.3;
+} // namespace sums
 
-/// A factor takes so long on its way to workgroup memory, and back to the
-/// threads that wait for it, where a multiprocessor has several workgroups.
-/// unit:   cycles of a multiprocessor
-/// device: the rate of the last cache and of workgroup memory, where most
-///         workgroups do the same at the same time
-/// shown:  gemm_128x768x3072_f32: rounds of 8 to 12 KB took 110 to 125 cycles
+//===----------------------------------------------------------------------===//
+// Contraction kernels
+//===----------------------------------------------------------------------===//
+
+namespace contraction {
+/// Terms that are in workgroup memory at a time, about: the barriers that they
+/// take then are few beside their products, and tiles of all sizes fit in the
+/// memory that devices promise (DeviceProfile::workgroupMemory). The second
+/// number is tried as well, where fewer rounds wait for less.
+/// unit:   terms
+/// device: cycles at a barrier, beside those of products
+/// shown:  gemm4096_f32, gemm_128x768x3072_f32
+inline constexpr int64_t stagedTerms[] = {16, 32};
+
+/// The least terms that are worth workgroup memory and its barriers: two
+/// rounds. unit:   terms shown:  gemm_batch16, which has 64
+inline constexpr int64_t minTerms = 2 * stagedTerms[0];
+
+/// The products of at most so many terms are written out where they come from
+/// workgroup memory: without a loop in between, drivers load ahead of them.
+/// unit:   terms
+/// device: latency of workgroup memory, beside room for code
+/// shown:  gemm4096_f32, from 35 * 10^12 operations a second with 8 to 42 with
+///         16 on an H200; conv128to128_28_k3_f32, from 33 with 9 to 41 with 18
+inline constexpr int64_t writtenOutTerms = 18;
+
+/// Where an iteration has more terms than a vector, a thread loads at most so
+/// many neighbouring terms of an operand together.
+/// unit:   terms
+/// device: registers of a thread
+/// shown:  conv64to64_56_k3_f32, from 22 * 10^12 operations a second with the
+///         9 terms of an iteration to 30 with 3 on an H200
+inline constexpr int64_t maxTermsTogether = 6;
+
+/// A factor takes so many times as long on its way to workgroup memory, and
+/// back to the threads that wait for it, as the last cache takes to bring 4
+/// bytes, where a multiprocessor has several workgroups: most of them do the
+/// same at the same time. unit:   times shown:  gemm_128x768x3072_f32: rounds
+/// of 8 to 12 KB took 110 to 125 cycles
 ///         for a KB of each workgroup, whatever else they did; so did those of
 ///         gemm1024_f32, gemm4096_f32 and gemm_197x768x2304_f32
-inline constexpr double cyclesOfStagedFactor = 0.38;
+inline constexpr double timesOfStagedFactor = 2.66;
+
+/// Returns the cycles of a multiprocessor in which a factor is staged.
+inline double getStagedFactorCycles(const DeviceSpeed &device) {
+  return timesOfStagedFactor * sizeof(float) / device.lastCacheBytesPerCycle;
+}
 
 /// A factor of rows counts so often on its way to workgroup memory if an
 /// iteration has more terms than a vector: neighbouring threads load such
@@ -73,93 +117,189 @@ inline constexpr double cyclesOfStagedFactor = 0.38;
 ///         H200, 64 rows of 128 columns 0.22
 inline constexpr double scatteredFactors = 1.5;
 
-/// The operations of a kernel of sums take so long, where each of a workgroup's
-/// threads could have one in a cycle.
-/// unit:   cycles
-/// device: units that add, and what keeps them waiting
-/// shown:  gemm8192_f32, which has 47 of 62 * 10^12 operations a second
-inline constexpr double cyclesOfProduct = 1.3;
+/// The share of the bytes of a subgroup's vectors that workgroup memory serves:
+/// some threads load the same vector.
+/// unit:   share of the bytes
+/// shown:  gemm1024_f32 with 64 times 64 sums, without slices: 3 loads for 32
+///         products
+inline constexpr double distinctBytes = 0.75;
 
-/// The time of a round of a contraction kernel for each workgroup that a
-/// multiprocessor has, beside its products.
-/// unit:   cycles
-/// device: latency of barriers and of workgroup memory
+/// Returns the cycles in which a thread loads a vector from workgroup memory,
+/// where all threads of a multiprocessor do so: 3 / 32 on the default device,
+/// whose subgroups have 32 threads.
+inline double getVectorCycles(const DeviceSpeed &device) {
+  return distinctBytes * DeviceProfile::vectorBytes /
+         device.workgroupBytesPerCycle;
+}
+
+/// A round takes so many exchanges through workgroup memory for each workgroup
+/// that a multiprocessor has, beside its products.
+/// unit:   exchanges (DeviceSpeed::barrierCycles)
 /// shown:  gemm_128x768x3072_f32 in 384 tiles of 64 times 128 sums
-inline constexpr double cyclesOfBarriers = 270;
+inline constexpr double barriersOfRound = 5.4;
 
-/// The time of a round of a contraction kernel beside its products and loads,
-/// where a multiprocessor has one workgroup: threads wait for what they load,
-/// and at barriers.
-/// unit:   cycles
-/// device: latency of the last cache, of workgroup memory and of barriers
-/// shown:  gemm1024_f32 with 128 times 64 sums, 1,000 on an H100
-inline constexpr double cyclesOfRound = 1000;
+inline double getBarrierCycles(const DeviceSpeed &device) {
+  return barriersOfRound * device.barrierCycles;
+}
 
-/// The time that such a round is longer for each load of a thread.
-/// unit:   cycles
-/// device: loads of a thread that are under way at a time
-/// shown:  conv64to64_56_k3_batch1_f32: rounds of 576 products and 40 loads
+/// A round takes so many latencies of the last cache beside its products and
+/// loads, where a multiprocessor has one workgroup: threads wait for their
+/// loads and at barriers. unit:   latencies of the last cache shown:
+/// gemm1024_f32 with 128 times 64 sums, 1,000 cycles on an H100
+inline constexpr double waitsOfRound = 4;
+
+inline double getRoundCycles(const DeviceSpeed &device) {
+  return waitsOfRound * device.lastCacheCycles;
+}
+
+/// Such a round takes so many more latencies of the first cache for each load
+/// of a thread: several loads are under way at a time. unit:   latencies of the
+/// first cache shown:  conv64to64_56_k3_batch1_f32: rounds of 576 products and
+/// 40 loads
 ///         took 2,450 cycles on an H100
-inline constexpr double cyclesOfThreadLoad = 16;
+inline constexpr double waitsOfLoad = 0.4;
+
+inline double getLoadCycles(const DeviceSpeed &device) {
+  return waitsOfLoad * device.firstCacheCycles;
+}
 
 /// Registers of a thread beside those of its sums, and of the factors that are
-/// on their way to workgroup memory.
+/// on their way to workgroup memory: addresses, and vectors that drivers load
+/// ahead from workgroup memory.
 /// unit:   registers of 4 bytes
-/// device: what drivers need for addresses, and load ahead from workgroup
-///         memory: 48 to 54 on an H100
 /// shown:  gemm1024_f32: a multiprocessor has 3 workgroups of 32 times 64 sums
-///         in 4 slices, which take 138, and 4 turns of 3 and 1 longer than 2 of
-///         2 with 64 times 64 sums
-inline constexpr double otherRegistersOfSums = 50;
+///         in 4 slices, which take 138 registers of an H100, and 4 turns of 3
+///         and 1 longer than 2 of 2 with 64 times 64 sums
+inline constexpr double otherRegisters = 50;
+} // namespace contraction
 
-/// The time that a thread of a map kernel waits for the factors of a term, and
-/// that for all those of an iteration at most, however few threads there are:
-/// drivers have few loads under way at a time.
-/// unit:   cycles
-/// device: latency of the first caches
-/// shown:  conv64to64_56_k3_batch1_f32, which took 1,830 for the 9 terms of an
-///         iteration on an H200; gemm_128x768x3072_f32 took 1,640 for 4
-inline constexpr double cyclesOfTerm = 400;
-inline constexpr double cyclesOfStep = 1700;
+//===----------------------------------------------------------------------===//
+// Map kernels
+//===----------------------------------------------------------------------===//
 
-/// A thread has no more registers.
-/// unit:   registers of 4 bytes
-/// device: 255 on GPUs of several vendors
+namespace map_sums {
+/// Loads of a map kernel's thread for each term: 8 rows of 4 elements, the most
+/// sums that it carries (map::maxCarried), take a load for each row and one for
+/// all columns.
+/// unit:   loads
 /// shown:  -
-inline constexpr double maxRegisters = 255;
+inline constexpr double loadsOfTerm = 9;
 
-/// The time of a round of a sliced kernel beside its operations and loads,
-/// where a multiprocessor has one workgroup.
-/// unit:   cycles
-/// device: latency of the first cache
+/// The latencies of the first cache that a thread waits for the factors of a
+/// term, and the latencies that it waits for all factors of an iteration at
+/// most, however few threads there are: drivers have few loads under way at a
+/// time.
+/// unit:   latencies of the first cache
+/// shown:  conv64to64_56_k3_batch1_f32, which took 1,830 cycles for the 9 terms
+///         of an iteration on an H200; gemm_128x768x3072_f32 took 1,640 for 4
+inline constexpr double waitsOfTerm = 10;
+inline constexpr double maxWaitsOfIteration = 42.5;
+
+inline double getTermCycles(const DeviceSpeed &device) {
+  return waitsOfTerm * device.firstCacheCycles;
+}
+inline double getMaxIterationCycles(const DeviceSpeed &device) {
+  return maxWaitsOfIteration * device.firstCacheCycles;
+}
+} // namespace map_sums
+
+//===----------------------------------------------------------------------===//
+// Sliced kernels
+//===----------------------------------------------------------------------===//
+
+namespace sliced {
+/// A thread has so many sums at most: with the factors of the terms that it has
+/// written out, they fit its registers.
+/// unit:   elements
+/// device: registers of a thread; GPUs have 128 or more
+/// shown:  gemm_rows16_f32
+inline constexpr int64_t maxSums = 64;
+
+/// A thread has so many rows at most.
+/// unit:   rows
+/// device: registers of a thread
+/// shown:  gemm_rows16_f32
+inline constexpr int64_t maxRows = 16;
+
+/// A thread has so many products written out at most, and so many operations
+/// that compute their factors: a factor of f16 that is loaded from anywhere
+/// takes several.
+/// unit:   products, and operations
+/// device: the time that drivers take to compile; lavapipe takes a minute for
+///         12,000 in a kernel
+/// shown:  -
+inline constexpr int64_t maxProducts = 512;
+inline constexpr int64_t maxFactorOps = maxWrittenOutOps;
+
+/// A thread has so many groups of neighbouring terms written out at most.
+/// Drivers load no more ahead.
+/// unit:   groups
+/// shown:  -
+inline constexpr int64_t maxTimes = 8;
+
+/// Threads wait at a barrier for the time in which each of them loads so many
+/// values from workgroup memory. Plans of the same exchange are compared by
+/// their loads, so that this constant is no time.
+/// unit:   loads
+/// device: latency of barriers, beside the rate of workgroup memory
+/// shown:  -
+inline constexpr int64_t loadsOfBarrier = 16;
+
+/// A load of a subgroup keeps the first cache busy for as long as so many lines
+/// take, however little it brings. A line that the subgroup touches keeps the
+/// cache busy for this share of the time of a line, however little of it is
+/// loaded.
+/// unit:   lines (DeviceSpeed::cacheLineBytes)
+/// device: loads that a multiprocessor begins, and tags that its first cache
+///         compares
+/// shown:  conv512to512_7_k3_batch1_f32: 144 loads of single factors for each
+///         round took 3.3 cycles each on an H100 with 4 rows, 4 columns and 16
+///         slices, and 108 that touch 16 lines each took 4.3 with 8 rows, 4
+///         columns and 64 slices
+inline constexpr double linesOfLoad = 3.5;
+inline constexpr double shareOfTouchedLine = 0.3;
+
+/// Returns the cycles in which the first cache serves a whole line.
+inline double getLineCycles(const DeviceSpeed &device) {
+  return device.cacheLineBytes / device.firstCacheBytesPerCycle;
+}
+
+/// A round takes so many latencies of the first cache beside its operations and
+/// loads, where a multiprocessor has one workgroup.
+/// unit:   latencies of the first cache
 /// shown:  gemm_rows16_f32 with 16 rows, 4 columns and 16 slices
-inline constexpr double cyclesOfSlicedRound = 200;
+inline constexpr double waitsOfRound = 5;
 
-/// The time of a sliced workgroup beside its rounds, and that for each sum that
-/// its threads have: parts meet in workgroup memory.
-/// unit:   cycles
-/// device: the start of a workgroup, barriers, and the rate of workgroup memory
+inline double getRoundCycles(const DeviceSpeed &device) {
+  return waitsOfRound * device.firstCacheCycles;
+}
+
+/// A workgroup takes so many exchanges beside its rounds, to start and to join
+/// its slices, and each sum of a thread passes through workgroup memory so many
+/// times.
+/// unit:   exchanges (DeviceSpeed::barrierCycles), and times
 /// shown:  gemm_rows16_transposed_f32: 1024 workgroups of 32 sums for each
 ///         thread take 12 us longer than 512 on an H100
-inline constexpr double cyclesOfEnd = 700;
-inline constexpr double cyclesOfJoinedSum = 50;
+inline constexpr double barriersOfEnd = 14;
+inline constexpr double passesOfSum = 12.5;
 
-/// A thread of a sliced kernel has so many registers for vectors that it loads,
-/// with half of one for each sum, as drivers load some of what is written out
-/// ahead. It has so many others beside those of its sums.
+inline double getEndCycles(const DeviceSpeed &device) {
+  return barriersOfEnd * device.barrierCycles;
+}
+/// Returns the cycles in which the threads of a workgroup join a sum of each.
+inline double getJoinedSumCycles(const DeviceSpeed &device) {
+  return passesOfSum * DeviceProfile::workgroupSize * sizeof(float) /
+         device.workgroupBytesPerCycle;
+}
+
+/// A thread has so many registers for vectors that it loads, with half of one
+/// for each sum, as drivers load some of the written-out terms ahead. It has so
+/// many others beside those of its sums.
 /// unit:   registers of 4 bytes
-/// device: how drivers order loads
 /// shown:  gemm_rows4_f32 with 16 sums, and gemm_rows16_f32 with 64, whose
 ///         threads have 95 and 168 registers in all on an H100
 inline constexpr double registersAhead = 56;
-inline constexpr double otherRegistersOfSlices = 20;
-
-/// The time of a kernel from which nothing else is counted.
-/// unit:   cycles
-/// device: the time from a launch to its first loads, and from its last stores
-///         to the end
-/// shown:  gemm_rows1_transposed_f16
-inline constexpr double cyclesOfStart = 4500;
+inline constexpr double otherRegisters = 20;
 
 /// Memory takes this share of a copy's time for as many bytes of factors, which
 /// a sliced kernel only reads, where each multiprocessor has many workgroups.
@@ -173,7 +313,7 @@ inline constexpr double shareOfMemory = 0.75;
 inline constexpr double memoryOfOne = 1.1;
 
 /// The share of memory's time that the same factors take once more for each
-/// further tile of rows.
+/// further tile of rows: most of them come from the last cache then.
 /// unit:   share of the time
 /// device: the rate of memory beside that of the last cache
 /// shown:  gemm_rows4_f32 with 2 rows, 4 columns and 32 slices, which took 1.06
@@ -181,12 +321,12 @@ inline constexpr double memoryOfOne = 1.1;
 inline constexpr double shareOfCache = 0.1;
 
 /// Memory takes so many times as long where threads load fewer bytes side by
-/// side than two times lineBytes.
+/// side than memory brings together (sectorsTogether).
 /// unit:   times
-/// device: bytes that memory brings together, 64 on an H100
 /// shown:  gemm_rows4_f32: 64 slices of 32 bytes took 37 us on an H100, and 32
 ///         of 64 bytes took 29
 inline constexpr double memoryOfPieces = 1.2;
+} // namespace sliced
 
 } // namespace dml::cost
 

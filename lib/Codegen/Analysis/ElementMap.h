@@ -23,6 +23,11 @@ inline bool isElementMap(mlir::linalg::GenericOp op) {
          op.getRegionOutputArgs().front().use_empty();
 }
 
+/// The type of the buffer that `op`, a generic of this form, computes.
+inline mlir::MemRefType getOutputType(mlir::linalg::GenericOp op) {
+  return mlir::cast<mlir::MemRefType>(op.getOutputs().front().getType());
+}
+
 } // namespace dml
 
 #endif // DML_LIB_CODEGEN_ANALYSIS_ELEMENTMAP_H

@@ -9,6 +9,7 @@
 #include "Analysis/ElementMap.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/RowCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -263,7 +264,7 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     }
   }
   if (!line && elementSizes != reduction.sizes && elementSizes.size() == 1 &&
-      elementSizes.front() <= cost::maxResultsOfRow) {
+      elementSizes.front() <= cost::rows::maxResults) {
     reduction.resultDim = reduction.elementDims.pop_back_val();
     reduction.numResults = elementSizes.pop_back_val();
   }
@@ -293,13 +294,15 @@ bool RowReduction::isWorthwhile() const {
   // A map kernel would go through the whole row for each element of a scan.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  if (numRows < cost::minRows && rowSize > cost::maxRowOfFew)
+  // Operators are lowered to rows and parts of rows for all devices alike.
+  if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
+      rowSize > cost::rows::maxRowOfFew)
     return false;
   return llvm::any_of(nests, isRead);
 }
 
 bool RowReduction::fitsWorkgroup() const {
-  return rowSize <= cost::maxHeld * DeviceProfile::workgroupSize;
+  return rowSize <= cost::rows::maxHeld * DeviceProfile::workgroupSize;
 }
 
 int64_t RowReduction::countOps() const {

@@ -1,4 +1,4 @@
-//===- InlineDispatches.cpp - Launches go to where they are called --------===//
+//===- InlineDispatches.cpp - Launches in the place of calls --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -18,7 +18,8 @@ namespace dml {
 
 using namespace mlir;
 
-/// Whether `function` launches kernels, and is called by others for that.
+/// Whether `function` is a dispatch: a private function of one block, without
+/// results, that launches a kernel.
 static bool isDispatch(func::FuncOp function) {
   return function && function.isPrivate() && function.getBody().hasOneBlock() &&
          function.getNumResults() == 0 &&

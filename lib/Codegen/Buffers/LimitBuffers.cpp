@@ -25,18 +25,20 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-static int64_t getBytes(Value buffer) {
+static int64_t getBufferBytes(Value buffer) {
   return getNumBytes(cast<MemRefType>(buffer.getType()));
 }
 
-/// The buffer that is bound where `buffer`, which may be a view of it, is read.
+/// Returns the buffer that a kernel binds to read `buffer`: the buffer of which
+/// `buffer` is a view, or `buffer` itself.
 static Value getRoot(Value buffer) {
   while (isBufferView(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
 
-/// `buffer` as a view of `shared`, which has what its root has.
+/// Returns the view of `shared` that corresponds to the view `buffer` of
+/// `root`. `shared` has the elements of `root`.
 static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
                            Value shared) {
   if (buffer == root)
@@ -48,16 +50,16 @@ static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
   return builder.clone(*view, mapping)->getResult(0);
 }
 
-/// Makes ranges of one new buffer of `roots`, which `op` reads. Allocations are
-/// such a range from the beginning; the others are copied into theirs. Each
-/// range begins where one may be bound by itself, since copies and other
-/// kernels bind it so.
+/// Replaces `roots`, which are buffers that `op` reads, by ranges of one new
+/// buffer. An allocation becomes its range, and any other buffer is copied into
+/// its range in front of `op`. A range begins at a multiple of 256 bytes, since
+/// copies and other kernels bind the range by itself.
 static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   int64_t total = 0;
   SmallVector<int64_t> offsets;
   for (Value root : roots) {
     offsets.push_back(total);
-    total += llvm::alignTo(getBytes(root), DeviceProfile::rangeAlignment);
+    total += llvm::alignTo(getBufferBytes(root), DeviceProfile::rangeAlignment);
   }
   auto b = ImplicitLocOpBuilder::atBlockBegin(op.getLoc(), op->getBlock());
   Value shared =
@@ -82,11 +84,12 @@ static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   }
 }
 
-/// The largest constant that others are made a part of.
+/// The most bytes of a constant that is made of smaller constants.
 static constexpr int64_t maxPackedBytes =
-    DeviceProfile::promisedStorageBufferRange;
+    DeviceProfile::promisedMaxStorageBufferRange;
 
-/// The value of the constant that `root` is, or nothing.
+/// Returns the global that `root` is, if it is a constant whose value is known,
+/// and nothing otherwise.
 static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
   auto get = root.getDefiningOp<memref::GetGlobalOp>();
   auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
@@ -96,8 +99,9 @@ static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
              : memref::GlobalOp();
 }
 
-/// Makes ranges of one new constant of those that `roots` are, wherever the
-/// function reads them. Each begins where it may be bound by itself.
+/// Replaces the constants `roots` by ranges of one new constant, wherever the
+/// function reads them. A range begins at a multiple of 256 bytes, so that a
+/// kernel can bind the range by itself.
 static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
                  SymbolTable &symbols) {
   std::vector<char> bytes;
@@ -120,11 +124,12 @@ static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
       b, "packed", b.getStringAttr("private"), type, value, /*constant=*/true,
       /*alignment=*/IntegerAttr());
   packed->remove();
-  // A name of its own.
+  // The symbol table gives the constant a name that no other global has.
   symbols.insert(packed, op->getParentOfType<func::FuncOp>()->getIterator());
   Value shared = memref::GetGlobalOp::create(b, type, packed.getSymName());
   for (auto [root, offset] : llvm::zip_equal(roots, offsets)) {
-    // The operation that comes next may be one that was erased.
+    // The insertion point is set again, since the operation at the last one may
+    // have been erased.
     b.setInsertionPointAfterValue(shared);
     Value start = arith::ConstantIndexOp::create(b, offset);
     Value range = memref::ViewOp::create(b, cast<MemRefType>(root.getType()),
@@ -135,8 +140,9 @@ static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
   }
 }
 
-/// The buffers that `op` binds, the one that it writes first.
-static SmallVector<Value> getRoots(linalg::GenericOp op) {
+/// Returns the buffers that `op` binds. The buffer that `op` writes is the
+/// first.
+static SmallVector<Value> getBoundRoots(linalg::GenericOp op) {
   llvm::SetVector<Value> roots;
   roots.insert(getRoot(op.getDpsInits().front()));
   op.getBody()->walk(
@@ -144,25 +150,29 @@ static SmallVector<Value> getRoots(linalg::GenericOp op) {
   return roots.takeVector();
 }
 
+/// Makes ranges of shared buffers of some buffers that `op` reads, if `op`
+/// binds more buffers than the devices of `profile` can bind.
 static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
                          SymbolTable &symbols) {
   int64_t most = profile.getMaxStorageBuffers();
   if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
     return;
-  SmallVector<Value> roots = getRoots(op);
+  SmallVector<Value> roots = getBoundRoots(op);
   auto count = static_cast<int64_t>(roots.size());
   if (count <= most)
     return;
-  // No step copies what the compiler puts side by side: the smallest constants,
-  // of which others may be bound by themselves elsewhere.
+  // The compiler puts constants side by side, so that no step has to copy them.
+  // The smallest come first, since the packed constant is then as small as it
+  // can be.
   auto constants = llvm::to_vector(llvm::make_filter_range(
       roots, [&](Value root) { return getConstant(root, symbols); }));
   llvm::stable_sort(constants, [](Value lhs, Value rhs) {
-    return getBytes(lhs) < getBytes(rhs);
+    return getBufferBytes(lhs) < getBufferBytes(rhs);
   });
   int64_t wanted = 0, bytes = 0;
   for (Value constant : constants) {
-    bytes += llvm::alignTo(getBytes(constant), DeviceProfile::rangeAlignment);
+    bytes +=
+        llvm::alignTo(getBufferBytes(constant), DeviceProfile::rangeAlignment);
     if (bytes > std::min(maxPackedBytes, profile.getMaxStorageBufferRange()) ||
         wanted > count - most)
       break;
@@ -171,17 +181,17 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   constants.truncate(wanted);
   if (constants.size() > 1) {
     pack(op, constants, symbols);
-    roots = getRoots(op);
+    roots = getBoundRoots(op);
     count = static_cast<int64_t>(roots.size());
     if (count <= most)
       return;
   }
-  // The buffers that are shared are those that take the fewest bytes to copy.
-  // Allocations take none.
+  // The buffers that take the fewest bytes to copy become ranges. An allocation
+  // takes none.
   auto read = llvm::to_vector(llvm::drop_begin(roots));
   llvm::stable_sort(read, [](Value lhs, Value rhs) {
     auto getCopied = [](Value root) {
-      return root.getDefiningOp<memref::AllocOp>() ? 0 : getBytes(root);
+      return root.getDefiningOp<memref::AllocOp>() ? 0 : getBufferBytes(root);
     };
     return getCopied(lhs) < getCopied(rhs);
   });

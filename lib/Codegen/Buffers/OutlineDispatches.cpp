@@ -11,7 +11,7 @@
 #include "dml/IR/DML.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,13 +30,14 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A generic and what it takes from the function around it.
+/// A linalg.generic, and the values outside of it that its body uses.
 class Dispatch {
 public:
   explicit Dispatch(linalg::GenericOp op);
 
   llvm::hash_code hash() const;
-  /// Whether `function` is what outline() makes of an equal dispatch.
+  /// Whether `function` is the function that outline() makes of a dispatch that
+  /// is equal to this one.
   bool isOutlinedAs(func::FuncOp function) const;
   /// Moves the generic into a new function.
   func::FuncOp outline(StringRef name);
@@ -47,9 +48,11 @@ private:
   void take(Value value);
 
   linalg::GenericOp op;
-  /// Constants, and views of buffers, each behind what it is a view of.
+  /// The constants and the views of buffers that the generic uses. They move
+  /// into the function. A view comes after the buffer or view that it views.
   llvm::SetVector<Operation *> taken;
-  /// All other values, in the order of their first uses.
+  /// All other values that the generic uses, in the order of their first uses.
+  /// They become the function's arguments.
   llvm::SetVector<Value> inputs;
 };
 } // namespace
@@ -89,8 +92,9 @@ llvm::hash_code Dispatch::hash() const {
 }
 
 bool Dispatch::isOutlinedAs(func::FuncOp function) const {
-  // A function shares no value with the dispatch, so that values which are the
-  // same here are those that `same` says.
+  // `same` maps a value of `function` to the value of the dispatch in its
+  // place. A value that is missing from the map equals no value, since the
+  // function and the dispatch share none.
   if (!llvm::equal(function.getArgumentTypes(), getInputs().getTypes()))
     return false;
   llvm::DenseMap<Value, Value> same;
@@ -131,18 +135,19 @@ func::FuncOp Dispatch::outline(StringRef name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts of buffers
+// Ranges of buffers
 //===----------------------------------------------------------------------===//
 
-/// The buffer of which `buffer` is a range, or `buffer` itself.
+/// Returns the buffer of which `buffer` is a range, or `buffer` itself.
 static Value getWhole(Value buffer) {
   if (auto range = buffer.getDefiningOp<BufferRangeOp>())
     return range.getSource();
   return buffer;
 }
 
-/// The consecutive bytes that `buffer` has of the buffer that it is a view of.
-/// Nothing if that is not known, or its elements are not whole bytes.
+/// Returns the root of which `buffer` views consecutive bytes, and the first of
+/// these bytes. Returns nothing if the place of `buffer` in its root is not
+/// known, or if its elements are not whole bytes.
 static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
@@ -168,8 +173,8 @@ static BufferRangeOp createRange(linalg::GenericOp op, Value root,
                                builder.getI64IntegerAttr(offset));
 }
 
-/// Whether a range of `type` at `offset` can be bound in the place of `root`,
-/// and is a part of it.
+/// Whether a kernel can bind a range of `root` that has the type `type` and
+/// begins at byte `offset`, and the range is smaller than `root`.
 static bool isBindable(Value root, int64_t offset, MemRefType type) {
   auto whole = cast<MemRefType>(root.getType());
   return whole.hasStaticShape() && whole.getLayout().isIdentity() &&
@@ -177,18 +182,19 @@ static bool isBindable(Value root, int64_t offset, MemRefType type) {
          getNumBytes(type) < getNumBytes(whole);
 }
 
-/// Binds where it begins what `op` reads of a buffer at the same leading
-/// coordinates everywhere, and what it writes within a buffer: where it is then
-/// is no part of the kernel. The steps of a recurrent network, which read row
-/// `t` of all steps' products and write row `t` of the sequence, become equal.
-/// A buffer that `op` uses in several ways stays one binding.
+/// Binds ranges instead of whole buffers, so that the place of a range is no
+/// part of the kernel. If all loads of `op` from a buffer have the same
+/// constant leading coordinates, such as row 5, `op` binds that row; if `op`
+/// writes a part of a buffer, `op` binds the part. The steps of a recurrent
+/// network, which read row `t` of the products of all steps and write row `t`
+/// of the sequence, become equal kernels. A buffer that `op` uses through
+/// several views stays one binding.
 static void bindRanges(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 0 || op.getNumDpsInits() != 1)
     return;
   llvm::MapVector<Value, SmallVector<memref::LoadOp, 2>> loads;
   Value output = op.getDpsInits().front();
-  // The views by which each bound buffer is used. More than one of them are
-  // several ways.
+  // The views through which `op` uses each buffer.
   llvm::DenseMap<Value, llvm::SmallDenseSet<Value, 2>> uses;
   auto addUse = [&](Value buffer) {
     Value root = buffer;
@@ -246,7 +252,8 @@ static void bindRanges(linalg::GenericOp op) {
         load.getIndicesMutable()[dim].assign(zero);
     }
   }
-  // The last vector that is stored has to be all its own.
+  // A kernel stores whole vectors, so that the bytes of the last vector have to
+  // belong to the range.
   auto range = getRange(output);
   auto type = cast<MemRefType>(output.getType());
   if (range && uses[range->first].size() == 1 && !loads.contains(output) &&
@@ -257,18 +264,19 @@ static void bindRanges(linalg::GenericOp op) {
 }
 
 namespace {
-/// Which way kernels go through large buffers. A cache has the last bytes that
-/// the kernel before has read or written, and a kernel that begins with them
-/// reads them there: of 134 MB that are read twice, 30 MB come from a cache of
-/// 50 MB, where otherwise each byte is gone before it is read again.
+/// Decides for each kernel whether it goes through its largest buffer from the
+/// beginning or from the end. The cache still holds the last bytes that the
+/// kernel before has read or written, and a kernel that begins with these bytes
+/// reads them from the cache. For example, a kernel that reads 134 MB after
+/// another one that has read them finds 30 MB in a cache of 50 MB; in the same
+/// order it would find none, since each byte is gone before it is read again.
 class WorkgroupOrder {
 public:
-  /// Marks `op`, which has the buffers `buffers`, if it should begin at the
-  /// end.
+  /// Marks `op`, which uses `buffers`, if its kernel should begin at the end.
   void order(linalg::GenericOp op, ValueRange buffers);
 
 private:
-  /// Of each buffer that a kernel has gone through, whether it began at the
+  /// For each large buffer, whether the last kernel that used it began at the
   /// end.
   llvm::DenseMap<Value, bool> isReversed;
 };
@@ -281,11 +289,13 @@ void WorkgroupOrder::order(linalg::GenericOp op, ValueRange buffers) {
   SmallVector<Value> large;
   int64_t most = 0;
   bool isNowReversed = false;
+  double leastBytes =
+      cost::cachesOfLargeBuffer * getDeviceProfile(op).getSpeed().cacheBytes;
   for (Value bound : buffers) {
     Value buffer = getWhole(bound);
     auto type = dyn_cast<MemRefType>(buffer.getType());
     if (!type || !type.hasStaticShape() ||
-        getNumBytes(type) < cost::minBytesInOrder)
+        static_cast<double>(getNumBytes(type)) < leastBytes)
       continue;
     large.push_back(buffer);
     auto before = isReversed.find(buffer);
@@ -301,7 +311,8 @@ void WorkgroupOrder::order(linalg::GenericOp op, ValueRange buffers) {
     op->setAttr(reversedAttrName, UnitAttr::get(op.getContext()));
 }
 
-/// A kernel without a label is called by its function.
+/// Labels `op` with the name of `function` if `op` has no label, since kernels
+/// are named by their labels.
 static void setLabel(linalg::GenericOp op, func::FuncOp function) {
   if (!op->hasAttr(labelAttrName))
     op->setAttr(labelAttrName, StringAttr::get(op.getContext(),
@@ -317,7 +328,8 @@ struct OutlineDispatches : dml::impl::OutlineDispatchesBase<OutlineDispatches> {
     llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> outlined;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      // Kernels come in the order of the steps that need them first.
+      // The new functions stand in the order in which the steps first call
+      // them.
       Block::iterator end = std::next(function->getIterator());
       SmallVector<linalg::GenericOp> generics;
       function.walk([&](linalg::GenericOp op) {

@@ -23,17 +23,18 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A read or a write of a buffer or a view of it.
+/// A read or a write of a buffer, or of a view of it.
 struct Access {
-  /// Where the operation of the function's block is that has it.
+  /// The position in the function's block of the operation that makes the
+  /// access, or that contains the operation which does.
   unsigned position;
   bool writes;
-  /// The bytes of the buffer's root, if they are known.
+  /// The bytes of the root that are accessed, if they are known.
   std::optional<Strip> extent;
 };
 
-/// The accesses to the buffers of a block, which are found once however many
-/// allocations are placed.
+/// Remembers the accesses to the buffers of a block, so that the pass finds the
+/// accesses to a buffer once, however many allocations it places there.
 class AccessTable {
 public:
   explicit AccessTable(Block &block) : block(block) {
@@ -42,22 +43,24 @@ public:
   }
 
   unsigned getPosition(Operation *op) const { return positions.at(op); }
-  /// The accesses to `root` and to its views. Nothing unless all of them are
-  /// understood.
+  /// Returns the accesses to `root` and to its views, or nothing if the pass
+  /// does not understand one of the uses.
   const std::optional<SmallVector<Access>> &get(Value root);
-  /// Whether the allocation that `copy` copies can be where it is copied to
-  /// from the beginning: nothing else reads or writes that place from when the
-  /// allocation is first written, and nothing writes the allocation after the
+  /// Whether `alloc`, which `copy` copies to `target`, can be a view of the
+  /// target from the beginning. That is so if no other operation accesses the
+  /// bytes of the target between the first access to `alloc` and the copy, no
+  /// operation writes these bytes later, and none writes `alloc` after the
   /// copy.
   bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                    const Placement &target);
-  /// Forgets `copy`, which is erased, as an access to `root`.
+  /// Forgets the access of `copy` to `root`. The copy is erased.
   void erase(memref::CopyOp copy, Value root);
-  /// Has `op`, which accesses the same buffers, stand for `copy`.
+  /// Gives `op` the position of `copy`. The operation accesses the same buffers
+  /// in the place of the copy.
   void replace(memref::CopyOp copy, Operation *op) {
     positions[op] = getPosition(copy);
   }
-  /// Forgets the accesses to an allocation, which is erased.
+  /// Forgets the accesses to `alloc`. The allocation is erased.
   void erase(memref::AllocOp alloc) { accesses.erase(alloc); }
   /// Adds the accesses to `view`, which is a new view of `root`.
   void add(Value view, Value root) {
@@ -75,8 +78,8 @@ private:
 };
 } // namespace
 
-/// Adds the accesses to `buffer` and to its views. Whether all of them are
-/// understood.
+/// Adds the accesses to `buffer` and to its views to `found`. Returns whether
+/// all of the uses are understood.
 bool AccessTable::collect(Value buffer, SmallVectorImpl<Access> &found) const {
   std::optional<Placement> placement = getPlacement(buffer);
   std::optional<Strip> extent;
@@ -130,7 +133,7 @@ bool AccessTable::canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
     return false;
   Strip place = target.getExtent(copy.getTarget());
   return llvm::all_of(*others, [&](const Access &access) {
-    // After the copy, the place may be read.
+    // Operations after the copy may read the bytes of the target.
     return access.position == position || access.position < first ||
            (!access.writes && position < access.position) ||
            (access.extent && !access.extent->overlaps(place));
@@ -147,7 +150,8 @@ void AccessTable::erase(memref::CopyOp copy, Value root) {
   });
 }
 
-/// Makes `alloc` a view of what `target` is a view of, and returns that view.
+/// Replaces `alloc` by a copy of the view `target`, and returns the copy, which
+/// stands where `alloc` stood.
 static Value placeAllocation(memref::AllocOp alloc, Value target) {
   SmallVector<Operation *> views;
   Value root = target;
@@ -173,7 +177,8 @@ static Value placeAllocation(memref::AllocOp alloc, Value target) {
   return placed;
 }
 
-/// Makes a kernel of a copy into a part of a buffer.
+/// Builds a linalg.generic that moves the elements of `copy`, whose source or
+/// target is a part of a buffer.
 static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
@@ -202,7 +207,8 @@ static Operation *buildCopy(memref::CopyOp copy) {
 namespace {
 struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
   void runOnOperation() override {
-    // Other functions are refused when they are written to an executable.
+    // A function of several blocks is refused when it is written to an
+    // executable.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();
@@ -225,8 +231,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // The copy of a slice that was computed in place goes from it to itself,
-      // and is dropped.
+      // A slice that was computed in place is copied to itself. Such a copy is
+      // dropped.
       if (*from == *to) {
         table.erase(copy, from->root);
         copy.erase();

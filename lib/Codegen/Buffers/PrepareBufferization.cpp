@@ -1,4 +1,4 @@
-//===- PrepareBufferization.cpp - Buffers where no analysis is wanted -----===//
+//===- PrepareBufferization.cpp - Buffers that need no analysis -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -16,7 +16,8 @@ namespace dml {
 
 using namespace mlir;
 
-/// A buffer of what `tensor` holds, which is not written through it.
+/// Builds a buffer that holds the elements of `tensor`. No operation writes to
+/// `tensor` through the buffer.
 static Value getBuffer(OpBuilder &builder, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   return bufferization::ToBufferOp::create(
@@ -29,16 +30,17 @@ static Value getBuffer(OpBuilder &builder, Value tensor) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` makes a tensor whose elements nobody has written. Emulated
-/// types leave reshapes of such.
+/// Whether `op` makes a tensor whose elements no operation has written: a
+/// tensor.empty, or a reshape of one, which dml-emulate-types leaves.
 static bool isNewTensor(Operation *op) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     op = op->getOperand(0).getDefiningOp();
   return isa_and_nonnull<tensor::EmptyOp>(op);
 }
 
-/// The insertions that `last` ends, from the first on, if they fill a new
-/// tensor of which nothing else sees what it is in between.
+/// Returns the chain of insertions that ends with `last`, from the first one
+/// on, if the chain begins with a new tensor and no other operation uses a
+/// tensor between two insertions. Returns an empty chain otherwise.
 static SmallVector<tensor::InsertSliceOp>
 getInsertions(tensor::InsertSliceOp last) {
   SmallVector<tensor::InsertSliceOp> inserts = {last};
@@ -63,8 +65,8 @@ getInsertions(tensor::InsertSliceOp last) {
   return inserts;
 }
 
-/// Whether `next` follows `insert` with nothing but views of tensors between
-/// the two, so that no tensor is written there.
+/// Whether only views of tensors stand between `insert` and `next`, so that no
+/// operation between the two writes a tensor.
 static bool isNextWrite(tensor::InsertSliceOp insert,
                         tensor::InsertSliceOp next) {
   Operation *op = insert->getNextNode();
@@ -74,7 +76,8 @@ static bool isNextWrite(tensor::InsertSliceOp insert,
   return op == next;
 }
 
-/// Copies slices into ranges of one buffer.
+/// Replaces the chain `inserts` by copies of the slices into ranges of one
+/// buffer.
 static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   tensor::InsertSliceOp first = inserts.front(), last = inserts.back();
   Operation *empty = first.getDest().getDefiningOp();
@@ -82,9 +85,9 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   RankedTensorType type = first.getType();
   auto bufferType = MemRefType::get(type.getShape(), type.getElementType());
   Value buffer = memref::AllocOp::create(builder, empty->getLoc(), bufferType);
-  // The analysis of buffers compares each reader of a tensor with every other
-  // one, so that copies of one tensor read one buffer while nothing may write
-  // to it.
+  // One-shot bufferization compares each reader of a tensor with all other
+  // readers, which takes quadratic time. Copies of one tensor therefore read
+  // one buffer of it, as long as no operation in between may write the tensor.
   llvm::SmallDenseMap<Value, Value> sources;
   tensor::InsertSliceOp before;
   for (tensor::InsertSliceOp insert : inserts) {
@@ -107,7 +110,7 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   last.replaceAllUsesWith(whole);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
     insert.erase();
-  // What it is a reshape of goes with it.
+  // The new tensor is erased, and so is each tensor that it is a reshape of.
   while (empty && empty->use_empty()) {
     Operation *source = empty->getNumOperands()
                             ? empty->getOperand(0).getDefiningOp()
@@ -121,8 +124,8 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Collects what reads elements of `tensor` and of reshapes of it. Whether
-/// nothing uses it but to read it.
+/// Collects the operations that read elements of `tensor` and of its reshapes.
+/// Returns whether all uses of `tensor` only read it.
 static bool collectReads(Value tensor,
                          SmallVectorImpl<tensor::ExtractOp> &reads) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -137,8 +140,9 @@ static bool collectReads(Value tensor,
   });
 }
 
-/// Has elements of `tensor` and of its reshapes loaded from buffers, where
-/// nothing can write to these.
+/// Makes the readers of `tensor` and of its reshapes load elements from
+/// buffers, if all uses only read the tensor, so that no operation writes these
+/// buffers.
 static void readFromBuffer(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   SmallVector<tensor::ExtractOp> reads;
@@ -167,7 +171,8 @@ namespace {
 struct PrepareBufferization
     : dml::impl::PrepareBufferizationBase<PrepareBufferization> {
   void runOnOperation() override {
-    // Other functions are refused when they are written to an executable.
+    // A function of several blocks is refused when it is written to an
+    // executable.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();

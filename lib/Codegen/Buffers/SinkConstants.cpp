@@ -1,4 +1,4 @@
-//===- SinkConstants.cpp - Kernels compute their constants ----------------===//
+//===- SinkConstants.cpp - Kernels have their own constants ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -14,7 +14,7 @@ namespace dml {
 
 using namespace mlir;
 
-/// Gives the launch its own copy of each constant that it uses.
+/// Copies each constant that `launch` uses from outside into `launch`.
 static void sinkConstants(gpu::LaunchOp launch) {
   auto builder = OpBuilder::atBlockBegin(&launch.getBody().front());
   llvm::SmallDenseMap<Operation *, Operation *> copies;

@@ -30,20 +30,20 @@ using namespace mlir;
 using namespace dml;
 
 //===----------------------------------------------------------------------===//
-// What a slice reads and writes
+// The bytes that a slice reads and writes
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A slice of the output: of each dimension, `sizes` coordinates from `offsets`
-/// on.
+/// A slice of the output: `sizes[d]` coordinates of each dimension d, from
+/// `offsets[d]` on.
 struct Box {
   SmallVector<int64_t> offsets, sizes;
 
   IndexRange getRange(int64_t dim) const {
     return {offsets[dim], offsets[dim] + sizes[dim] - 1};
   }
-  /// The part of `size` coordinates of one dimension, `skipped` behind the
-  /// first.
+  /// Returns the part of this slice that has `size` coordinates of dimension
+  /// `dim`, after the first `skipped` ones.
   Box getPart(int64_t dim, int64_t skipped, int64_t size) const {
     Box part = *this;
     part.offsets[dim] += skipped;
@@ -52,7 +52,7 @@ struct Box {
   }
 };
 
-/// Bytes of a buffer from `begin` up to `end`.
+/// The bytes of a buffer from `begin` up to, but without, `end`.
 struct ByteRange {
   int64_t begin, end;
 
@@ -61,15 +61,16 @@ struct ByteRange {
     begin = std::min(begin, other.begin);
     end = std::max(end, other.end);
   }
-  /// The bytes that are bound for these: where ranges may begin.
+  /// Returns the bytes that a kernel binds to use these bytes: a bound range
+  /// begins at a multiple of 256.
   ByteRange getBound() const {
     return {begin - begin % static_cast<int64_t>(DeviceProfile::rangeAlignment),
             end};
   }
 };
 
-/// The integers that values of a body may be, where the coordinates are those
-/// of a box.
+/// Infers the ranges of the integers in a body, whose coordinates are those of
+/// `box`.
 class BodyRanges {
 public:
   explicit BodyRanges(const Box &box) : box(box) {}
@@ -129,9 +130,9 @@ private:
   llvm::DenseMap<Value, ConstantIntRanges> known;
 };
 
-/// A buffer that elements of `type` are read from or written to, and where it
-/// is in the one that is bound.
-struct Access {
+/// A buffer of type `type` that a body reads or writes, and the place of the
+/// buffer in its root.
+struct SlicedAccess {
   MemRefType type;
   Placement placement;
 
@@ -139,13 +140,13 @@ struct Access {
   int64_t getRootBytes() const {
     return getNumBytes(cast<MemRefType>(placement.root.getType()));
   }
-  /// The bytes of the root that elements at `indices` are in. An index that
-  /// would be out of range is one that nothing reads.
+  /// Returns the bytes of the root that hold the elements at `indices`. Indices
+  /// beyond the shape do not count, since no execution reads there.
   ByteRange getBytes(ArrayRef<IndexRange> indices) const;
 };
 } // namespace
 
-ByteRange Access::getBytes(ArrayRef<IndexRange> indices) const {
+ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
   IndexRange position = {0, 0};
   for (auto [index, size] : llvm::zip_equal(indices, type.getShape())) {
     position.min =
@@ -154,7 +155,7 @@ ByteRange Access::getBytes(ArrayRef<IndexRange> indices) const {
         position.max * size + std::clamp<int64_t>(index.max, 0, size - 1);
   }
   int64_t width = getElementBytes();
-  // The first and the last byte.
+  // The first byte of the first element and the last byte of the last element.
   IndexRange bytes = {position.min * width, position.max * width + width - 1};
   for (const Strip &strip : placement.strips) {
     IndexRange row = {0, 0}, column = bytes;
@@ -170,32 +171,33 @@ ByteRange Access::getBytes(ArrayRef<IndexRange> indices) const {
   return {bytes.min, bytes.max + 1};
 }
 
-/// Nothing if `buffer` is a view that nobody knows the place of.
-static std::optional<Access> getAccess(Value buffer) {
+/// Returns the access to `buffer`, or nothing if the place of `buffer` in its
+/// root is not known.
+static std::optional<SlicedAccess> getAccess(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
   if (!placement || !type.hasStaticShape() ||
       !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8)
     return std::nullopt;
-  return Access{type, std::move(*placement)};
+  return SlicedAccess{type, std::move(*placement)};
 }
 
 //===----------------------------------------------------------------------===//
 // Slicing
 //===----------------------------------------------------------------------===//
 
-/// The kernels that a generic may become: where they would be more, each of
-/// them computes next to nothing.
+/// The most kernels that a generic may become. If there were more, each kernel
+/// would compute next to nothing.
 static constexpr size_t maxSlices = 256;
 
-/// The name of what `op` was lowered from, for errors.
+/// Returns the name of the operator that `op` was lowered from, for errors.
 static StringRef getLabel(linalg::GenericOp op) {
   auto label = op->getAttrOfType<StringAttr>(labelAttrName);
   return label ? label.getValue() : op->getName().getStringRef();
 }
 
-/// The buffers that `op` writes and reads, none of which is a view.
+/// Returns the roots of the buffers that `op` writes and reads.
 static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
   llvm::SmallSetVector<Value, 4> roots;
   auto insert = [&](Value buffer) {
@@ -209,7 +211,7 @@ static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
 }
 
 namespace {
-/// Makes slices of one generic.
+/// Makes slices of one linalg.generic.
 class Slicer {
 public:
   Slicer(linalg::GenericOp op, const DeviceProfile &profile)
@@ -217,8 +219,9 @@ public:
         limit(llvm::alignDown(profile.getMaxStorageBufferRange(),
                               DeviceProfile::rangeAlignment)) {}
 
-  /// Decides which slices a generic becomes that binds more than a range.
-  /// Fails, with an error, if no slices are known that a device can bind.
+  /// Decides which slices the generic becomes, if it binds a buffer of more
+  /// bytes than a range may have. Fails with an error if the device can bind
+  /// none of the slicings that are tried.
   LogicalResult plan();
   /// Replaces the generic by its slices, if it has any.
   void build();
@@ -226,51 +229,58 @@ public:
 private:
   struct Read {
     memref::LoadOp load;
-    Access access;
+    SlicedAccess access;
   };
 
-  /// The loads of `generic` from buffers that are too large.
+  /// Returns the loads of `generic` from buffers that are too large to bind, or
+  /// nothing if the place of a buffer is not known.
   std::optional<SmallVector<Read>> getLargeReads(linalg::GenericOp generic);
-  /// Those of `reads` for the coordinates of `box`.
+  /// Returns the bytes that each of `reads` reads for the coordinates of `box`.
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
-  /// The bytes by which the ranges that a slice binds are too large together.
+  /// Returns the bytes by which the ranges that the slice `box` binds exceed
+  /// the limit, added up.
   int64_t getExcess(const Box &box) const;
-  /// Appends the slices of `box` that bind no more than a range each, or those
-  /// nearest to that. Fails if there are too many.
+  /// Appends to `slices` slices of `box` that bind no more than one range of
+  /// each buffer, or exceed the limit by as little as possible. Fails if there
+  /// are too many slices.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
-  /// The ranges that each of `reads` binds for the coordinates of `box`: one,
-  /// or several, of which a thread selects.
+  /// Returns the ranges that each of `reads` binds for the coordinates of
+  /// `box`: one range, or several ranges, of which a thread selects one.
   SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
                                                 const Box &box) const;
-  /// Wants no more storage buffers for a slice of `box` than kernels bind.
+  /// Verifies that the slice `box` binds no more storage buffers than the
+  /// device allows.
   LogicalResult verifyBindings(const Box &box);
-  /// Wants no buffer that is too large for the generic as it is.
+  /// Verifies that the generic, which is not sliced, binds no buffer that is
+  /// too large.
   LogicalResult verifyWhole();
-  /// Decides which slices there are, as far as the accesses are understood.
+  /// Decides on the slices, if all accesses of the generic are understood.
   void planSlices();
 
   void build(const Box &box);
   Value buildOutput(ImplicitLocOpBuilder &b, const Box &box);
   void buildReads(linalg::GenericOp slice);
-  /// The position of what `load` reads in the root, in elements.
+  /// Builds the position in the root of the element that `read` reads, counted
+  /// in elements.
   static Value buildPosition(ImplicitLocOpBuilder &b, const Read &read);
   Value buildRange(linalg::GenericOp slice, const Read &read,
                    const ByteRange &bytes);
 
   linalg::GenericOp op;
   const DeviceProfile &profile;
-  /// The bytes of a range, at most.
+  /// The most bytes of a range.
   int64_t limit;
-  Access output;
-  /// The loads from large buffers.
+  SlicedAccess output;
+  /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
-  /// Slices are made for these loads. There are none where there would be too
-  /// many slices.
+  /// The loads that the slices are made for: all of `large`, or none if that
+  /// takes too many slices.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
-  /// The ranges of the slice that is built, by root, bytes and type.
+  /// The ranges that the slice under construction binds, by root, first byte,
+  /// last byte and type.
   llvm::MapVector<std::tuple<Value, int64_t, int64_t, Type>, Value> ranges;
 };
 } // namespace
@@ -280,7 +290,7 @@ Slicer::getLargeReads(linalg::GenericOp generic) {
   SmallVector<Read> found;
   bool isKnown = true;
   generic.getBody()->walk([&](memref::LoadOp load) {
-    std::optional<Access> access = getAccess(load.getMemRef());
+    std::optional<SlicedAccess> access = getAccess(load.getMemRef());
     isKnown &= access.has_value();
     if (access && access->getRootBytes() > limit)
       found.push_back({load, std::move(*access)});
@@ -317,7 +327,7 @@ int64_t Slicer::getExcess(const Box &box) const {
     excess += std::max<int64_t>(0, bytes.getBound().size() - limit);
   if (output.getRootBytes() <= limit)
     return excess;
-  // A slice of a large output is one range of it.
+  // A slice of a large output has to be consecutive bytes of the output.
   ByteRange bytes = getOutputBytes(box);
   int64_t own = llvm::product_of(box.sizes) * output.getElementBytes();
   if (bytes.size() > own)
@@ -326,15 +336,15 @@ int64_t Slicer::getExcess(const Box &box) const {
                                            DeviceProfile::vectorBytes - limit);
 }
 
-/// The coordinates of `dim` that a slice of `box` has: as many as fit, if one
-/// does.
+/// Returns how many coordinates of `dim` a slice of `box` has: as many as a
+/// range can hold, and 1 if it can hold none.
 int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
   int64_t fits = 0, size = box.sizes[dim];
   while (size - fits > 1) {
     int64_t middle = fits + (size - fits) / 2;
     (getExcess(box.getPart(dim, 0, middle)) ? size : fits) = middle;
   }
-  // Slices begin where a range or at least a vector may.
+  // A slice begins where a range may begin, or else where a vector may.
   int64_t inner = output.getElementBytes();
   for (int64_t later = dim + 1; later < output.type.getRank(); ++later)
     inner *= output.type.getDimSize(later);
@@ -393,8 +403,8 @@ Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
     return buffer;
   }
   ByteRange bytes = getOutputBytes(box), bound = bytes.getBound();
-  // Kernels store whole vectors at the end of a buffer: what lies behind a
-  // range is of the root, which is no part of a slice.
+  // A kernel stores whole vectors. The last vector of a range may reach beyond
+  // the slice, into bytes of the root, so that these bytes are bound as well.
   if (bound.end != output.getRootBytes())
     bound.end = llvm::alignTo(bound.end, DeviceProfile::vectorBytes);
   Value range = BufferRangeOp::create(
@@ -458,7 +468,7 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
     if (!isNew)
       found->second.add(range);
   }
-  // Ranges that begin together are one.
+  // Ranges that begin at the same byte become one range.
   llvm::DenseMap<std::pair<Value, int64_t>, int64_t> ends;
   for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
     int64_t &end = ends[{read.access.placement.root, range.getBound().begin}];
@@ -472,8 +482,8 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // Reads that need several ranges share them: four rows of a loop that
-      // reads four at a time lie in the same five ranges, and not in twenty.
+      // Reads that need several ranges share these: if a loop reads four rows
+      // at a time, the four reads bind the same five ranges, and not twenty.
       if (bound.size() > limit)
         bound = all;
     }
@@ -507,7 +517,8 @@ void Slicer::buildReads(linalg::GenericOp slice) {
                                  ValueRange(b.createOrFold<arith::SubIOp>(
                                      position, constant(only.begin / width))));
     } else {
-      // One element of each range, of which the right one is selected.
+      // The slice loads one element from each range, and selects the element
+      // of the range that has the position.
       for (const ByteRange &part : bound) {
         Value within =
             arith::SubIOp::create(b, position, constant(part.begin / width));
@@ -551,7 +562,7 @@ void Slicer::build(const Box &box) {
 void Slicer::planSlices() {
   if (!op.hasPureBufferSemantics() || !isElementMap(op))
     return;
-  std::optional<Access> access = getAccess(op.getOutputs().front());
+  std::optional<SlicedAccess> access = getAccess(op.getOutputs().front());
   std::optional<SmallVector<Read>> found = getLargeReads(op);
   if (!access || !found || (found->empty() && access->getRootBytes() <= limit))
     return;
@@ -562,15 +573,14 @@ void Slicer::planSlices() {
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
   if (failed(cut(whole, slices))) {
-    // There would be too many slices for what is read, so that the buffers
-    // which are read are bound as several ranges. The slices are those that the
-    // output wants.
+    // The reads take too many slices. A load then selects between several
+    // ranges of its buffer, and only a large output is sliced.
     slices.clear();
     reads.clear();
     if (failed(cut(whole, slices)))
       slices.clear();
   }
-  // A part of an output that lies in several places is bound as it is.
+  // An output whose slices are not consecutive bytes is not sliced.
   if (output.getRootBytes() > limit &&
       llvm::any_of(slices, [&](const Box &box) {
         ByteRange bytes = getOutputBytes(box);
@@ -586,7 +596,8 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
     for (const ByteRange &range : bound)
       if (known.insert({read.access.placement.root, range.begin}).second)
         bytes += range.size();
-  // Ranges may become parts of one buffer later, but of one that is bound.
+  // dml-limit-buffers may put several ranges into one buffer, which has to be
+  // small enough to be bound itself.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();
@@ -645,7 +656,8 @@ struct SliceBuffers : dml::impl::SliceBuffersBase<SliceBuffers> {
     std::vector<Slicer> slicers;
     getOperation().walk(
         [&](linalg::GenericOp op) { slicers.push_back(Slicer(op, profile)); });
-    // What no device can bind is refused before anything is built for it.
+    // All generics are planned before any is sliced, so that a generic that no
+    // device can bind is refused at once.
     for (Slicer &slicer : slicers)
       if (failed(slicer.plan()))
         return signalPassFailure();

@@ -154,7 +154,7 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
+  IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
   // The places of what iteration `step` loads for the first of the positions of
   // `vector`.
@@ -206,7 +206,6 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       break;
     }
   }
-  *forms = std::move(saved);
   return strides;
 }
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/IndexForms.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -24,6 +24,34 @@ int64_t LinearForm::getCommonDivisor() const {
 IndexForms::IndexForms(Value thread, int64_t count) {
   atoms.push_back(
       {Atom::Thread, {0, count - 1}, /*ofThread=*/true, {}, 0, thread});
+}
+
+IndexForms::Scope::Scope(IndexForms &forms)
+    : forms(forms), numAtoms(forms.atoms.size()),
+      numChanges(forms.changes.size()), numDivided(forms.divided.size()),
+      numOpaque(forms.opaque.size()), numWithin(forms.within.size()),
+      numUndecided(forms.undecided.size()), numValues(forms.values.size()),
+      numExtremes(forms.extremes.size()), numCarried(forms.carried.size()),
+      assumed(forms.assumed) {}
+
+IndexForms::Scope::~Scope() {
+  auto shrink = [](auto &log, size_t size) {
+    while (log.size() > size)
+      log.pop_back();
+  };
+  for (; forms.changes.size() > numChanges; forms.changes.pop_back()) {
+    auto &[number, before] = forms.changes.back();
+    forms.atoms[number] = std::move(before);
+  }
+  shrink(forms.atoms, numAtoms);
+  shrink(forms.divided, numDivided);
+  shrink(forms.opaque, numOpaque);
+  shrink(forms.within, numWithin);
+  shrink(forms.undecided, numUndecided);
+  shrink(forms.values, numValues);
+  shrink(forms.extremes, numExtremes);
+  shrink(forms.carried, numCarried);
+  forms.assumed = std::move(assumed);
 }
 
 IndexForms IndexForms::getUnbuilt() const {
@@ -66,7 +94,7 @@ LinearForm IndexForms::getOpaque(Value value, IndexRange range) {
 LinearForm IndexForms::getVarying(Value value, IndexRange range) {
   LinearForm form = getOpaque(value, range);
   if (!form.isConstant())
-    atoms[form.terms.front().first].varies = true;
+    change(form.terms.front().first).varies = true;
   return form;
 }
 
@@ -340,7 +368,7 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
                       dividend, divisor});
     if (partner != divided.end()) {
       atoms.back().partner = partner->second;
-      atoms[partner->second].partner = position->second;
+      change(partner->second).partner = position->second;
     }
   }
   return getAtom(position->second);
@@ -494,7 +522,7 @@ Value IndexForms::materializeAtom(Builder &b, unsigned atom) {
     if (wantsMaximum(getRange(atoms[atom].dividend, {}), atoms[atom].ofThread))
       dividend = arith::MaxSIOp::create(b, dividend, getConstant(b, 0));
     Value divisor = getConstant(b, atoms[atom].divisor);
-    atoms[atom].value =
+    change(atom).value =
         atoms[atom].kind == Atom::Quotient
             ? arith::DivUIOp::create(b, dividend, divisor).getResult()
             : arith::RemUIOp::create(b, dividend, divisor).getResult();
@@ -601,7 +629,8 @@ int64_t IndexForms::evaluate(const LinearForm &form, int64_t thread) const {
 }
 
 double IndexForms::getDivergence(const Box &box) const {
-  constexpr int64_t groupSize = cost::threadsTogether, maxSamples = 61;
+  constexpr int64_t groupSize = DeviceProfile::assumedSubgroupSize,
+                    maxSamples = 61;
   int64_t threads = atoms.front().range.max + 1;
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;

@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 #include <optional>
 #include <vector>
@@ -94,9 +94,29 @@ public:
 
   /// Forms of the number `thread`, which is below `count`.
   IndexForms(Value thread, int64_t count);
+  IndexForms(IndexForms &&) = default;
 
   /// Ranges that some atoms are in.
   using Box = std::map<unsigned, IndexRange>;
+
+  /// The forms forget at the end of a scope which values were built within the
+  /// scope. A kernel opens a scope for the body of a loop or of a condition,
+  /// since the code behind the body cannot use the values of the body: where
+  /// both the body and the code behind it want 4 t, the product is built twice.
+  class Scope {
+  public:
+    explicit Scope(IndexForms &forms);
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+    ~Scope();
+
+  private:
+    IndexForms &forms;
+    /// The sizes that the logs of the forms had where the scope began.
+    const size_t numAtoms, numChanges, numDivided, numOpaque, numWithin,
+        numUndecided, numValues, numExtremes, numCarried;
+    Box assumed;
+  };
 
   /// The same atoms, with nothing built but the thread's number.
   IndexForms getUnbuilt() const;
@@ -175,7 +195,14 @@ public:
   Value buildIsInside(Builder &b, const Box &box);
 
 private:
+  /// Forms are copied by getNarrowed alone.
+  IndexForms(const IndexForms &) = default;
+
   static constexpr int64_t maxMagnitude = int64_t(1) << 62;
+
+  /// A map whose last entries can be taken back, the last one first.
+  template <typename Key, typename T>
+  using LoggedMap = llvm::MapVector<Key, T, std::map<Key, unsigned>>;
 
   struct Atom {
     enum Kind { Thread, Quotient, Remainder, Opaque } kind;
@@ -193,6 +220,11 @@ private:
     bool varies = false;
   };
 
+  /// Returns atom `number` to be changed. The end of a scope undoes the change.
+  Atom &change(unsigned number) {
+    changes.emplace_back(number, atoms[number]);
+    return atoms[number];
+  }
   LinearForm getAtom(unsigned atom) const;
   LinearForm getDivided(Atom::Kind kind, const LinearForm &dividend,
                         int64_t divisor);
@@ -218,23 +250,26 @@ private:
   Value getConstant(Builder &b, int64_t value);
 
   std::vector<Atom> atoms;
+  /// The atoms that were changed, as they were before, in the order of the
+  /// changes.
+  std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms where what is being built counts.
   Box assumed;
   /// Of narrowed forms, the number of atoms that they share with the forms
   /// which they were made of.
   unsigned numShared = std::numeric_limits<unsigned>::max();
-  std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
-  llvm::DenseMap<Value, unsigned> opaque;
+  LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
+  llvm::MapVector<Value, unsigned> opaque;
   /// The atoms that getWithin has made, by the atom that each stands for and
   /// the range that it is in.
-  std::map<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
+  LoggedMap<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
   /// Forms of one atom that were compared with 0, undecided.
   std::vector<LinearForm> undecided;
-  std::map<LinearForm, Value> values;
+  LoggedMap<LinearForm, Value> values;
   /// Minima and maxima.
-  std::map<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
+  LoggedMap<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
   /// Carries and remainders, by the sum that they are of.
-  std::map<std::pair<LinearForm, int64_t>, std::pair<LinearForm, LinearForm>>
+  LoggedMap<std::pair<LinearForm, int64_t>, std::pair<LinearForm, LinearForm>>
       carried;
 };
 

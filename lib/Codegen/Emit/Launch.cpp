@@ -29,8 +29,7 @@ std::pair<Value, Value> dml::delinearize(ImplicitLocOpBuilder &b, Value value,
           arith::RemUIOp::create(b, value, by)};
 }
 
-/// `number`, or the last below `count`.
-static Value limit(ImplicitLocOpBuilder &b, Value number, int64_t count) {
+Value dml::limit(ImplicitLocOpBuilder &b, Value number, int64_t count) {
   return arith::MinUIOp::create(b, number,
                                 arith::ConstantIndexOp::create(b, count - 1));
 }

@@ -45,6 +45,13 @@ delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                  mlir::Value rhs);
 
+/// Builds `number`, or the last number below `count` where `number` is larger.
+/// Code that runs only where a number lies below `count` limits the number as
+/// well, since range analysis does not learn the bound from a guard's
+/// condition.
+mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
+                  int64_t count);
+
 /// Builds the number of the thread's subgroup, of which the workgroup has
 /// `count`, and the thread's number in a subgroup of `size`. Vulkan does not
 /// say which threads are a subgroup. Who reads a kernel alone knows nothing of

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// The most threads of a workgroup that any device has, about: tiles of more
-/// are none, so that nothing below overflows.
+/// About the most threads that any device has in a workgroup. A tile of more
+/// threads is refused, so that no product below overflows.
 static constexpr int64_t maxThreads = 1024;
 
 std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
@@ -25,7 +25,7 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
   int64_t perThread = tile.rows * tile.columns / threads;
   for (int64_t columns : {2 * side, side}) {
     ThreadBlock block{perThread / columns, columns, 0, 0};
-    // As many rows as columns, or twice as many.
+    // A thread has as many rows as columns, or twice as many.
     if (block.rows < columns || block.rows % side)
       continue;
     block.threadRows = tile.rows / block.rows;

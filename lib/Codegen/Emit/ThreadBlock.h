@@ -11,43 +11,47 @@
 
 namespace dml {
 
-/// How the threads of a slice share the tile of a workgroup: each has `rows`
-/// times `columns` elements, in blocks of 4 by 4 that lie `threadRows` and
-/// `threadColumns` blocks apart.
+/// The part of a workgroup's tile that one thread of a slice has: `rows` times
+/// `columns` elements, in blocks of 4 by 4 elements. Neighbouring blocks of a
+/// thread lie `threadRows` and `threadColumns` blocks apart, with the blocks of
+/// the other threads between them.
 struct ThreadBlock {
   int64_t rows, columns, threadRows, threadColumns;
 
-  /// The most sums of a thread, which the thread carries through loops: with
-  /// the factors that the thread loads for these sums, so many fit the
-  /// registers that devices have for a thread.
+  /// The most sums of a thread. The thread carries its sums through loops; with
+  /// the factors that are loaded for them, 128 sums fit the registers that
+  /// devices have for a thread.
   static constexpr int64_t maxSums = 128;
 
-  /// Nothing if the threads of a workgroup cannot share `tile` so.
+  /// Returns nothing if the threads of a workgroup cannot share `tile` in such
+  /// blocks.
   static std::optional<ThreadBlock> get(const ContractionTile &tile);
 
-  /// How many neighbouring rows or columns a thread's elements come in: the
-  /// components of SPIR-V's largest vectors.
+  /// The rows, and the columns, of a block: as many as SPIR-V's largest vectors
+  /// have components.
   static constexpr int64_t side = 4;
 
-  /// The vectors of neighbouring columns that a thread's elements make.
+  /// Returns the number of vectors of neighbouring columns that the elements of
+  /// a thread make.
   int64_t getVectors() const { return rows * columns / side; }
 };
 
-/// Vectors of workgroup memory that a term of `positions` rows or columns
-/// takes: one more than it has, so that vectors of different terms lie in
-/// different banks.
+/// Returns the vectors of workgroup memory that one term takes for `positions`
+/// rows or columns: one vector more than the positions fill, so that the
+/// vectors of different terms lie in different banks. 64 positions take 17
+/// vectors.
 inline int64_t getStagedVectors(int64_t positions) {
   return positions / ThreadBlock::side + 1;
 }
 
-/// Vectors of workgroup memory that the terms of `tile` take.
+/// Returns the vectors of workgroup memory that the terms of `tile` take.
 inline int64_t getStagedVectors(const ContractionTile &tile) {
   return tile.buffers * tile.terms *
          (getStagedVectors(tile.rows) + getStagedVectors(tile.columns));
 }
 
-/// Vectors of workgroup memory by which the slices of `tile` exchange parts of
-/// sums, one vector of each that a thread stores in the end.
+/// Returns the vectors of workgroup memory through which the slices of `tile`
+/// exchange their parts of sums: for each thread, one vector of each slice.
 inline int64_t getExchangedVectors(const ContractionTile &tile) {
   return tile.slices > 1 ? tile.slices * tile.threads : 0;
 }

@@ -363,8 +363,8 @@ void TileBuilder::loadFromRoot(memref::LoadOp load) {
     return;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(load);
-  // What is built here is known here alone: `load` may be in a loop.
-  IndexForms formsBefore = forms;
+  // The load may be in a loop, behind which its index is unknown.
+  IndexForms::Scope scope(forms);
   MemRefType type = load.getMemRefType();
   SmallVector<LinearForm> coordinates;
   for (auto [index, size] : llvm::zip_equal(load.getIndices(), type.getShape()))
@@ -377,7 +377,6 @@ void TileBuilder::loadFromRoot(memref::LoadOp load) {
                              forms.materialize(b, place))
           .getResult());
   load.erase();
-  forms = formsBefore;
 }
 
 void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
@@ -500,11 +499,11 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   auto joined = scf::ForOp::create(b, forms.materialize(b, bounds[0]),
                                    forms.materialize(b, bounds[1]),
                                    forms.materialize(b, bounds[2]), init);
-  IndexForms formsBefore = forms;
   Built builtBefore = built;
   SharedValues::Built sharedBefore = shared.getBuilt();
   {
     OpBuilder::InsertionGuard guard(b);
+    IndexForms::Scope scope(forms);
     b.setInsertionPointToStart(joined.getBody());
     LinearForm induction = forms.getOpaque(
         joined.getInductionVar(),
@@ -527,7 +526,6 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
       joined.getBody()->getTerminator()->erase();
     scf::YieldOp::create(b, next);
   }
-  forms = formsBefore;
   built = std::move(builtBefore);
   shared.restore(std::move(sharedBefore));
   // Arithmetic of indices that does not depend on the iteration.

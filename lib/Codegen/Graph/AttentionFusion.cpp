@@ -26,11 +26,11 @@ using namespace dml;
 using Forms = SmallVector<LinearForm>;
 
 //===----------------------------------------------------------------------===//
-// Reads of tensors
+// Reads
 //===----------------------------------------------------------------------===//
 
-/// Returns the generic that computes the tensor which `extract` reads, directly
-/// or through reshapes, or null.
+/// Returns the generic that computes the tensor which `extract` reads, perhaps
+/// through reshapes, or null.
 static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
   Value tensor = extract.getTensor();
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
@@ -49,7 +49,7 @@ static bool yieldsQuotients(linalg::GenericOp producer) {
       .getDefiningOp<arith::DivFOp>();
 }
 
-/// Whether the body of `op` reads elements that are quotients.
+/// Whether the body of `op` reads quotients.
 static bool readsQuotients(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](tensor::ExtractOp extract) {
@@ -79,7 +79,7 @@ static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
 
 namespace {
 /// The index arithmetic of a body as linear forms of the output's coordinates
-/// and of induction variables.
+/// and of the loops' counters.
 class BodyForms {
 public:
   /// `indices` are the coordinates of the body's element. `b` builds operations
@@ -128,7 +128,7 @@ LinearForm BodyForms::get(Value value) {
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.getSExtValue() > 0) {
-    // A quotient or a remainder is an opaque value with a known range.
+    // The quotient becomes an atom of its own, with its range.
     IndexRange range = forms.getRange(get(op->getOperand(0)));
     int64_t divisor = number.getSExtValue();
     if (range.min >= 0)
@@ -165,7 +165,7 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
   if (extract.getTensor() == producer.getResult(0))
     return llvm::map_to_vector(extract.getIndices(),
                                [&](Value index) { return get(index); });
-  // A read is never out of bounds.
+  // No read is out of bounds.
   auto type = cast<RankedTensorType>(producer.getResult(0).getType());
   LinearForm position =
       forms.getWithin(getPosition(extract), {0, type.getNumElements() - 1});
@@ -179,8 +179,8 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
 //===----------------------------------------------------------------------===//
 
 /// Adds `producer` to the parts of the fused generic. Returns false if other
-/// generics than these parts read the result of `producer`, or if the generic
-/// has a kernel already.
+/// generics than these parts read the result of `producer`, or if it has a
+/// kernel already.
 bool AttentionFusion::isPart(linalg::GenericOp producer) {
   SmallVector<linalg::GenericOp> readers(producers);
   readers.append({products, fused});
@@ -194,118 +194,9 @@ bool AttentionFusion::isPart(linalg::GenericOp producer) {
   return true;
 }
 
-namespace {
-/// A loop over keys that multiplies weights with values. An iteration has one
-/// key or several: of three keys each, iteration 5 has keys 15, 16 and 17.
-struct KeyLoop {
-  scf::ForOp loop;
-  /// The number of iterations.
-  int64_t steps = 0;
-  /// The products of an iteration, whose `lhs` are elements of `weights`.
-  SmallVector<ContractionTerm> terms;
-  linalg::GenericOp weights;
-  /// The coordinates of the weight of key 0, and the coordinate that is the
-  /// number of the key.
-  Forms row;
-  size_t keyDim = 0;
-
-  int64_t getKeysOfStep() const { return static_cast<int64_t>(terms.size()); }
-};
-
-/// The values of the keys of an iteration, where values of consecutive keys lie
-/// at one distance from each other.
-struct ValueRun {
-  /// The read of the value of an iteration's first key, and the operations that
-  /// make the factor from it.
-  tensor::ExtractOp read;
-  SmallVector<Operation *> chain;
-  /// The position of the value of key 0, and the distance.
-  LinearForm first;
-  int64_t distance = 0;
-};
-} // namespace
-
-/// Returns the read of a weight if `factor` is one: an element of a softmax,
-/// and of `weights` if that is not null. Returns null for other factors.
-static tensor::ExtractOp findWeight(Value factor, linalg::GenericOp weights) {
-  auto extract = factor.getDefiningOp<tensor::ExtractOp>();
-  linalg::GenericOp producer =
-      extract ? getProducer(extract) : linalg::GenericOp();
-  return producer && (!weights || producer == weights) &&
-                 yieldsQuotients(producer)
-             ? extract
-             : tensor::ExtractOp();
-}
-
-/// Reads the only loop in the body of `op` as a loop over keys.
-static std::optional<KeyLoop> readKeyLoop(linalg::GenericOp op) {
-  auto loops = op.getBody()->getOps<scf::ForOp>();
-  if (!llvm::hasSingleElement(loops))
-    return std::nullopt;
-  KeyLoop keys;
-  scf::ForOp loop = *loops.begin();
-  std::optional<int64_t> steps = getCountFromZero(loop);
-  if (!steps || loop.getNumResults() != 1 ||
-      !loop.getResult(0).getType().isF32() ||
-      !loop.getBody()->getOps<scf::ForOp>().empty())
-    return std::nullopt;
-  keys.loop = loop;
-  keys.steps = *steps;
-  keys.terms =
-      readTerms(loop.getYieldedValues().front(), loop.getRegionIterArg(0));
-  if (keys.terms.empty())
-    return std::nullopt;
-  for (ContractionTerm &term : keys.terms) {
-    if (!findWeight(term.lhs, keys.weights))
-      std::swap(term.lhs, term.rhs);
-    tensor::ExtractOp weight = findWeight(term.lhs, keys.weights);
-    if (!weight || (keys.terms.size() > 1 && term.condition))
-      return std::nullopt;
-    keys.weights = getProducer(weight);
-  }
-  return keys;
-}
-
-/// Removes the multiple of `number` from `form`, and returns the factor.
-static int64_t removeMultiple(LinearForm &form, const LinearForm &number) {
-  int64_t factor = 0;
-  llvm::erase_if(form.terms, [&](LinearForm::Term term) {
-    bool isOfNumber =
-        !number.isConstant() && term.first == number.terms.front().first;
-    if (isOfNumber)
-      factor = term.second;
-    return isOfNumber;
-  });
-  return factor;
-}
-
-/// Reads the coordinates of the weights of all keys. Succeeds if one coordinate
-/// is the number of the key, and the others do not depend on the key.
-static LogicalResult locateWeights(BodyForms &body, KeyLoop &keys) {
-  LinearForm step = body.get(keys.loop.getInductionVar());
-  for (auto [number, term] : llvm::enumerate(keys.terms)) {
-    Forms coordinates = body.getCoordinates(
-        term.lhs.getDefiningOp<tensor::ExtractOp>(), keys.weights);
-    LinearForm key = body.forms.add(
-        body.b, body.forms.mul(body.b, step, keys.getKeysOfStep()),
-        static_cast<int64_t>(number));
-    if (number == 0)
-      keys.keyDim = llvm::find(coordinates, key) - coordinates.begin();
-    if (keys.keyDim >= coordinates.size() || !(coordinates[keys.keyDim] == key))
-      return failure();
-    coordinates[keys.keyDim] = 0;
-    if (number == 0)
-      keys.row = coordinates;
-    if (keys.row != coordinates)
-      return failure();
-  }
-  return success(llvm::none_of(
-      keys.row, [&](LinearForm form) { return removeMultiple(form, step); }));
-}
-
-/// The read of an element that `factor` is computed from, by operations of one
-/// operand each; null if there is none. Adds these operations, in their order,
-/// to `chain`.
+/// Returns the read of the element from which operations of one operand each
+/// compute `factor`, and adds these operations to `chain` in their order.
+/// Returns null if `factor` is computed in another way.
 static tensor::ExtractOp findElement(Value factor,
                                      SmallVectorImpl<Operation *> &chain) {
   while (Operation *op = factor.getDefiningOp()) {
@@ -322,71 +213,154 @@ static tensor::ExtractOp findElement(Value factor,
   return {};
 }
 
-/// Whether two chains of operations compute the same from their elements.
-static bool haveEqualOps(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
-  return lhs.size() == rhs.size() &&
-         llvm::all_of(llvm::zip_equal(lhs, rhs), [](auto pair) {
-           return OperationEquivalence::isEquivalentTo(
-               std::get<0>(pair), std::get<1>(pair),
-               OperationEquivalence::ignoreValueEquivalence,
-               /*markEquivalent=*/nullptr,
-               OperationEquivalence::IgnoreLocations);
+/// Whether `factor` is an element of a softmax, and of `weights` if that is not
+/// null. Sets `weights` to the generic that computes the softmax.
+static bool readsWeight(Value factor, linalg::GenericOp &weights) {
+  auto extract = factor.getDefiningOp<tensor::ExtractOp>();
+  linalg::GenericOp producer =
+      extract ? getProducer(extract) : linalg::GenericOp();
+  if (!producer || (weights && producer != weights) ||
+      !yieldsQuotients(producer))
+    return false;
+  weights = producer;
+  return true;
+}
+
+/// Whether `form` depends on the number of the iteration, which is `step`.
+static bool dependsOn(const LinearForm &form, const LinearForm &step) {
+  return !step.isConstant() &&
+         llvm::any_of(form.terms, [&](LinearForm::Term term) {
+           return term.first == step.terms.front().first;
          });
 }
 
-/// Reads the values of an iteration's keys. Nothing if the values of
-/// consecutive keys do not lie at one distance from each other.
-static std::optional<ValueRun> locateValues(BodyForms &body,
-                                            const KeyLoop &keys) {
-  ValueRun values;
-  values.read = findElement(keys.terms.front().rhs, values.chain);
-  if (!values.read)
-    return std::nullopt;
-  LinearForm position = body.getPosition(values.read);
-  values.first = position;
-  int64_t ofStep = removeMultiple(
-      values.first, body.get(scf::ForOp(keys.loop).getInductionVar()));
-  if (ofStep % keys.getKeysOfStep())
-    return std::nullopt;
-  values.distance = ofStep / keys.getKeysOfStep();
-  for (const ContractionTerm &term : keys.terms) {
-    SmallVector<Operation *> chain;
-    tensor::ExtractOp read = findElement(term.rhs, chain);
-    if (!read || read.getTensor() != values.read.getTensor() ||
-        !haveEqualOps(chain, values.chain) ||
-        !(body.getPosition(read) == position))
+namespace {
+/// The weights that the terms of an iteration read: elements of one softmax,
+/// one for each of consecutive keys.
+struct WeightReads {
+  linalg::GenericOp weights;
+  SmallVector<tensor::ExtractOp> elements;
+  /// The coordinates of the elements, with 0 in the dimension of keys.
+  Forms row;
+  size_t keyDim = 0;
+};
+
+/// The values that the terms of an iteration read: elements of one tensor, each
+/// `distance` elements behind the one before. The value of key 0 is at `first`.
+struct ValueReads {
+  tensor::ExtractOp element;
+  /// The operations of one operand that make a factor of an element.
+  SmallVector<Operation *> chain;
+  LinearForm first;
+  int64_t distance = 0;
+};
+} // namespace
+
+/// Reads the weights of `terms` in iteration `step`, and makes each weight the
+/// first factor of its term. Returns nothing if the terms read no weights of
+/// consecutive keys, or if their row depends on the iteration.
+static std::optional<WeightReads>
+readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
+            const LinearForm &step) {
+  WeightReads reads;
+  auto numTerms = static_cast<int64_t>(terms.size());
+  for (auto [number, term] : llvm::enumerate(terms)) {
+    if (!readsWeight(term.lhs, reads.weights))
+      std::swap(term.lhs, term.rhs);
+    if (!readsWeight(term.lhs, reads.weights) ||
+        (numTerms > 1 && term.condition))
       return std::nullopt;
-    position = body.forms.add(body.b, position, values.distance);
+    reads.elements.push_back(term.lhs.getDefiningOp<tensor::ExtractOp>());
+    Forms coordinates =
+        body.getCoordinates(reads.elements.back(), reads.weights);
+    if (coordinates.empty())
+      return std::nullopt;
+    LinearForm key =
+        body.forms.add(body.b, body.forms.mul(body.b, step, numTerms),
+                       static_cast<int64_t>(number));
+    if (number == 0)
+      reads.keyDim = llvm::find(coordinates, key) - coordinates.begin();
+    if (reads.keyDim == coordinates.size() ||
+        !(coordinates[reads.keyDim] == key))
+      return std::nullopt;
+    coordinates[reads.keyDim] = 0;
+    if (number == 0)
+      reads.row = coordinates;
+    if (reads.row != coordinates)
+      return std::nullopt;
   }
-  return values;
+  if (llvm::any_of(reads.row, [&](const LinearForm &coordinate) {
+        return dependsOn(coordinate, step);
+      }))
+    return std::nullopt;
+  return reads;
 }
 
-/// Builds the loop of `keys` with one key in each iteration. `coordinates` are
-/// those of the weight of key 0.
-static scf::ForOp buildLoopByKey(BodyForms &body, KeyLoop &keys,
-                                 ValueRun &values,
-                                 SmallVector<Value> coordinates) {
+/// Reads the values of `terms` in iteration `step`. Returns nothing if the
+/// values do not lie at equal distances, through all iterations.
+static std::optional<ValueReads> readValues(BodyForms &body,
+                                            ArrayRef<ContractionTerm> terms,
+                                            const LinearForm &step) {
+  ValueReads reads;
+  reads.element = findElement(terms.front().rhs, reads.chain);
+  if (!reads.element)
+    return std::nullopt;
+  reads.first = body.getPosition(reads.element);
+  LinearForm behind = reads.first;
+  llvm::erase_if(reads.first.terms, [&](LinearForm::Term term) {
+    bool isStep = !step.isConstant() && term.first == step.terms.front().first;
+    if (isStep)
+      reads.distance = term.second;
+    return isStep;
+  });
+  auto numTerms = static_cast<int64_t>(terms.size());
+  if (reads.distance % numTerms)
+    return std::nullopt;
+  reads.distance /= numTerms;
+  auto areEqual = [](auto pair) {
+    return OperationEquivalence::isEquivalentTo(
+        std::get<0>(pair), std::get<1>(pair),
+        OperationEquivalence::ignoreValueEquivalence,
+        /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  };
+  for (const ContractionTerm &term : terms) {
+    SmallVector<Operation *> own;
+    tensor::ExtractOp element = findElement(term.rhs, own);
+    if (!element || element.getTensor() != reads.element.getTensor() ||
+        own.size() != reads.chain.size() ||
+        !(body.getPosition(element) == behind) ||
+        !llvm::all_of(llvm::zip_equal(own, reads.chain), areEqual))
+      return std::nullopt;
+    behind = body.forms.add(body.b, behind, reads.distance);
+  }
+  return reads;
+}
+
+/// Builds a loop in the place of `loop` that adds up one product in each of
+/// `count` iterations: the weight and the value of one key.
+static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
+                                 int64_t count, const WeightReads &weights,
+                                 SmallVector<Value> coordinates,
+                                 const ValueReads &values) {
   ImplicitLocOpBuilder &b = body.b;
-  scf::ForOp loop = keys.loop;
-  auto byKey = scf::ForOp::create(
-      b, loop.getLowerBound(),
-      arith::ConstantIndexOp::create(b, keys.getKeysOfStep() * keys.steps),
-      loop.getStep(), loop.getInitArgs());
+  auto byKey = scf::ForOp::create(b, loop.getLowerBound(),
+                                  arith::ConstantIndexOp::create(b, count),
+                                  loop.getStep(), loop.getInitArgs());
   b.setInsertionPointToStart(byKey.getBody());
-  coordinates[keys.keyDim] = byKey.getInductionVar();
+  coordinates[weights.keyDim] = byKey.getInductionVar();
+  linalg::GenericOp producer = weights.weights;
   Value weight =
-      tensor::ExtractOp::create(b, keys.weights.getResult(0), coordinates);
+      tensor::ExtractOp::create(b, producer.getResult(0), coordinates);
   LinearForm key = body.get(byKey.getInductionVar());
-  LinearForm position =
+  LinearForm place =
       body.forms.add(b, values.first, body.forms.mul(b, key, values.distance));
-  Value tensor = values.read.getTensor();
+  tensor::ExtractOp element = values.element;
+  auto shape = element.getTensor().getType().getShape();
   SmallVector<Value> at = llvm::map_to_vector(
-      body.delinearize(position,
-                       cast<RankedTensorType>(tensor.getType()).getShape()),
-      [&](const LinearForm &coordinate) {
+      body.delinearize(place, shape), [&](const LinearForm &coordinate) {
         return body.forms.materialize(b, coordinate);
       });
-  Value factor = tensor::ExtractOp::create(b, tensor, at);
+  Value factor = tensor::ExtractOp::create(b, element.getTensor(), at);
   for (Operation *op : values.chain) {
     IRMapping mapping;
     mapping.map(op->getOperand(0), factor);
@@ -397,9 +371,23 @@ static scf::ForOp buildLoopByKey(BodyForms &body, KeyLoop &keys,
   return byKey;
 }
 
-/// Makes the loop of the fused generic a loop with one key in each iteration,
-/// whose weight is read at coordinates of the tensor of weights, and takes the
-/// weights into the fused generic. False if the loop is none over keys.
+/// The loop over keys of the sums that `fused` adds up, or null if the body has
+/// another form.
+static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
+  auto loops = fused.getBody()->getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return {};
+  scf::ForOp loop = *loops.begin();
+  bool isSum = getCountFromZero(loop) && loop.getNumResults() == 1 &&
+               loop.getResult(0).getType().isF32() &&
+               loop.getBody()->getOps<scf::ForOp>().empty();
+  return isSum ? loop : scf::ForOp();
+}
+
+/// Gives the loop of `fused` one key in each iteration, whose weight the loop
+/// reads at coordinates of the tensor of weights, and replaces the read by the
+/// body that computes the weights. Returns false if the loop adds up something
+/// else.
 ///
 /// A graph's own product reads weights as one row of elements, and has four
 /// keys in each iteration. For 128 queries, 1024 keys and 64 columns,
@@ -418,42 +406,52 @@ static scf::ForOp buildLoopByKey(BodyForms &body, KeyLoop &keys,
 ///     yield fma(%weights[%query, %key], %values[64 * %key + %column], %before)
 ///   }
 bool AttentionFusion::readWeightsByKey() {
-  std::optional<KeyLoop> keys = readKeyLoop(fused);
-  if (!keys)
+  scf::ForOp loop = findLoopOverKeys(fused);
+  if (!loop)
     return false;
+  SmallVector<ContractionTerm> terms = readTerms(
+      loop.getBody()->getTerminator()->getOperand(0), loop.getRegionIterArg(0));
+  if (terms.empty())
+    return false;
+
   // Index arithmetic that is not linear in the body's values would be built
   // into `discarded`. Such a loop is not fused.
   ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
   Block discarded;
   b.setInsertionPointToEnd(&discarded);
   BodyForms body(b, indices);
-  if (failed(locateWeights(body, *keys)))
+  LinearForm step = body.get(loop.getInductionVar());
+  std::optional<WeightReads> weights = readWeights(body, terms, step);
+  if (!weights)
     return false;
-  std::optional<ValueRun> values;
-  if (keys->terms.size() > 1) {
-    values = locateValues(body, *keys);
+  std::optional<ValueReads> values;
+  if (terms.size() > 1) {
+    values = readValues(body, terms, step);
     if (!values)
       return false;
   }
   if (!discarded.empty())
     return false;
 
-  b.setInsertionPoint(keys->loop);
+  b.setInsertionPoint(loop);
   SmallVector<Value> coordinates =
-      llvm::map_to_vector(keys->row, [&](const LinearForm &coordinate) {
+      llvm::map_to_vector(weights->row, [&](const LinearForm &coordinate) {
         return body.forms.materialize(b, coordinate);
       });
   if (values) {
-    rewriter.replaceOp(keys->loop,
-                       buildLoopByKey(body, *keys, *values, coordinates));
+    int64_t count =
+        static_cast<int64_t>(terms.size()) * *getCountFromZero(loop);
+    rewriter.replaceOp(loop, buildLoopByKey(body, loop, count, *weights,
+                                            coordinates, *values));
   } else {
-    auto weight = keys->terms.front().lhs.getDefiningOp<tensor::ExtractOp>();
-    coordinates[keys->keyDim] = keys->loop.getInductionVar();
-    b.setInsertionPoint(weight);
-    rewriter.replaceOp(weight, tensor::ExtractOp::create(
-                                   b, keys->weights.getResult(0), coordinates));
+    coordinates[weights->keyDim] = loop.getInductionVar();
+    tensor::ExtractOp element = weights->elements.front();
+    b.setInsertionPoint(element);
+    rewriter.replaceOp(
+        element, tensor::ExtractOp::create(b, weights->weights.getResult(0),
+                                           coordinates));
   }
-  return isPart(keys->weights) && inlineReads(keys->weights);
+  return isPart(weights->weights) && inlineReads(weights->weights);
 }
 
 /// Replaces all reads of the result of `producer` in the fused generic by the
@@ -495,9 +493,9 @@ bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   return true;
 }
 
-/// Returns a generic that the fused one reads and that is to become a part: a
-/// generic that reduces a query's row of scores, or a generic that computes the
-/// scores. Returns null if all parts are there.
+/// Returns a generic that the fused generic reads and that belongs to
+/// attention: one that combines a query's row of scores, or one that computes
+/// scores. Returns null if there is none.
 linalg::GenericOp AttentionFusion::findNext() {
   linalg::GenericOp next;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -516,9 +514,9 @@ linalg::GenericOp AttentionFusion::findNext() {
       return op->hasAttr(anyOrderAttrName);
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
-    // Reads in a loop inside a loop over keys are reads of queries and keys.
-    // Generics that compute queries or keys are no parts, even if they add up
-    // products or reduce rows.
+    // Queries and keys may be sums of products themselves, or normalized by
+    // rows of their own. They are read in a loop within one over keys, and stay
+    // generics.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
@@ -533,10 +531,8 @@ linalg::GenericOp AttentionFusion::findNext() {
   return next;
 }
 
-/// Whether a kernel for the profile can bind the tensors of the fused generic:
-/// their number and sizes are within the limits, and the profile has the types
-/// of their elements. (Tensors of other types become tensors of words, which no
-/// attention kernel reads.)
+/// Whether the profile has the types of all elements, which become words
+/// otherwise, and can bind all tensors that the body reads, each as a whole.
 bool AttentionFusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(

@@ -2,12 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generics that compute scores, their softmax, and the products of the
-// softmax with values become one generic. Its body has three loops over the
-// keys (Analysis/Attention.h), each of which computes the scores. A map kernel
-// of the fused generic would thus compute each score three times for each
-// element of the output; an attention kernel computes each score once for a row
-// of the output.
+// Three generics that compute scores, their softmax, and the products of the
+// weights with values become one generic, whose body has a loop for each. The
+// fused generic says the same as the three, and would compute scores three
+// times for each element of the output if it became a map kernel; an attention
+// kernel computes the scores once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +19,8 @@
 
 namespace dml {
 
-/// The fusion of a generic that adds up products with a softmax, and of the
-/// generics that compute the softmax and its scores.
+/// The fusion of a generic that adds up products with the weights of a softmax
+/// with the generics that compute the weights.
 class AttentionFusion {
 public:
   AttentionFusion(mlir::linalg::GenericOp products,
@@ -32,17 +31,17 @@ public:
       rewriter.eraseOp(fused);
   }
 
-  /// Builds the fused generic beside the others. Returns nothing if the
-  /// generics are no attention, or if a kernel for the profile could not bind
-  /// its tensors.
+  /// Builds the fused generic beside the others. Returns the attention that it
+  /// computes, or nothing if the generics are no attention.
   std::optional<Attention> build();
   /// Returns the fused generic, which build() has built.
   mlir::linalg::GenericOp getFused() const { return fused; }
-  /// Replaces the other generics by the fused one, and returns it.
+  /// Puts the fused generic in the place of the others, and returns the fused
+  /// generic.
   mlir::linalg::GenericOp apply();
 
-  /// Returns the generics that have become parts of the fused one. apply()
-  /// erases them.
+  /// Returns the generics that are a part of the fused generic, which apply()
+  /// erases.
   llvm::ArrayRef<mlir::linalg::GenericOp> getProducers() const {
     return producers;
   }
@@ -57,9 +56,9 @@ private:
   mlir::linalg::GenericOp products, fused;
   const DeviceProfile &profile;
   mlir::IRRewriter rewriter;
-  /// The generics that have become parts of the fused one, from weights to
-  /// scores, and the reshapes between each of them and its readers, from the
-  /// last reshape to the first.
+  /// The generics whose bodies are in the fused generic, from weights to
+  /// scores, and the reshapes through which each is read, the last reshape
+  /// first.
   llvm::SmallVector<mlir::linalg::GenericOp> producers;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> reshapes;
   /// The coordinates of the fused generic's elements.

@@ -18,6 +18,7 @@
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfileAttr.h"
+#include "dml/Target/FusionCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -109,9 +110,9 @@ static std::optional<double> countLoads(linalg::GenericOp op) {
 
 /// Whether the loops of `op` load so many elements that a kernel of their own
 /// is worth its launch.
-static bool hasLongLoops(linalg::GenericOp op) {
+static bool hasLongLoops(linalg::GenericOp op, const DeviceSpeed &device) {
   std::optional<double> loads = countLoads(op);
-  return !loads || *loads > cost::maxLoadsBesideLoops;
+  return !loads || *loads > cost::fusion::getMaxLoadsBesideLoops(device);
 }
 
 /// Returns the sum of the weights of the operations that the body of `op`
@@ -477,8 +478,8 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                   int64_t size) {
   size_t copies = getDistinct(consumerReads).size();
   int64_t added = static_cast<int64_t>(copies) * size;
-  if (countOps(consumer) + added > cost::maxBodyOps ||
-      (copies > 1 && added > cost::maxAddedOps))
+  if (countOps(consumer) + added > cost::fusion::maxBodyOps ||
+      (copies > 1 && added > cost::fusion::maxAddedOps))
     return false;
   // A consumer that exceeds the limit of buffers by itself may be fused if the
   // fusion adds no buffer.
@@ -502,13 +503,14 @@ bool Fusion::fitsEpilogue() {
   if (getDistinct(consumerReads).size() > 1)
     return false;
   std::optional<double> work = countWork(consumer);
-  return hasLoops(consumer) || !work || *work <= cost::maxOpsOfEpilogue;
+  return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
 }
 
 bool Fusion::isProfitable() {
+  const DeviceSpeed &device = rows.profile.getSpeed();
   if (combinesRows(producer))
     return keepsRows();
-  if (hasLoops(producer) && hasLongLoops(producer) && !fitsEpilogue())
+  if (hasLoops(producer) && hasLongLoops(producer, device) && !fitsEpilogue())
     return false;
   std::optional<double> work = countWork(producer);
   if (!work)
@@ -517,9 +519,9 @@ bool Fusion::isProfitable() {
     return true;
   // A contraction kernel loads each factor once for many sums, so that index
   // arithmetic at the load costs little.
-  if (movesNeighbours(producer) && llvm::all_of(reads, [](const auto &read) {
+  if (movesNeighbours(producer) && llvm::all_of(reads, [&](const auto &read) {
         return hasLoops(read.first) && !combinesRows(read.first) &&
-               hasLongLoops(read.first);
+               hasLongLoops(read.first, device);
       }))
     return true;
   int64_t size = countOps(producer);
@@ -550,7 +552,7 @@ bool Fusion::isProfitable() {
     // convolution of the shortcut around it, is no contraction, and its threads
     // share no factors.
     if (hasLoops(producer) && hasLoops(consumer) &&
-        (hasLongLoops(producer) || hasLongLoops(consumer)))
+        (hasLongLoops(producer, device) || hasLongLoops(consumer, device)))
       return false;
     std::optional<RowReduction> row;
     if (isOfRows && rows.isOn)
@@ -564,15 +566,14 @@ bool Fusion::isProfitable() {
       if (row && *trips > 1)
         count += row->elementDims.empty() ? *trips : 1;
       else
-        count += *trips > 1 ? *trips * cost::loopFactor : 1;
+        count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
     perElement = std::max(perElement, count);
     // A producer of partial results has more threads than its reader would
     // have.
     int64_t consumed = llvm::product_of(sizes);
-    if (consumed < std::min(type.getNumElements(),
-                            rows.profile.getSpeed().getEnoughThreads()) &&
-        count > 1 && *work > cost::maxFreeOps)
+    if (consumed < std::min(type.getNumElements(), device.getEnoughThreads()) &&
+        count > 1 && *work > cost::fusion::getFreeOps(device))
       return false;
     for (int64_t size : sizes)
       count *= static_cast<double>(size);
@@ -590,8 +591,12 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  return perElement * *work <= cost::maxFreeOps ||
-         (computed - elements) * *work <= cost::maxRecomputedPerByte * saved;
+  // The cycles of the operations that are computed anew, and of the traffic
+  // that is saved.
+  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  return perElement * *work <= cost::fusion::getFreeOps(device) ||
+         recomputed <=
+             cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
 }
 
 //===----------------------------------------------------------------------===//

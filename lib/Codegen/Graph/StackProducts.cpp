@@ -485,7 +485,8 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
     if (!function.getBody().hasOneBlock())
       return;
     Stacker stacker(function, profile);
-    double maxSums = cost::maxStackedSums * profile.getSpeed().multiprocessors;
+    double maxSums =
+        cost::sums::maxStackedSums * profile.getSpeed().multiprocessors;
     auto isOfWeights = [&](Value tensor) {
       return stacker.isOfWeights(tensor);
     };

@@ -23,7 +23,8 @@ void DMLBufferDialect::initialize() {
       >();
 }
 
-/// The bytes of an element of `type`, or nothing if it has no whole bytes.
+/// Returns the bytes of an element of `type`, or nothing if an element is not
+/// whole bytes.
 static std::optional<int64_t> getElementBytes(MemRefType type) {
   Type element = type.getElementType();
   int64_t count = 1;

@@ -1,4 +1,4 @@
-//===- Placement.cpp - Where a buffer is in the one that is bound ---------===//
+//===- Placement.cpp - The place of a view in its root --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -19,7 +19,8 @@ using namespace dml;
 bool Strip::overlaps(const Strip &other) const {
   if (offset >= other.getEnd() || other.offset >= getEnd())
     return false;
-  // Ranges of the same rows, of which neither reaches into the next row.
+  // Two strips of equal stride, none of whose runs reaches into the next row,
+  // overlap if their columns do.
   int64_t begin = offset % stride, otherBegin = other.offset % stride;
   if (stride != other.stride || begin + run > stride ||
       otherBegin + other.run > stride)
@@ -31,7 +32,8 @@ Strip Placement::getExtent(Value buffer) const {
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
   Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
   for (const auto &[index, strip] : llvm::enumerate(strips)) {
-    // The extent has all of several runs, whichever of them the buffer is in.
+    // A strip of several runs is taken whole, since the buffer may be in any of
+    // the runs.
     if (index == 0 || strip.count > 1)
       extent = strip;
     else
@@ -65,7 +67,8 @@ bool dml::isBufferView(Operation *op) {
                          memref::ViewOp>(op);
 }
 
-/// The range of one dimension that `op` is. Nothing if it is something else.
+/// Returns the strip of its source that `op` views, if `op` takes a constant
+/// range of one dimension at most, and nothing otherwise.
 static std::optional<Strip> getStrip(memref::SubViewOp op) {
   MemRefType source = op.getSourceType();
   if (!source.hasStaticShape() || !source.getLayout().isIdentity() ||
@@ -91,8 +94,10 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
   return strip;
 }
 
-/// Adds the strip that leads on to a larger buffer. Where it has rows of which
-/// the last strip has a range of each, as parts of parts have, the two are one.
+/// Adds `strip`, which leads on to a larger buffer, to the strips of
+/// `placement`. The new strip and the last one become one if the new strip has
+/// one run, or if each of its runs is a row in which the last strip has a run,
+/// as in a part of a part of a concatenation.
 static void addStrip(Placement &placement, const Strip &strip) {
   if (!placement.strips.empty()) {
     Strip &last = placement.strips.back();
@@ -123,7 +128,8 @@ std::optional<Placement> dml::getPlacement(Value buffer) {
       std::optional<int64_t> offset = getConstantIntValue(view.getByteShift());
       if (!offset || !view.getType().hasStaticShape())
         return std::nullopt;
-      // Its last vector is its own, as that of any buffer is.
+      // The bytes of the last vector belong to the view, as they belong to a
+      // buffer.
       auto bytes = static_cast<int64_t>(llvm::alignTo(
           getNumBytes(view.getType()), DeviceProfile::vectorBytes));
       addStrip(placement, {*offset, bytes, bytes, 1});

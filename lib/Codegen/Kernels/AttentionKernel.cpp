@@ -29,6 +29,7 @@
 #include "Kernels/AttentionKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/Staging.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -37,12 +38,6 @@
 
 using namespace mlir;
 using namespace dml;
-
-static constexpr int64_t side = ThreadBlock::side;
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-
-/// Terms, or keys, whose products are written out.
-static constexpr int64_t maxWrittenOut = 8;
 
 //===----------------------------------------------------------------------===//
 // Tiles
@@ -64,10 +59,11 @@ std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
     return std::nullopt;
   AttentionLayout layout;
   layout.block = *block;
-  layout.columnVectors = llvm::divideCeilSigned(attention.products.columns.size,
-                                                side * block->threadColumns);
+  layout.columnVectors =
+      llvm::divideCeilSigned(attention.products.columns.size,
+                             ThreadBlock::side * block->threadColumns);
   if (layout.columnVectors > maxOutputs ||
-      layout.columnVectors * side * block->rows > maxOutputs)
+      layout.columnVectors * ThreadBlock::side * block->rows > maxOutputs)
     return std::nullopt;
   layout.terms = tile.terms;
   // Terms of scores, the parts of maxima and sums of exponentials that threads
@@ -75,9 +71,10 @@ std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
   int64_t ofQueries = getStagedVectors(tile.queries),
           ofKeys = getStagedVectors(tile.keys),
           ofValues = getStagedVectors(layout.getColumns());
-  int64_t exchanged = 2 * block->threadColumns * (tile.queries / side);
-  layout.stagedVectors =
-      std::max({tile.terms * (ofQueries + ofKeys), exchanged, side * ofValues});
+  int64_t exchanged =
+      2 * block->threadColumns * (tile.queries / ThreadBlock::side);
+  layout.stagedVectors = std::max({tile.terms * (ofQueries + ofKeys), exchanged,
+                                   ThreadBlock::side * ofValues});
   layout.valueKeys = tile.keys;
   while (tile.keys % layout.valueKeys ||
          layout.valueKeys * ofValues > layout.stagedVectors)
@@ -100,11 +97,11 @@ std::string dml::findTileProblem(const Attention &attention,
   if (!layout)
     return "is no " + std::to_string(DeviceProfile::workgroupSize) +
            " blocks of queries and keys that are multiples of " +
-           std::to_string(side) + ", of " + std::to_string(minKeysTogether) +
-           " keys or more, with at most " + std::to_string(maxOutputs) +
-           " elements of the output for a thread";
-  int64_t bytes =
-      layout->getVectors() * side * static_cast<int64_t>(sizeof(float));
+           std::to_string(ThreadBlock::side) + ", of " +
+           std::to_string(minKeysTogether) + " keys or more, with at most " +
+           std::to_string(maxOutputs) + " elements of the output for a thread";
+  int64_t bytes = layout->getVectors() * ThreadBlock::side *
+                  static_cast<int64_t>(sizeof(float));
   if (bytes > maxMemory)
     return "takes " + std::to_string(bytes) +
            " bytes of workgroup memory, but the device profile has " +
@@ -131,31 +128,51 @@ dml::getAttentionTile(const Attention &attention, int64_t queries, int64_t keys,
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// Terms, or keys, whose products are written out at most.
+static constexpr int64_t maxWrittenOut = 8;
+
+/// The largest divisor of `count` that is at most `most`.
+static int64_t getDivisor(int64_t count, int64_t most) {
+  most = std::min(count, most);
+  while (count % most)
+    --most;
+  return most;
+}
+
 namespace {
-/// An operand in workgroup memory: rows of vectors of neighbouring positions, a
-/// row for each term.
-struct Staged {
+/// An operand of the scores, or the values.
+struct StagedOperand {
   const ContractionOperand *operand = nullptr;
   /// The iterations whose terms are staged, and how many each operation counts.
   const Contraction *sums = nullptr;
-  /// The number of the workgroup's first vector of positions, and how many it
-  /// has.
+  /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  int64_t vectors = 0;
-  /// The first vector of it in memory, and those from one term to the next.
-  int64_t first = 0, pitch = 0;
-  /// What is bound to the position, if positions are no coordinates of the
-  /// output.
+  /// The factors in workgroup memory: rows of vectors of neighbouring
+  /// positions, a row for each term. A line has the terms that a thread loads
+  /// together.
+  StagedArea area;
+  /// The distance in memory from one term to the next, in vectors.
+  int64_t pitch = 0;
+  /// The value of the body that is bound to the position, if positions are no
+  /// coordinates of the output.
   Value position;
-  /// Whether neighbouring threads load factors of neighbouring iterations, and
-  /// not of neighbouring positions: what lies side by side in memory.
-  bool isAlongSteps = false;
+
+  /// Says that a round stages `terms` terms of `vectors` vectors, of which a
+  /// thread loads `termsOfItem` together.
+  void layOut(int64_t terms, int64_t vectors, int64_t termsOfItem) {
+    area.lines = terms / termsOfItem;
+    area.itemsOfLine = vectors;
+    area.vectorsOfItem = termsOfItem;
+    area.ofLine = termsOfItem * pitch;
+    area.ofItem = 1;
+    area.ofVector = pitch;
+  }
 };
 
-class KernelBuilder : ContractionBuilder {
+class AttentionKernel : ContractionBuilder {
 public:
-  KernelBuilder(linalg::GenericOp op, const Attention &attention,
-                const AttentionTile &tile)
+  AttentionKernel(linalg::GenericOp op, const Attention &attention,
+                  const AttentionTile &tile)
       : ContractionBuilder(op, attention.products), attention(attention),
         tile(tile), layout(*AttentionLayout::get(attention, tile)),
         block(layout.block), rowVectors(block.rows / side),
@@ -164,6 +181,9 @@ public:
   void build();
 
 private:
+  static constexpr int64_t side = ThreadBlock::side;
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+
   // Values that a thread has one of for each vector of its queries, for each
   // vector of queries and each of its keys, and for each of its queries and
   // each vector of columns.
@@ -213,22 +233,24 @@ private:
                   largest);
   }
 
-  /// Builds a loop over the numbers up to `count` that are multiples of `step`,
-  /// which divides it. The loop carries `carried`.
-  SmallVector<Value> buildLoop(
-      int64_t count, int64_t step, ValueRange carried,
-      llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)> body);
+  using BodyFn = llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)>;
+  /// Builds a loop over the multiples of `step` below `count`, which is one of
+  /// them. The loop carries `carried`. A loop of one iteration is no loop.
+  SmallVector<Value> loopOver(int64_t count, int64_t step, ValueRange carried,
+                              BodyFn body);
 
-  SmallVector<Value> buildFactors(const Staged &staged, LinearForm vector,
-                                  LinearForm firstStep, int64_t steps);
-  int64_t stage(const Staged &staged, LinearForm thread, LinearForm firstStep,
-                int64_t steps, int64_t together);
+  SmallVector<Value> buildFactors(const StagedOperand &staged,
+                                  LinearForm vector, LinearForm firstStep,
+                                  int64_t steps);
+  void stage(const StagedOperand &staged, LinearForm thread,
+             LinearForm firstStep);
   OfKeys buildSums();
   void buildScores(LinearForm keyBlock, MutableArrayRef<Value> sums,
                    SmallVectorImpl<Value> &seen);
   OfColumns addValues(LinearForm keyBlock);
   SmallVector<Value> buildBlock(LinearForm keyBlock, ValueRange carried);
   void storeOutputs(ValueRange carried);
+  void layOutOperands();
 
   /// The number of the thread's vector `i` of queries among those of the
   /// workgroup, of keys among those of a block, and of columns.
@@ -265,29 +287,19 @@ private:
   LinearForm threadRow, threadColumn;
   OperandTile rows, columns;
   Value memory;
-  Staged queries, keys, values;
+  StagedOperand queries, keys, values;
 };
 } // namespace
 
-SmallVector<Value> KernelBuilder::buildLoop(
-    int64_t count, int64_t step, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)> body) {
+SmallVector<Value> AttentionKernel::loopOver(int64_t count, int64_t step,
+                                             ValueRange carried, BodyFn body) {
   int64_t trips = count / step;
   if (trips == 1)
     return body(0, carried);
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(trips), constant(1), carried);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm number = forms->mul(
-        b, forms->getVarying(loop.getInductionVar(), {0, trips - 1}), step);
-    scf::YieldOp::create(b, body(number, loop.getRegionIterArgs()));
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return SmallVector<Value>(loop.getResults());
+  return buildLoop(b, *forms, {0, trips}, Counter::AddedLast, carried,
+                   [&](LinearForm trip, ValueRange carried) {
+                     return body(forms->mul(b, trip, step), carried);
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,10 +308,10 @@ SmallVector<Value> KernelBuilder::buildLoop(
 
 /// Builds the factors of `steps` iterations from `firstStep` on, at each of the
 /// positions of `vector`: those of a term are neighbours in the result.
-SmallVector<Value> KernelBuilder::buildFactors(const Staged &staged,
-                                               LinearForm vector,
-                                               LinearForm firstStep,
-                                               int64_t steps) {
+SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
+                                                 LinearForm vector,
+                                                 LinearForm firstStep,
+                                                 int64_t steps) {
   const ContractionOperand &operand = *staged.operand;
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> ofLanes, coordinates;
@@ -345,98 +357,58 @@ SmallVector<Value> KernelBuilder::buildFactors(const Staged &staged,
   return factors;
 }
 
-/// Loads the factors of `steps` iterations from `firstStep` on into workgroup
-/// memory: those that are the turn of `thread`, counted from whichever thread.
-/// A thread loads the factors of `together` iterations, at the positions of a
-/// vector, at a time. Returns how often one does.
-int64_t KernelBuilder::stage(const Staged &staged, LinearForm thread,
-                             LinearForm firstStep, int64_t steps,
-                             int64_t together) {
-  auto ofStep = static_cast<int64_t>(staged.operand->factors.size());
-  while (steps % together)
-    --together;
-  int64_t groups = steps / together, numItems = staged.vectors * groups;
-  for (int64_t first = 0; first < numItems; first += numThreads) {
-    LinearForm item = forms->add(b, thread, first);
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
-    scf::IfOp hasItem;
-    if (first + numThreads > numItems) {
-      hasItem = scf::IfOp::create(
-          b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                   forms->materialize(b, item),
-                                   constant(numItems)));
-      b.setInsertionPointToStart(hasItem.thenBlock());
-      // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, numItems - 1);
-    }
-    LinearForm vector, group;
-    if (staged.isAlongSteps)
-      std::tie(vector, group) = forms->divide(b, item, groups);
-    else
-      std::tie(group, vector) = forms->divide(b, item, staged.vectors);
-    SmallVector<Value> factors = buildFactors(
-        staged, forms->add(b, staged.firstVector, vector),
-        forms->add(b, firstStep, forms->mul(b, group, together)), together);
-    LinearForm place =
-        forms->add(b, forms->mul(b, group, together * ofStep * staged.pitch),
-                   forms->add(b, vector, staged.first));
-    for (int64_t term = 0; term < together * ofStep; ++term) {
-      Value lanes = vector::FromElementsOp::create(
-          b, VectorType::get(side, contraction.sumType),
-          ValueRange(factors).slice(term * side, side));
-      store(lanes, forms->add(b, place, term * staged.pitch));
-    }
-    if (hasItem) {
-      hoistFromGuard(hasItem);
-      *forms = std::move(saved);
-    }
-  }
-  return numItems;
+/// Loads the factors of the iterations from `firstStep` on into workgroup
+/// memory. `thread` is the number of the thread's turn.
+void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
+                            LinearForm firstStep) {
+  int64_t stepsOfItem = staged.area.vectorsOfItem /
+                        static_cast<int64_t>(staged.operand->factors.size());
+  Staging(b, *forms, numThreads)
+      .stage(staged.area, thread, /*buffer=*/0, Staging::LastRound::Skips,
+             [&](const StagedItem &item) {
+               LinearForm step = forms->add(
+                   b, firstStep, forms->mul(b, item.line, stepsOfItem));
+               return buildFactors(
+                   staged, forms->add(b, staged.firstVector, item.inLine), step,
+                   stepsOfItem);
+             });
 }
 
 //===----------------------------------------------------------------------===//
 // A block of keys
 //===----------------------------------------------------------------------===//
 
-/// The largest divisor of `count` that is written out.
-static int64_t getWrittenOut(int64_t count) {
-  int64_t writtenOut = std::min(count, maxWrittenOut);
-  while (count % writtenOut)
-    --writtenOut;
-  return writtenOut;
-}
-
 /// The sums that the thread's scores are made of: vectors of queries for each
 /// of its keys.
-KernelBuilder::OfKeys KernelBuilder::buildSums() {
+AttentionKernel::OfKeys AttentionKernel::buildSums() {
   int64_t ofStep = attention.scores.getTermsOfStep();
   int64_t steps = tile.terms / ofStep;
   OfKeys init(rowVectors * block.columns, getZero(side));
-  return buildLoop(
+  return loopOver(
       llvm::alignTo(attention.scores.steps, steps), steps, init,
       [&](LinearForm firstStep, ValueRange sums) {
         // Nothing is staged before all threads have loaded what is there.
         gpu::BarrierOp::create(b);
-        int64_t together = ofStep < side ? side : 1;
         LinearForm thread = forms->getThread();
-        int64_t numItems = stage(queries, thread, firstStep, steps, together);
+        stage(queries, thread, firstStep);
         // Keys begin with the threads that queries have left out.
+        int64_t numItems = queries.area.getNumItems();
         thread = forms->add(b, thread,
                             llvm::alignTo(numItems, numThreads) - numItems);
-        stage(keys, forms->divide(b, thread, numThreads).second, firstStep,
-              steps, together);
+        stage(keys, forms->divide(b, thread, numThreads).second, firstStep);
         gpu::BarrierOp::create(b);
-        int64_t writtenOut = getWrittenOut(tile.terms);
-        return buildLoop(
+        int64_t writtenOut = getDivisor(tile.terms, maxWrittenOut);
+        return loopOver(
             tile.terms, writtenOut, sums,
             [&](LinearForm firstTerm, ValueRange sums) {
               SmallVector<Value> next(sums);
               for (int64_t i = 0; i < writtenOut; ++i) {
-                auto loadVector = [&](const Staged &staged, LinearForm vector) {
+                auto loadVector = [&](const StagedOperand &staged,
+                                      LinearForm vector) {
                   LinearForm term = forms->add(b, firstTerm, i);
-                  return load(forms->add(b, forms->mul(b, term, staged.pitch),
-                                         forms->add(b, vector, staged.first)));
+                  return load(
+                      forms->add(b, forms->mul(b, term, staged.pitch),
+                                 forms->add(b, vector, staged.area.first)));
                 };
                 SmallVector<Value> ofRows;
                 for (int64_t row = 0; row < rowVectors; ++row)
@@ -461,9 +433,9 @@ KernelBuilder::OfKeys KernelBuilder::buildSums() {
 
 /// Makes scores of `sums`: -infinity for keys that are not there or not seen.
 /// `seen` has whether they are, or null for those that are.
-void KernelBuilder::buildScores(LinearForm keyBlock,
-                                MutableArrayRef<Value> sums,
-                                SmallVectorImpl<Value> &seen) {
+void AttentionKernel::buildScores(LinearForm keyBlock,
+                                  MutableArrayRef<Value> sums,
+                                  SmallVectorImpl<Value> &seen) {
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
   SmallVector<Value> areThere;
@@ -518,18 +490,18 @@ void KernelBuilder::buildScores(LinearForm keyBlock,
 
 /// The sums of the products of the block's weights, which are in workgroup
 /// memory, and values.
-KernelBuilder::OfColumns KernelBuilder::addValues(LinearForm keyBlock) {
+AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
   OfColumns init(block.rows * layout.columnVectors, getZero(side));
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
-  return buildLoop(
+  return loopOver(
       tile.keys, layout.valueKeys, init,
       [&](LinearForm firstOfRound, ValueRange sums) {
         gpu::BarrierOp::create(b);
-        stage(values, forms->getThread(), forms->add(b, firstKey, firstOfRound),
-              layout.valueKeys, values.isAlongSteps ? side : 1);
+        stage(values, forms->getThread(),
+              forms->add(b, firstKey, firstOfRound));
         gpu::BarrierOp::create(b);
-        int64_t writtenOut = getWrittenOut(layout.valueKeys);
-        return buildLoop(
+        int64_t writtenOut = getDivisor(layout.valueKeys, maxWrittenOut);
+        return loopOver(
             layout.valueKeys, writtenOut, sums,
             [&](LinearForm first, ValueRange sums) {
               SmallVector<Value> next(sums);
@@ -541,7 +513,7 @@ KernelBuilder::OfColumns KernelBuilder::addValues(LinearForm keyBlock) {
                      ++vector)
                   ofColumns.push_back(load(forms->add(
                       b, forms->mul(b, staged, values.pitch),
-                      forms->add(b, getKeyVector(vector), values.first))));
+                      forms->add(b, getKeyVector(vector), values.area.first))));
                 for (int64_t row = 0; row < rowVectors; ++row) {
                   Value weights =
                       load(getPlaceOfWeights(key, getRowVector(row)));
@@ -572,8 +544,8 @@ KernelBuilder::OfColumns KernelBuilder::addValues(LinearForm keyBlock) {
 /// Goes on with the block of keys number `keyBlock`: from what is carried to
 /// what is carried on, the largest scores, the sums of exponentials, and the
 /// outputs.
-SmallVector<Value> KernelBuilder::buildBlock(LinearForm keyBlock,
-                                             ValueRange carried) {
+SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
+                                               ValueRange carried) {
   OfRows largest(carried.take_front(rowVectors)),
       totals(carried.slice(rowVectors, rowVectors));
   ValueRange outputs = carried.drop_front(2 * rowVectors);
@@ -667,7 +639,7 @@ SmallVector<Value> KernelBuilder::buildBlock(LinearForm keyBlock,
   return next;
 }
 
-void KernelBuilder::storeOutputs(ValueRange carried) {
+void AttentionKernel::storeOutputs(ValueRange carried) {
   OfRows totals(carried.slice(rowVectors, rowVectors));
   ValueRange outputs = carried.drop_front(2 * rowVectors);
   TileBuilder builder(b, op, *forms, *views);
@@ -694,43 +666,54 @@ void KernelBuilder::storeOutputs(ValueRange carried) {
   }
 }
 
-void KernelBuilder::build() {
+/// Decides where queries, keys and values lie in workgroup memory.
+void AttentionKernel::layOutOperands() {
+  queries.operand = &attention.scores.rows;
+  keys.operand = &attention.scores.columns;
+  values.operand = &contraction.columns;
+  queries.sums = keys.sums = &attention.scores;
+  values.sums = &contraction;
+  queries.firstVector = forms->mul(b, rows.tile, tile.queries / side);
+  keys.position = attention.key;
+  queries.pitch = getStagedVectors(tile.queries);
+  keys.pitch = getStagedVectors(tile.keys);
+  values.pitch = getStagedVectors(layout.getColumns());
+  keys.area.first = tile.terms * queries.pitch;
+  for (StagedOperand *staged : {&queries, &keys, &values}) {
+    staged->area.memory = memory;
+    // Neighbouring threads load factors that lie side by side in their buffer.
+    staged->area.isAcrossLines =
+        isAlongSteps(*staged->operand, *staged->sums, staged->position);
+  }
+  int64_t ofStep = attention.scores.getTermsOfStep();
+  int64_t together = getDivisor(tile.terms / ofStep, ofStep < side ? side : 1);
+  queries.layOut(tile.terms, tile.queries / side, together * ofStep);
+  keys.layOut(tile.terms, tile.keys / side, together * ofStep);
+  values.layOut(
+      layout.valueKeys, llvm::divideCeilSigned(contraction.columns.size, side),
+      getDivisor(layout.valueKeys, values.area.isAcrossLines ? side : 1));
+}
+
+void AttentionKernel::build() {
   buildLaunch(tile.queries, layout.getColumns(), numThreads, rows, columns);
   memory = allocateInWorkgroup(b, layout.getVectors(),
                                VectorType::get(side, contraction.sumType));
   std::tie(threadRow, threadColumn) =
       forms->divide(b, forms->getThread(), block.threadColumns);
-
-  queries.operand = &attention.scores.rows;
-  keys.operand = &attention.scores.columns;
-  queries.sums = keys.sums = &attention.scores;
-  queries.vectors = tile.queries / side;
-  queries.firstVector = forms->mul(b, rows.tile, queries.vectors);
-  queries.pitch = getStagedVectors(tile.queries);
-  keys.vectors = tile.keys / side;
-  keys.first = tile.terms * queries.pitch;
-  keys.pitch = getStagedVectors(tile.keys);
-  keys.position = attention.key;
-  values.operand = &contraction.columns;
-  values.sums = &contraction;
-  values.vectors = llvm::divideCeilSigned(contraction.columns.size, side);
-  values.pitch = getStagedVectors(layout.getColumns());
-  for (Staged *staged : {&queries, &keys, &values})
-    staged->isAlongSteps =
-        isAlongSteps(*staged->operand, *staged->sums, staged->position);
+  layOutOperands();
 
   SmallVector<Value> carried(
       rowVectors, constantOf(-std::numeric_limits<float>::infinity()));
   carried.append(rowVectors + block.rows * layout.columnVectors, getZero(side));
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  storeOutputs(buildLoop(blocks, 1, carried,
-                         [&](LinearForm keyBlock, ValueRange carried) {
-                           return buildBlock(keyBlock, carried);
-                         }));
+  storeOutputs(loopOver(blocks, 1, carried,
+                        [&](LinearForm keyBlock, ValueRange carried) {
+                          return buildBlock(keyBlock, carried);
+                        }));
   op.erase();
 }
 
 void dml::buildAttentionKernel(linalg::GenericOp op, const Attention &attention,
                                const AttentionTile &tile) {
-  KernelBuilder(op, attention, tile).build();
+  AttentionKernel(op, attention, tile).build();
 }

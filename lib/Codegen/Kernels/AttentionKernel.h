@@ -13,39 +13,41 @@
 
 namespace dml {
 
-/// How the workgroup memory of an attention kernel is used, in vectors, and
-/// what its threads have.
+/// How an attention kernel uses its workgroup memory, in vectors, and what a
+/// thread has of the tile.
 struct AttentionLayout {
-  /// The queries and keys of a thread.
+  /// The queries (rows) and keys (columns) of a thread.
   ThreadBlock block;
-  /// The vectors of columns that a thread has for each of its queries.
+  /// The vectors of output columns that a thread has for each of its queries.
   int64_t columnVectors = 0;
   /// The terms of scores that are in workgroup memory at a time, and the keys
-  /// whose values are.
+  /// whose values are there at a time.
   int64_t terms = 0, valueKeys = 0;
-  /// Vectors of what is staged, and of weights.
+  /// The vectors of workgroup memory that factors take, and those that weights
+  /// take.
   int64_t stagedVectors = 0, weightVectors = 0;
 
-  /// Columns of a workgroup: those that there are, and some more.
+  /// Returns the columns of a workgroup, which are rounded up to whole vectors
+  /// of all threads.
   int64_t getColumns() const {
     return columnVectors * block.threadColumns * ThreadBlock::side;
   }
   int64_t getVectors() const { return stagedVectors + weightVectors; }
 
-  /// Nothing if the threads of a workgroup cannot share `tile`.
+  /// Returns nothing if the threads of a workgroup cannot share `tile`.
   static std::optional<AttentionLayout> get(const Attention &attention,
                                             const AttentionTile &tile);
 };
 
 /// Says why `tile` cannot be the tile of `attention`, for devices of `profile`,
-/// or nothing if it can.
+/// or nothing if the tile can.
 std::string findTileProblem(const Attention &attention,
                             const AttentionTile &tile,
                             const DeviceProfile &profile);
 
-/// `queries` by `keys`, with 16 terms of scores at a time or fewer, as many as
-/// fit the workgroup memory of `profile`. Nothing where that is no tile of
-/// `attention`.
+/// Returns the tile of `queries` by `keys` with 16 terms of scores at a time,
+/// or with fewer terms, as many as fit the workgroup memory of `profile`.
+/// Returns nothing where no number of terms fits.
 std::optional<AttentionTile> getAttentionTile(const Attention &attention,
                                               int64_t queries, int64_t keys,
                                               const DeviceProfile &profile);

@@ -20,6 +20,7 @@
 #include "Analysis/BodySlice.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/Staging.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,36 +29,30 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t side = ThreadBlock::side;
-
 namespace {
-/// An operand in workgroup memory.
-struct Staged : OperandTile {
-  /// Vectors of neighbouring positions, one row of them for each term of each
-  /// buffer.
-  Value memory;
-  /// Which of the vectors of `memory` is the operand's first.
-  int64_t first = 0;
-  /// Whether neighbouring threads load factors of neighbouring iterations, and
-  /// not of neighbouring positions: what lies side by side in memory.
-  bool isAlongSteps = false;
-  /// The load of the first term's factor, if those of all terms are loaded side
-  /// by side, one after the other through all iterations, and threads load
-  /// several of them together.
+/// The factors of an operand.
+struct StagedFactors : OperandTile {
+  /// The factors in workgroup memory: vectors of neighbouring positions, one
+  /// row of them for each term of each buffer. A line has the terms that a
+  /// thread loads together.
+  StagedArea area;
+  /// The load of the first term's factor, if the factors of all terms are
+  /// loaded side by side, one after the other through all iterations, and
+  /// threads load several of them together.
   memref::LoadOp firstLoad;
   /// The terms that a thread loads together of a vector of positions.
   int64_t together = 0;
-  /// Whether factors are chosen between elements and what stands for padding.
+  /// Whether factors are chosen between elements and padding.
   bool isChosen = false;
 
-  int64_t getVectors() const { return positions / side; }
+  int64_t getVectors() const { return positions / ThreadBlock::side; }
   int64_t getPitch() const { return getStagedVectors(positions); }
 };
 
-class KernelBuilder : ContractionBuilder {
+class ContractionKernel : ContractionBuilder {
 public:
-  KernelBuilder(linalg::GenericOp op, const Contraction &contraction,
-                const ContractionTile &tile)
+  ContractionKernel(linalg::GenericOp op, const Contraction &contraction,
+                    const ContractionTile &tile)
       : ContractionBuilder(op, contraction), tile(tile),
         block(*ThreadBlock::get(tile)), numThreads(tile.threads),
         stepsOfRound(tile.terms / contraction.getTermsOfStep()),
@@ -66,18 +61,25 @@ public:
   void build();
 
 private:
-  memref::LoadOp findFirstLoad(const Staged &staged);
-  SmallVector<Value> buildFactors(TileBuilder &builder, const Staged &staged,
+  static constexpr int64_t side = ThreadBlock::side;
+
+  memref::LoadOp findFirstLoad(const StagedFactors &factors);
+  SmallVector<Value> buildFactors(TileBuilder &builder,
+                                  const StagedFactors &factors,
                                   LinearForm vector, LinearForm group);
-  SmallVector<Value> buildNeighbours(TileBuilder &builder, const Staged &staged,
+  SmallVector<Value> buildNeighbours(TileBuilder &builder,
+                                     const StagedFactors &factors,
                                      LinearForm vector, LinearForm group);
-  int64_t getNumItems(const Staged &staged) const;
-  void stage(const Staged &staged, LinearForm thread, LinearForm round);
+  SmallVector<Value> loadItem(const StagedFactors &factors,
+                              const StagedItem &item, LinearForm round);
+  void layOut(StagedFactors &factors);
   void stageRound(LinearForm round);
   SmallVector<Value> addProducts(LinearForm firstTerm, int64_t count,
                                  ValueRange sums);
   SmallVector<Value> addTerms(LinearForm round, ValueRange sums);
   SmallVector<Value> buildSums();
+  SmallVector<Value> buildRound(LinearForm round, ValueRange sums);
+  SmallVector<Value> buildRoundAhead(LinearForm round, ValueRange sums);
   SmallVector<Value> buildRounds(ValueRange sums);
   SmallVector<Value> joinSlices(ValueRange sums);
   void storeSums(ValueRange sums);
@@ -95,7 +97,7 @@ private:
   /// The thread's slice and its place in it, and the place of its blocks among
   /// those of the tile.
   LinearForm slice, threadOfSlice, threadRow, threadColumn;
-  Staged rows, columns;
+  StagedFactors rows, columns;
 };
 } // namespace
 
@@ -139,8 +141,8 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
 /// side by side, and null if they do not. They do if term t of iteration i,
 /// where iterations have n terms, is loaded from n * i + t elements behind the
 /// first one of all.
-memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
-  const ContractionOperand &operand = *staged.operand;
+memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
+  const ContractionOperand &operand = *factors.operand;
   int64_t numTerms = contraction.getTermsOfStep();
   SmallVector<Operation *> chain = getChain(operand.factors.front());
   if (chain.empty() || llvm::any_of(contraction.conditions,
@@ -149,7 +151,7 @@ memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
+  IndexForms::Scope scope(*forms);
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, side) - 1});
@@ -185,20 +187,19 @@ memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
         load && !load->guard && load->buffer == atFirst.front()->buffer &&
         load->position == forms->add(b, atFirst.front()->position, behind);
   }
-  *forms = std::move(saved);
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
 /// Builds the factors that a thread loads together: those of the terms of
 /// `group` at each of the positions of `vector`. The factors of a term are
 /// neighbours in the result.
-SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
-                                               const Staged &staged,
-                                               LinearForm vector,
-                                               LinearForm group) {
-  const ContractionOperand &operand = *staged.operand;
-  if (staged.firstLoad)
-    return buildNeighbours(builder, staged, vector, group);
+SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
+                                                   const StagedFactors &factors,
+                                                   LinearForm vector,
+                                                   LinearForm group) {
+  const ContractionOperand &operand = *factors.operand;
+  if (factors.firstLoad)
+    return buildNeighbours(builder, factors, vector, group);
   SmallVector<Forms> coordinates;
   for (int64_t lane = 0; lane < side; ++lane) {
     coordinates.push_back(
@@ -209,27 +210,27 @@ SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
   // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice, batch);
   Value zero = getZero();
-  SmallVector<Value> factors;
+  SmallVector<Value> elements;
   for (auto [factor, condition] :
        llvm::zip_equal(operand.factors, contraction.conditions))
     for (int64_t lane = 0; lane < side; ++lane) {
-      factors.push_back(builder.getBuilt(lane, factor));
+      elements.push_back(builder.getBuilt(lane, factor));
       if (condition)
-        factors.back() = arith::SelectOp::create(
-            b, builder.getBuilt(0, condition), factors.back(), zero);
+        elements.back() = arith::SelectOp::create(
+            b, builder.getBuilt(0, condition), elements.back(), zero);
     }
-  return factors;
+  return elements;
 }
 
 /// Builds what buildFactors does where the factors of all terms lie side by
 /// side in their buffer. The address of the first term's factor is then
 /// computed once for each position, and the factor of term t of the loop lies t
 /// elements behind it.
-SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
-                                                  const Staged &staged,
-                                                  LinearForm vector,
-                                                  LinearForm group) {
-  const ContractionOperand &operand = *staged.operand;
+SmallVector<Value>
+ContractionKernel::buildNeighbours(TileBuilder &builder,
+                                   const StagedFactors &factors,
+                                   LinearForm vector, LinearForm group) {
+  const ContractionOperand &operand = *factors.operand;
   SmallVector<Forms> ofLanes, coordinates;
   for (int64_t lane = 0; lane < side; ++lane) {
     ofLanes.push_back(
@@ -241,7 +242,7 @@ SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
         return Value(loop.getInductionVar());
       });
   BodySlice address(op, given);
-  Value loaded = memref::LoadOp(staged.firstLoad).getResult();
+  Value loaded = memref::LoadOp(factors.firstLoad).getResult();
   // It was a part of the operand's slice.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
@@ -249,8 +250,8 @@ SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
   SmallVector<Load> loads;
   for (int64_t lane = 0; lane < side; ++lane)
     loads.push_back(std::get<Load>(builder.getScalar(lane, loaded)));
-  LinearForm firstTerm = forms->mul(b, group, staged.together);
-  for (int64_t term = 0; term < staged.together; ++term)
+  LinearForm firstTerm = forms->mul(b, group, factors.together);
+  for (int64_t term = 0; term < factors.together; ++term)
     for (int64_t lane = 0; lane < side; ++lane) {
       Load load = loads[lane];
       load.position =
@@ -261,110 +262,61 @@ SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
   Value factor = operand.factors.front();
   SmallVector<Operation *> chain = getChain(factor);
   builder.buildSlice(ArrayRef(chain).drop_front(), coordinates);
-  SmallVector<Value> factors;
+  SmallVector<Value> elements;
   for (size_t i = 0; i < coordinates.size(); ++i)
-    factors.push_back(builder.getBuilt(i, factor));
-  return factors;
+    elements.push_back(builder.getBuilt(i, factor));
+  return elements;
 }
 
 /// Returns which of the buffers in workgroup memory `round` has. The buffers
 /// take turns.
-LinearForm KernelBuilder::getBuffer(LinearForm round) {
+LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// Returns how many vectors of positions there are to load in a round. Each
-/// counts once for each group of terms that are loaded together.
-int64_t KernelBuilder::getNumItems(const Staged &staged) const {
-  return staged.getVectors() * (tile.terms / staged.together);
-}
-
-/// Loads the factors of `round` into workgroup memory, those that are the turn
-/// of `thread`, counted from whichever thread.
-void KernelBuilder::stage(const Staged &staged, LinearForm thread,
-                          LinearForm round) {
-  int64_t numGroups = contraction.getTerms() / staged.together;
-  int64_t groupsOfRound = tile.terms / staged.together;
-  int64_t numItems = getNumItems(staged);
-  LinearForm firstRow = forms->mul(b, getBuffer(round), tile.terms);
-  for (int64_t first = 0; first < numItems; first += numThreads) {
-    LinearForm item = forms->add(b, thread, first);
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
-    // The last turn may have threads without anything to load. Where little is
-    // to be done for a load, they load what the last of the others does: a
-    // branch would keep the loads of several turns from being under way
-    // together.
-    Value hasItem;
-    scf::IfOp whole;
-    if (first + numThreads > numItems) {
-      hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                      forms->materialize(b, item),
-                                      constant(numItems));
-      if (!tile.isAhead || staged.isChosen) {
-        whole = scf::IfOp::create(b, hasItem);
-        b.setInsertionPointToStart(whole.thenBlock());
-      }
-      // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, numItems - 1);
-    }
-    LinearForm vector, number;
-    if (staged.isAlongSteps)
-      std::tie(vector, number) = forms->divide(b, item, groupsOfRound);
-    else
-      std::tie(number, vector) = forms->divide(b, item, staged.getVectors());
-
-    // Terms behind the last one are 0 times 0.
-    LinearForm group =
-        forms->add(b, forms->mul(b, round, groupsOfRound), number);
-    Value counts;
-    if (numGroups % groupsOfRound) {
-      counts = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                     forms->materialize(b, group),
-                                     constant(numGroups));
-      group = forms->min(b, group, numGroups - 1);
-    }
-    LinearForm position =
-        forms->add(b, forms->mul(b, staged.tile, staged.getVectors()), vector);
-    TileBuilder builder(b, op, *forms, *views);
-    SmallVector<Value> factors = buildFactors(builder, staged, position, group);
-    if (counts) {
-      Value zero = getZero();
-      for (Value &factor : factors)
-        factor = arith::SelectOp::create(b, counts, factor, zero);
-    }
-    SmallVector<Value> vectors;
-    for (int64_t term = 0; term < staged.together; ++term)
-      vectors.push_back(vector::FromElementsOp::create(
-          b, VectorType::get(side, contraction.sumType),
-          ArrayRef(factors).slice(term * side, side)));
-    LinearForm row =
-        forms->add(b, firstRow, forms->mul(b, number, staged.together));
-    LinearForm place = forms->add(
-        b, forms->add(b, forms->mul(b, row, staged.getPitch()), vector),
-        staged.first);
-    SmallVector<Value> places;
-    for (int64_t term = 0; term < staged.together; ++term)
-      places.push_back(forms->materialize(
-          b, forms->add(b, place, term * staged.getPitch())));
-    if (hasItem && !whole)
-      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-    for (auto [value, place] : llvm::zip_equal(vectors, places))
-      memref::StoreOp::create(b, value, staged.memory, place);
-    if (whole) {
-      hoistFromGuard(whole);
-      *forms = std::move(saved);
-    }
+/// Builds the factors of item `item` of round `round`: those of a group of
+/// terms at a vector of positions.
+SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
+                                               const StagedItem &item,
+                                               LinearForm round) {
+  int64_t numGroups = contraction.getTerms() / factors.together;
+  int64_t groupsOfRound = factors.area.lines;
+  // Terms behind the last one are 0 times 0.
+  LinearForm group =
+      forms->add(b, forms->mul(b, round, groupsOfRound), item.line);
+  Value counts;
+  if (numGroups % groupsOfRound) {
+    counts = buildIsBelow(b, *forms, group, numGroups);
+    group = forms->min(b, group, numGroups - 1);
   }
+  LinearForm vector = forms->add(
+      b, forms->mul(b, factors.tile, factors.getVectors()), item.inLine);
+  TileBuilder builder(b, op, *forms, *views);
+  SmallVector<Value> elements = buildFactors(builder, factors, vector, group);
+  if (counts) {
+    Value zero = getZero();
+    for (Value &element : elements)
+      element = arith::SelectOp::create(b, counts, element, zero);
+  }
+  return elements;
 }
 
-void KernelBuilder::stageRound(LinearForm round) {
-  stage(rows, forms->getThread(), round);
-  // The columns begin with the threads that the rows have left out.
+/// Loads the factors of `round` into workgroup memory. The items of the columns
+/// begin with the threads that the last items of the rows have left out.
+void ContractionKernel::stageRound(LinearForm round) {
+  Staging staging(b, *forms, numThreads);
+  auto stage = [&](const StagedFactors &factors, LinearForm thread) {
+    staging.stage(
+        factors.area, thread, getBuffer(round),
+        tile.isAhead && !factors.isChosen ? Staging::LastRound::LoadsLast
+                                          : Staging::LastRound::Skips,
+        [&](const StagedItem &item) { return loadItem(factors, item, round); });
+  };
+  stage(rows, forms->getThread());
+  int64_t ofRows = rows.area.getNumItems();
   LinearForm turned = forms->add(b, forms->getThread(),
-                                 llvm::alignTo(getNumItems(rows), numThreads) -
-                                     getNumItems(rows));
-  stage(columns, forms->divide(b, turned, numThreads).second, round);
+                                 llvm::alignTo(ofRows, numThreads) - ofRows);
+  stage(columns, forms->divide(b, turned, numThreads).second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -480,21 +432,23 @@ static void postponeStores(Block &block, Block::iterator end,
 //===----------------------------------------------------------------------===//
 
 /// The number of the thread's vector `number` among those of a workgroup.
-LinearForm KernelBuilder::getOwnVector(LinearForm thread, int64_t threads,
-                                       LinearForm number) {
+LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
+                                           LinearForm number) {
   return forms->add(b, thread, forms->mul(b, number, threads));
 }
 
 /// Adds the products of `count` terms from `firstTerm` on to `sums`, vectors of
 /// neighbouring columns in row-major order.
-SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
-                                              int64_t count, ValueRange sums) {
+SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
+                                                  int64_t count,
+                                                  ValueRange sums) {
   SmallVector<Value> next(sums);
-  auto load = [&](const Staged &staged, LinearForm vector, int64_t term) {
+  auto load = [&](const StagedFactors &factors, LinearForm vector,
+                  int64_t term) {
     LinearForm place = forms->add(
-        b, forms->mul(b, firstTerm, staged.getPitch()),
-        forms->add(b, vector, staged.first + term * staged.getPitch()));
-    return memref::LoadOp::create(b, staged.memory,
+        b, forms->mul(b, firstTerm, factors.getPitch()),
+        forms->add(b, vector, factors.area.first + term * factors.getPitch()));
+    return memref::LoadOp::create(b, factors.area.memory,
                                   forms->materialize(b, place));
   };
   int64_t numVectors = block.columns / side;
@@ -522,7 +476,8 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
 
 /// Adds the products of the thread's terms that workgroup memory has of
 /// `round`.
-SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
+SmallVector<Value> ContractionKernel::addTerms(LinearForm round,
+                                               ValueRange sums) {
   int64_t terms = tile.terms / tile.slices;
   LinearForm firstTerm =
       forms->add(b, forms->mul(b, getBuffer(round), tile.terms),
@@ -532,22 +487,44 @@ SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
     --writtenOut;
   if (writtenOut == terms)
     return addProducts(firstTerm, writtenOut, sums);
-  auto loop = scf::ForOp::create(b, constant(0), constant(terms),
-                                 constant(writtenOut), sums);
-  OpBuilder::InsertionGuard guard(b);
-  IndexForms saved = *forms;
-  b.setInsertionPointToStart(loop.getBody());
-  LinearForm term =
-      forms->getVarying(loop.getInductionVar(), {0, terms - writtenOut});
-  scf::YieldOp::create(b, addProducts(forms->add(b, firstTerm, term),
-                                      writtenOut, loop.getRegionIterArgs()));
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return SmallVector<Value>(loop.getResults());
+  return buildLoop(b, *forms, {0, terms, writtenOut}, Counter::AddedLast, sums,
+                   [&](LinearForm term, ValueRange sums) {
+                     return addProducts(forms->add(b, firstTerm, term),
+                                        writtenOut, sums);
+                   });
+}
+
+/// Stages the factors of `round` and adds up their products.
+SmallVector<Value> ContractionKernel::buildRound(LinearForm round,
+                                                 ValueRange sums) {
+  stageRound(round);
+  gpu::BarrierOp::create(b);
+  SmallVector<Value> next = addTerms(round, sums);
+  // No thread stores factors of the next round before all threads have loaded
+  // those of this round.
+  if (tile.buffers == 1)
+    gpu::BarrierOp::create(b);
+  return next;
+}
+
+/// Loads the factors of `round`, adds up the products of the round before while
+/// the loads are under way, and stores the factors then.
+SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
+                                                      ValueRange sums) {
+  stageRound(round);
+  Block *body = b.getBlock();
+  Operation *last = &body->back();
+  SmallVector<Value> next = addTerms(forms->sub(b, round, 1), sums);
+  Operation *wait = gpu::BarrierOp::create(b);
+  // A single buffer is free only when all threads have loaded from it.
+  if (tile.buffers == 1)
+    wait = gpu::BarrierOp::create(b);
+  postponeStores(*body, std::next(last->getIterator()), wait);
+  return next;
 }
 
 /// Adds up all rounds, one after the other.
-SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
+SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   if (rounds == 1) {
     stageRound(0);
     gpu::BarrierOp::create(b);
@@ -559,45 +536,18 @@ SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
     gpu::BarrierOp::create(b);
     first = 1;
   }
-  auto loop = scf::ForOp::create(b, constant(first), constant(rounds),
-                                 constant(1), sums);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *body = loop.getBody();
-    b.setInsertionPointToStart(body);
-    LinearForm round =
-        forms->getVarying(loop.getInductionVar(), {first, rounds - 1});
-    stageRound(round);
-    SmallVector<Value> next;
-    if (tile.isAhead) {
-      // What was staged before is added up while the loads are under way.
-      Operation *last = &body->back();
-      next = addTerms(forms->sub(b, round, 1), loop.getRegionIterArgs());
-      Operation *wait = gpu::BarrierOp::create(b);
-      // One buffer is free only when all threads have loaded from it.
-      if (tile.buffers == 1)
-        wait = gpu::BarrierOp::create(b);
-      postponeStores(*body, std::next(last->getIterator()), wait);
-    } else {
-      gpu::BarrierOp::create(b);
-      next = addTerms(round, loop.getRegionIterArgs());
-      // Nothing is stored for the next terms before all threads have loaded.
-      if (tile.buffers == 1)
-        gpu::BarrierOp::create(b);
-    }
-    scf::YieldOp::create(b, next);
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  sinkIntoGuards(*loop.getBody());
-  if (!tile.isAhead)
-    return SmallVector<Value>(loop.getResults());
-  return addTerms(rounds - 1, loop.getResults());
+  SmallVector<Value> last =
+      buildLoop(b, *forms, {first, rounds}, Counter::AddedLast, sums,
+                [&](LinearForm round, ValueRange sums) {
+                  return tile.isAhead ? buildRoundAhead(round, sums)
+                                      : buildRound(round, sums);
+                });
+  sinkIntoGuards(*last.front().getDefiningOp<scf::ForOp>().getBody());
+  return tile.isAhead ? addTerms(rounds - 1, last) : last;
 }
 
 /// The sums of the thread: vectors of neighbouring columns.
-SmallVector<Value> KernelBuilder::buildSums() {
+SmallVector<Value> ContractionKernel::buildSums() {
   return buildRounds(
       SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
 }
@@ -605,9 +555,9 @@ SmallVector<Value> KernelBuilder::buildSums() {
 /// The vectors of the thread's sums that one slice stores of those that all
 /// slices have parts of: the parts are exchanged through workgroup memory, as
 /// many vectors at a time as fit.
-SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
+SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t numVectors = block.getVectors() / tile.slices;
-  int64_t room = cast<MemRefType>(rows.memory.getType()).getNumElements();
+  int64_t room = cast<MemRefType>(rows.area.memory.getType()).getNumElements();
   int64_t atOnce = numVectors;
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
@@ -626,13 +576,13 @@ SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
     for (int64_t to = 0; to < tile.slices; ++to)
       for (int64_t i = 0; i < atOnce; ++i)
         memref::StoreOp::create(b, sums[to * numVectors + first + i],
-                                rows.memory, getPlace(i, to, slice));
+                                rows.area.memory, getPlace(i, to, slice));
     gpu::BarrierOp::create(b);
     for (int64_t i = 0; i < atOnce; ++i) {
       Value sum;
       for (int64_t from = 0; from < tile.slices; ++from) {
-        Value part =
-            memref::LoadOp::create(b, rows.memory, getPlace(i, slice, from));
+        Value part = memref::LoadOp::create(b, rows.area.memory,
+                                            getPlace(i, slice, from));
         sum = sum ? add(sum, part) : part;
       }
       joined.push_back(sum);
@@ -641,11 +591,11 @@ SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
   return joined;
 }
 
-void KernelBuilder::storeSums(ValueRange sums) {
+void ContractionKernel::storeSums(ValueRange sums) {
   TileBuilder builder(b, op, *forms, *views);
-  auto getVector = [&](const Staged &staged, LinearForm thread, int64_t threads,
-                       LinearForm number) {
-    return forms->add(b, forms->mul(b, staged.tile, staged.getVectors()),
+  auto getVector = [&](const StagedFactors &factors, LinearForm thread,
+                       int64_t threads, LinearForm number) {
+    return forms->add(b, forms->mul(b, factors.tile, factors.getVectors()),
                       getOwnVector(thread, threads, number));
   };
   for (auto [i, vectorOfSums] : llvm::enumerate(sums)) {
@@ -666,29 +616,44 @@ void KernelBuilder::storeSums(ValueRange sums) {
   }
 }
 
-void KernelBuilder::build() {
+/// Decides which factors a thread loads together, and where they lie.
+void ContractionKernel::layOut(StagedFactors &factors) {
+  bool isAcross = isAlongSteps(*factors.operand);
+  factors.isChosen = isChosen(*factors.operand);
+  factors.together = contraction.getTermsOfStep();
+  if (tile.together != 0 && contraction.getTerms() % tile.together == 0) {
+    factors.firstLoad = findFirstLoad(factors);
+    if (factors.firstLoad)
+      factors.together = tile.together;
+  }
+  StagedArea &area = factors.area;
+  area.lines = tile.terms / factors.together;
+  area.itemsOfLine = factors.getVectors();
+  area.vectorsOfItem = factors.together;
+  area.ofLine = factors.together * factors.getPitch();
+  area.ofItem = 1;
+  area.ofVector = factors.getPitch();
+  area.ofBuffer = tile.terms * factors.getPitch();
+  // Neighbouring threads load factors that lie side by side in their buffer.
+  area.isAcrossLines = isAcross;
+  area.storesLast = true;
+}
+
+void ContractionKernel::build() {
   buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
   auto vector = VectorType::get(side, contraction.sumType);
   if (tile.slices > 1) {
-    // What slices exchange takes the place of what was staged.
-    columns.first = tile.buffers * tile.terms * rows.getPitch();
-    rows.memory = columns.memory = allocateInWorkgroup(
+    // The parts of sums that slices exchange take the place of the factors.
+    columns.area.first = tile.buffers * tile.terms * rows.getPitch();
+    rows.area.memory = columns.area.memory = allocateInWorkgroup(
         b, std::max(getStagedVectors(tile), getExchangedVectors(tile)), vector);
   } else {
-    for (Staged *staged : {&rows, &columns})
-      staged->memory = allocateInWorkgroup(
-          b, tile.buffers * tile.terms * staged->getPitch(), vector);
+    for (StagedFactors *factors : {&rows, &columns})
+      factors->area.memory = allocateInWorkgroup(
+          b, tile.buffers * tile.terms * factors->getPitch(), vector);
   }
-  for (Staged *staged : {&rows, &columns}) {
-    staged->isAlongSteps = isAlongSteps(*staged->operand);
-    staged->isChosen = isChosen(*staged->operand);
-    staged->together = contraction.getTermsOfStep();
-    if (tile.together == 0 || contraction.getTerms() % tile.together)
-      continue;
-    staged->firstLoad = findFirstLoad(*staged);
-    if (staged->firstLoad)
-      staged->together = tile.together;
-  }
+  for (StagedFactors *factors : {&rows, &columns})
+    layOut(*factors);
   std::tie(slice, threadOfSlice) =
       forms->divide(b, forms->getThread(), numThreads / tile.slices);
   std::tie(threadRow, threadColumn) =
@@ -735,5 +700,5 @@ std::string dml::findTileProblem(const Contraction &contraction,
 void dml::buildContractionKernel(linalg::GenericOp op,
                                  const Contraction &contraction,
                                  const ContractionTile &tile) {
-  KernelBuilder(op, contraction, tile).build();
+  ContractionKernel(op, contraction, tile).build();
 }

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/CrosswiseKernel.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
+#include "Emit/Loops.h"
 #include "Emit/TileBuilder.h"
 #include "Emit/VectorPacker.h"
 #include "Kernels/RowShape.h"
@@ -18,12 +20,10 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-
 namespace {
-class KernelBuilder {
+class CrosswiseKernel {
 public:
-  KernelBuilder(linalg::GenericOp op, const MapTile &tile)
+  CrosswiseKernel(linalg::GenericOp op, const MapTile &tile)
       : b(op.getLoc(), op), op(op), tile(tile), shape(op, tile.crosswise->dim),
         down(shape.type.getElementType(), DeviceProfile::vectorBytes),
         across(shape.type.getElementType(), tile.vectorBytes) {}
@@ -32,19 +32,19 @@ public:
 
 private:
   using Forms = SmallVector<LinearForm>;
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
   Value isBelow(const LinearForm &form, int64_t bound) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                 forms->materialize(b, form), constant(bound));
+    return buildIsBelow(b, *forms, form, bound);
   }
   int64_t getPitch() const {
     return tile.crosswise->rows / down.getPerWord() + 1;
   }
   Forms getCoordinates(LinearForm row, LinearForm column);
-  template <typename Body> void forEachItem(int64_t count, Body body);
+  /// Runs `build` for each of `count` items, which the threads share out.
+  void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
+    forEachItem(b, *forms, {count, forms->getThread(), numThreads}, build);
+  }
   void loadColumns(const LinearForm &item);
   void storeRows(const LinearForm &item);
   void turn(MutableArrayRef<Value> words);
@@ -69,8 +69,8 @@ private:
 };
 } // namespace
 
-SmallVector<LinearForm> KernelBuilder::getCoordinates(LinearForm row,
-                                                      LinearForm column) {
+SmallVector<LinearForm> CrosswiseKernel::getCoordinates(LinearForm row,
+                                                        LinearForm column) {
   Forms coordinates(shape.type.getRank());
   LinearForm rest = batch;
   for (int64_t dim = shape.columnDim; dim-- > shape.rowDim + 1;)
@@ -84,30 +84,9 @@ SmallVector<LinearForm> KernelBuilder::getCoordinates(LinearForm row,
   return coordinates;
 }
 
-/// Builds `body` for the items that are the thread's, of `count` that the
-/// workgroup has.
-template <typename Body>
-void KernelBuilder::forEachItem(int64_t count, Body body) {
-  for (int64_t first = 0; first < count; first += numThreads) {
-    LinearForm item = forms->add(b, forms->getThread(), first);
-    if (first + numThreads <= count) {
-      body(item);
-      continue;
-    }
-    // The last round has threads without an item.
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
-    auto hasItem = scf::IfOp::create(b, isBelow(item, count));
-    b.setInsertionPointToStart(hasItem.thenBlock());
-    // What range analysis cannot learn from the condition.
-    body(forms->min(b, item, count - 1));
-    *forms = std::move(saved);
-  }
-}
-
 /// Computes a vector of elements that lie below each other, and puts it into
 /// the workgroup's memory.
-void KernelBuilder::loadColumns(const LinearForm &item) {
+void CrosswiseKernel::loadColumns(const LinearForm &item) {
   int64_t count = down.getCount();
   auto [column, vector] = forms->divide(b, item, tile.crosswise->rows / count);
   LinearForm ofTensor = forms->min(
@@ -141,7 +120,7 @@ void KernelBuilder::loadColumns(const LinearForm &item) {
 /// Turns a square of narrow elements, each word of which has those of a column:
 /// afterwards each has those of a row. Blocks of half of a word trade places,
 /// then quarters in these.
-void KernelBuilder::turn(MutableArrayRef<Value> words) {
+void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
   auto constantWord = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(
         b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
@@ -174,7 +153,7 @@ void KernelBuilder::turn(MutableArrayRef<Value> words) {
 }
 
 /// Stores a vector of a row, or of each row that a word has elements of.
-void KernelBuilder::storeRows(const LinearForm &item) {
+void CrosswiseKernel::storeRows(const LinearForm &item) {
   int64_t count = across.getCount(), perWord = down.getPerWord();
   auto [word, vector] = forms->divide(b, item, tile.crosswise->columns / count);
   SmallVector<Value> parts;
@@ -209,12 +188,11 @@ void KernelBuilder::storeRows(const LinearForm &item) {
     Value value = components.front();
     if (auto type = dyn_cast<VectorType>(across.getVectorType()))
       value = vector::FromElementsOp::create(b, type, components);
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
+    std::optional<GuardedBlock> guard;
     LinearForm insideColumn = column;
     if (inside) {
-      b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
-      // What range analysis cannot learn from the condition.
+      guard.emplace(b, *forms, inside);
+      // Range analysis does not learn these bounds from the condition.
       row = forms->min(b, row, shape.numRows - 1);
       insideColumn =
           forms->mul(b,
@@ -227,12 +205,10 @@ void KernelBuilder::storeRows(const LinearForm &item) {
     LinearForm place = forms->divide(b, position, count).first;
     memref::StoreOp::create(b, value, output.getBuffer(),
                             output.getPlace(*forms, b, place));
-    if (inside)
-      *forms = std::move(saved);
   }
 }
 
-void KernelBuilder::build() {
+void CrosswiseKernel::build() {
   const CrosswiseTile &crosswise = *tile.crosswise;
   int64_t rowTiles = llvm::divideCeilSigned(shape.numRows, crosswise.rows);
   int64_t columnTiles =
@@ -253,16 +229,16 @@ void KernelBuilder::build() {
   Type part = down.hasWords() ? Type(down.getWordType()) : down.element;
   memory = allocateInWorkgroup(b, crosswise.columns * getPitch(), part);
   int64_t elements = crosswise.rows * crosswise.columns;
-  forEachItem(elements / down.getCount(),
-              [&](const LinearForm &item) { loadColumns(item); });
+  shareOut(elements / down.getCount(),
+           [&](const LinearForm &item) { loadColumns(item); });
   gpu::BarrierOp::create(b);
-  forEachItem(elements / across.getCount() / down.getPerWord(),
-              [&](const LinearForm &item) { storeRows(item); });
+  shareOut(elements / across.getCount() / down.getPerWord(),
+           [&](const LinearForm &item) { storeRows(item); });
   op.erase();
 }
 
 void dml::buildCrosswiseKernel(linalg::GenericOp op, const MapTile &tile) {
-  KernelBuilder(op, tile).build();
+  CrosswiseKernel(op, tile).build();
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,7 +248,7 @@ void dml::buildCrosswiseKernel(linalg::GenericOp op, const MapTile &tile) {
 std::string dml::findCrosswiseProblem(linalg::GenericOp op,
                                       const MapTile &tile) {
   const CrosswiseTile &crosswise = *tile.crosswise;
-  auto type = cast<MemRefType>(op.getOutputs().front().getType());
+  auto type = getOutputType(op);
   if (TileBuilder::hasLoops(op))
     return "is crosswise, which is for a body without loops";
   if (tile.block || tile.vectors != 1 || tile.rows != 1 || tile.inBothRows ||

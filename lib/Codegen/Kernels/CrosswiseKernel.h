@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A map kernel that reads its input along another dimension of the output than
-// the innermost one, as a transpose does. A group of threads that computed
-// neighbours of a row would read elements that lie far apart, of which memory
-// brings whole lines. In a crosswise kernel the threads of a workgroup compute
-// vectors down the columns of a tile instead, so that they read what lies side
-// by side, and the workgroup turns the tile in its memory before it stores
-// rows.
+// A crosswise kernel is a form of map kernel, for a body whose loads run along
+// another dimension of the output than the innermost one, as those of a
+// transpose do. If neighbouring threads computed neighbours of a row, they
+// would load elements that lie far apart, and memory would bring a whole line
+// for each. In a crosswise kernel the threads of a workgroup compute vectors
+// down the columns of a tile instead, so that neighbouring threads load
+// neighbouring elements. The workgroup turns the tile in its memory, and then
+// stores rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +21,13 @@
 
 namespace dml {
 
-/// The output as rows and columns. The columns are the innermost dimension of
-/// several elements; the rows are the dimensions up to one that is chosen, and
-/// what lies between the two is the batch.
+/// The output of a crosswise kernel as rows and columns. The columns are the
+/// innermost dimension of several elements. The rows are the dimensions up to
+/// `rowDim`, and the dimensions between the rows and the columns are the batch.
 ///
-/// An example: of an output of 8x56x56x64 elements that is read along dimension
-/// 2, the 64 columns are dimension 3, and 25088 rows the others. Read along
-/// dimension 1, it has 448 rows, and a batch of 56.
+/// An example: an output of 8x56x56x64 elements that is read along dimension 2
+/// has the 64 columns of dimension 3, and the 25,088 rows of dimensions 0 to 2.
+/// Read along dimension 1, the output has 448 rows, and a batch of 56.
 struct CrosswiseShape {
   CrosswiseShape(mlir::linalg::GenericOp op, int64_t rowDim)
       : type(mlir::cast<mlir::MemRefType>(op.getOutputs().front().getType())),
@@ -48,11 +49,12 @@ struct CrosswiseShape {
 };
 
 /// Says why `tile`, which is crosswise, cannot be the tile of `op`, or nothing
-/// if it can.
+/// if the tile can.
 std::string findCrosswiseProblem(mlir::linalg::GenericOp op,
                                  const MapTile &tile);
 
-/// Replaces `op` by the launch that computes it with `tile`.
+/// Replaces `op` by the launch that computes `op` with `tile`, which is
+/// crosswise.
 void buildCrosswiseKernel(mlir::linalg::GenericOp op, const MapTile &tile);
 
 } // namespace dml

@@ -95,8 +95,8 @@ public:
   /// The name of the option that asks for kernels of this kind, such as
   /// "matrix-tile", or nothing if none does. Kinds may share an option.
   virtual llvm::StringRef getOption() const { return ""; }
-  /// The values that the option may have besides 'auto' and 'none', for a
-  /// message. The first of the kinds that share an option describes it.
+  /// Returns the values that the option may have besides 'auto' and 'none', as
+  /// text for a message. One of the kinds that share an option describes it.
   virtual std::string describeOption() const { return ""; }
   /// Reads the value of the option: a tile of this kind, which may leave some
   /// of its entries 0 or empty, to be set for each generic. Returns nothing if
@@ -107,35 +107,49 @@ public:
   }
 
   /// Proposes a kernel for a generic, or nothing if the generic can have none
-  /// of this kind: one with the tile `wanted`, if that is not null, or else one
-  /// with the tile of the least time.
+  /// of this kind: the kernel with the tile `wanted`, or the kernel of the
+  /// least time where `wanted` is null.
   virtual std::optional<Proposal> propose(const KernelQuery &query,
-                                          const KernelTile *wanted) const {
-    return std::nullopt;
-  }
+                                          const KernelTile *wanted) const = 0;
 
 protected:
-  /// The text of build() for a `problem` of the stated tile, or "" if there is
-  /// no problem.
-  std::string describeProblem(llvm::StringRef problem) const {
-    if (problem.empty())
-      return "";
-    llvm::StringRef name = getTileName();
-    return (llvm::Twine("has ") + (name.starts_with("a") ? "an " : "a ") +
-            name + " that " + problem)
-        .str();
-  }
   /// Reads positive numbers with an 'x' between them, such as '64x32', as
   /// `sizes`. Returns false if `text` is not as many numbers.
   static bool parseSizes(llvm::StringRef text, llvm::ArrayRef<int64_t *> sizes);
   /// Parses `text` as a `dml.kernel` that states a tile of this kind.
   std::optional<KernelTile> parseTile(llvm::StringRef text,
-                                      mlir::MLIRContext *context) const {
-    std::optional<KernelTile> tile;
-    if (text.starts_with("{"))
-      tile = parseKernelTile(text, context);
-    return tile && dml::getTileName(*tile) == getTileName() ? tile
-                                                            : std::nullopt;
+                                      mlir::MLIRContext *context) const;
+  /// Returns the text of build() for a `problem` of the stated tile, or "" if
+  /// there is no problem.
+  std::string describeProblem(llvm::StringRef problem) const;
+};
+
+/// A kind of kernel whose tiles are of type `Tile`.
+template <typename Tile> class KernelKindOf : public KernelKind {
+public:
+  llvm::StringRef getTileName() const final { return Tile::name; }
+  std::string build(mlir::linalg::GenericOp op, const KernelTile &tile,
+                    const DeviceProfile &profile) const override {
+    return describeProblem(tryBuild(op, std::get<Tile>(tile), profile));
+  }
+  std::optional<Proposal> propose(const KernelQuery &query,
+                                  const KernelTile *wanted) const final {
+    return wanted ? proposeWanted(query, std::get<Tile>(*wanted))
+                  : proposeFastest(query);
+  }
+
+protected:
+  /// Builds the kernel that has `tile`, or returns the problem of the tile: the
+  /// text behind "has a matrix_tile that".
+  virtual std::string tryBuild(mlir::linalg::GenericOp op, const Tile &tile,
+                               const DeviceProfile &profile) const = 0;
+  /// Proposes the kernel of the least time.
+  virtual std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const = 0;
+  /// Proposes the kernel that has the tile `wanted`.
+  virtual std::optional<Proposal> proposeWanted(const KernelQuery &query,
+                                                const Tile &wanted) const {
+    return std::nullopt;
   }
 };
 

@@ -11,6 +11,7 @@
 #include "Emit/VectorPacker.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/MapCosts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -22,10 +23,6 @@
 
 using namespace mlir;
 using namespace dml;
-
-static MemRefType getOutputType(linalg::GenericOp op) {
-  return cast<MemRefType>(op.getOutputs().front().getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Tiles
@@ -383,10 +380,10 @@ static double countLoads(Block *block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Workgroup memory for the vectors of a workgroup, and the place of the
-/// thread's first vector in it. Both are null if threads store their vectors
-/// themselves.
-struct Staging {
+/// The workgroup memory that collects the vectors of a workgroup, and the place
+/// of the thread's first vector in it. Both are null if threads store their
+/// vectors in the output themselves.
+struct StagedVectors {
   Value memory, first;
 };
 
@@ -394,7 +391,7 @@ struct Staging {
 class PartBuilder {
 public:
   PartBuilder(const MapKernel &kernel, Part part, ImplicitLocOpBuilder &b,
-              BufferViews &views, const Staging &staging = {})
+              BufferViews &views, const StagedVectors &staging = {})
       : kernel(kernel), part(part), b(b), views(views), staging(staging) {}
 
   KernelCost build(Value thread, int64_t count, ArrayRef<int64_t> interiors,
@@ -425,7 +422,7 @@ private:
   const Part part;
   ImplicitLocOpBuilder &b;
   BufferViews &views;
-  const Staging staging;
+  const StagedVectors staging;
 };
 } // namespace
 
@@ -619,8 +616,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   if (undecided.empty())
     return result;
   double worthwhile = kernel.packing.bits < 32 && TileBuilder::isMove(kernel.op)
-                          ? cost::share::interiorOfWords
-                          : cost::share::interior;
+                          ? cost::map::share::interiorOfWords
+                          : cost::map::share::interior;
   b.setInsertionPointAfterValue(thread);
   Value any = arith::ConstantIntOp::create(b, b.getI1Type(), true);
   auto choice = scf::IfOp::create(b, any, /*withElseRegion=*/true);
@@ -663,7 +660,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     result.divergence =
         std::max(result.divergence, forms.getDivergence({bounds}));
   double operations = countOperations(general);
-  if (result.divergence <= toShare(cost::lowDivergence))
+  if (result.divergence <= toShare(cost::map::lowDivergence))
     operations += countCondition();
   // Groups of threads with some outside run both.
   double average = countOperations(interior) + outside * operations;
@@ -694,9 +691,7 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
                               arith::ConstantIndexOp::create(b, threads));
     auto guard = scf::IfOp::create(b, inside);
     b.setInsertionPointToStart(guard.thenBlock());
-    // What range analysis cannot learn from the condition.
-    thread = arith::MinUIOp::create(
-        b, thread, arith::ConstantIndexOp::create(b, threads - 1));
+    thread = limit(b, thread, threads);
     end = guard.thenBlock()->getTerminator();
   }
   IndexForms forms(thread, threads);
@@ -789,9 +784,9 @@ static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Makes room for the vectors of a workgroup, whose thread `local` this is.
-static Staging buildStaging(const MapKernel &kernel, ImplicitLocOpBuilder &b,
-                            Value local) {
-  Staging staging;
+static StagedVectors buildStaging(const MapKernel &kernel,
+                                  ImplicitLocOpBuilder &b, Value local) {
+  StagedVectors staging;
   staging.memory =
       allocateInWorkgroup(b, kernel.tile.vectors * DeviceProfile::workgroupSize,
                           kernel.packing.getVectorType());
@@ -803,8 +798,8 @@ static Staging buildStaging(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 /// Stores the vectors of a workgroup, in their order: those of neighbouring
 /// threads lie side by side.
 static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
-                        BufferViews &views, const Staging &staging, Value group,
-                        Value local, bool mayExceed) {
+                        BufferViews &views, const StagedVectors &staging,
+                        Value group, Value local, bool mayExceed) {
   Value output = views.getVectors(b, kernel.output, kernel.packing);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -872,7 +867,7 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   b.setInsertionPoint(end);
   if (!tile.hasParts()) {
     linear = orderByTurns(kernel, b, linear);
-    Staging staging;
+    StagedVectors staging;
     if (tile.vectors > 1)
       staging = buildStaging(kernel, b, local);
     int64_t count = allGroups * DeviceProfile::workgroupSize;
@@ -897,14 +892,14 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
-    // What range analysis cannot learn from the condition.
+    // The numbers are limited as range analysis does not learn from the
+    // condition which part the workgroup has.
     Value own =
         i ? arith::SubIOp::create(
                 b, arith::MaxUIOp::create(b, place, constant(counts[0])),
                 constant(counts[0]))
                 .getResult()
-          : arith::MinUIOp::create(b, place, constant(counts[0] - 1))
-                .getResult();
+          : limit(b, place, counts[0]);
     int64_t most = llvm::divideCeil(allGroups, each) * counts[i];
     PartBuilder part(kernel, parts[i], b, views);
     KernelCost ofPart =

@@ -32,6 +32,7 @@
 #include "Kernels/MatrixAttentionKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/Staging.h"
 #include "Emit/VectorPacker.h"
 #include "Kernels/MatrixKernel.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,11 +47,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Components of the vectors that workgroup memory is made of: words, or
-/// numbers of f32.
-static constexpr int64_t words = 4;
-
-/// Factors of f16 in such a vector.
+/// Factors of f16 in a vector of workgroup memory.
 static constexpr int64_t lanes = 8;
 
 /// How far the reference is below the largest score that it is made for: the
@@ -69,7 +66,7 @@ static constexpr double mostAbove = 10.54;
 /// `vectors` for each query.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
-  while (columns > ofMatrix && getLinePitch(columns, words) > vectors)
+  while (columns > ofMatrix && getLinePitch(columns, wordsOfVector) > vectors)
     columns -= ofMatrix;
   return columns;
 }
@@ -121,7 +118,7 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
       llvm::alignTo(attention.products.columns.size, shape->columns);
   layout.termsPitch = getLinePitch(layout.terms, lanes);
   layout.valuesPitch = getLinePitch(layout.columns, lanes);
-  layout.scoresPitch = getLinePitch(tile.keys, words);
+  layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
   // Queries are staged before there are scores and keys.
@@ -153,15 +150,10 @@ public:
   void build();
 
 private:
-  /// What lies in lines of workgroup memory: queries, keys or values.
+  /// Queries, keys or values, in lines of workgroup memory.
   struct Lines {
     const ContractionOperand &operand;
-    /// Lines, the items that one is loaded as, and the vectors of an item.
-    int64_t lines, items, vectors;
-    /// The first vector, and those from one line to the next.
-    int64_t first, pitch;
-
-    int64_t getNumItems() const { return lines * items; }
+    StagedArea area;
   };
   /// What is carried from block to block: the outputs' matrices in row-major
   /// order, the reference of the thread's query, the sum of its weights, the
@@ -195,15 +187,14 @@ private:
     return state;
   }
 
-  Value pack(TileBuilder &builder, const ContractionOperand &operand,
-             ArrayRef<std::pair<int64_t, int64_t>> places,
-             ArrayRef<Value> counts);
   Value buildCount(LinearForm number, int64_t last, int64_t most);
-  SmallVector<Value> loadTerms(const Lines &lines, LinearForm item,
+  Lines getLines(const ContractionOperand &operand, int64_t lines,
+                 int64_t items, int64_t vectors, int64_t first, int64_t pitch);
+  SmallVector<Value> loadTerms(const Lines &lines, const StagedItem &item,
                                LinearForm keyBlock);
-  SmallVector<Value> loadValues(LinearForm item, LinearForm keyBlock);
+  SmallVector<Value> loadValues(const StagedItem &item, LinearForm keyBlock);
   SmallVector<Value> load(const Lines &lines, LinearForm keyBlock);
-  void store(const Lines &lines, LinearForm stage, ValueRange vectors);
+  ValueRange store(const Lines &lines, LinearForm stage, ValueRange vectors);
   void meet();
   Value loadMatrix(gpu::MMAMatrixType type, LinearForm place, int64_t pitch,
                    bool isTransposed = false);
@@ -216,6 +207,8 @@ private:
   void storeWeights(State &state, ValueRange scores);
   void addValues(State &state, LinearForm stage);
   State buildBlock(LinearForm keyBlock, State state);
+  void storeQuotients(LinearForm number, LinearForm vector, int64_t pitch,
+                      int64_t firstColumn);
   void storeOutputs(const State &state);
 
   size_t getNumOutputs() const {
@@ -246,14 +239,14 @@ private:
   Value loadNumbers(LinearForm place) {
     Value vector =
         memref::LoadOp::create(b, memory, forms->materialize(b, place));
-    return vector::BitCastOp::create(b, VectorType::get(words, b.getF32Type()),
-                                     vector);
+    return vector::BitCastOp::create(
+        b, VectorType::get(wordsOfVector, b.getF32Type()), vector);
   }
   void storeVector(Value vector, LinearForm place) {
     memref::StoreOp::create(
         b,
-        vector::BitCastOp::create(b, VectorType::get(words, b.getI32Type()),
-                                  vector),
+        vector::BitCastOp::create(
+            b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
         memory, forms->materialize(b, place));
   }
   /// The place of the matrix of scores, weights or outputs in row `row` of
@@ -290,41 +283,6 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Returns the vector of the factors that `builder` has built at `places`, each
-/// of which is an element and a term. A factor is 0 where `counts` of its
-/// element is there and does not hold.
-Value MatrixAttentionBuilder::pack(TileBuilder &builder,
-                                   const ContractionOperand &operand,
-                                   ArrayRef<std::pair<int64_t, int64_t>> places,
-                                   ArrayRef<Value> counts) {
-  SharedValues &shared = builder.getShared();
-  Type f16 = b.getF16Type();
-  Value zero = shared.getConstant(b.getZeroAttr(f16));
-  llvm::DenseMap<std::pair<Value, Value>, Value> both;
-  auto conjoin = [&](Value lhs, Value rhs) {
-    if (!rhs)
-      return lhs;
-    Value &known = both[{lhs, rhs}];
-    if (!known)
-      known = arith::AndIOp::create(b, lhs, rhs);
-    return known;
-  };
-  SmallVector<Scalar> elements;
-  for (auto [lane, term] : places) {
-    NarrowFactor narrow =
-        *NarrowFactor::get(operand.factors[term], shape.factors);
-    Scalar element = builder.getScalar(lane, narrow.element);
-    if (narrow.element.getType().isF32())
-      element =
-          Value(arith::TruncFOp::create(b, f16, shared.materialize(element)));
-    if (counts[lane])
-      guardFactor(shared, element, counts[lane], zero, conjoin);
-    elements.push_back(element);
-  }
-  return VectorPacker(shared, Packing(f16, DeviceProfile::vectorBytes))
-      .pack(elements);
-}
-
 /// Whether `number`, which is at most `most`, is at most `last`; null where it
 /// always is.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
@@ -338,23 +296,24 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
 /// Loads item `item` of the terms of queries or keys, those of the block
 /// `keyBlock`: the terms of some iterations, which are whole vectors.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
-                                                     LinearForm item,
+                                                     const StagedItem &item,
                                                      LinearForm keyBlock) {
   const Contraction &sums = attention.scores;
   bool areKeys = &lines.operand == &sums.columns;
-  auto [line, unit] = forms->divide(b, item, lines.items);
   LinearForm position = forms->min(
       b,
-      forms->add(b, forms->mul(b, areKeys ? keyBlock : rows.tile, lines.lines),
-                 line),
+      forms->add(
+          b, forms->mul(b, areKeys ? keyBlock : rows.tile, lines.area.lines),
+          item.line),
       lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
-  LinearForm first = forms->mul(b, unit, stepsOfUnit);
+  LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
   // Where there are always all iterations of an item or none, they share the
   // condition under which they count.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
-  int64_t most = lines.items * stepsOfUnit - (isWhole ? stepsOfUnit : 1);
+  int64_t most =
+      lines.area.itemsOfLine * stepsOfUnit - (isWhole ? stepsOfUnit : 1);
   SmallVector<Value> counts(stepsOfUnit);
   if (isWhole) {
     counts.assign(stepsOfUnit, buildCount(first, last, most));
@@ -375,87 +334,78 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   }
   builder.buildSlice(lines.operand.slice, coordinates);
   SmallVector<Value> vectors;
-  for (int64_t vector = 0; vector < lines.vectors; ++vector) {
-    SmallVector<std::pair<int64_t, int64_t>> places;
+  for (int64_t vector = 0; vector < lines.area.vectorsOfItem; ++vector) {
+    SmallVector<BuiltFactor> factors;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t term = vector * lanes + lane;
-      places.emplace_back(term / ofStep, term % ofStep);
+      factors.push_back({term / ofStep, term % ofStep});
     }
-    vectors.push_back(pack(builder, lines.operand, places, counts));
+    vectors.push_back(
+        packFactors(builder, lines.operand, shape.factors, factors, counts));
   }
   return vectors;
 }
 
 /// Loads item `item` of the values of the block `keyBlock`: a vector of
 /// columns.
-SmallVector<Value> MatrixAttentionBuilder::loadValues(LinearForm item,
+SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
                                                       LinearForm keyBlock) {
   const ContractionOperand &operand = contraction.columns;
-  auto [line, vector] = forms->divide(b, item, values->items);
-  LinearForm key = forms->add(b, forms->mul(b, keyBlock, values->lines), line);
+  LinearForm key =
+      forms->add(b, forms->mul(b, keyBlock, values->area.lines), item.line);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   // What is not there has no weight, but 0 times it may be NaN.
   SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
   key = forms->min(b, key, attention.keys - 1);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  SmallVector<std::pair<int64_t, int64_t>> places;
+  SmallVector<BuiltFactor> factors;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     bindStep(builder, lane, key);
-    coordinates.push_back(
-        getCoordinates(operand, getPosition(operand, vector, lane, lanes)));
-    places.emplace_back(lane, 0);
+    coordinates.push_back(getCoordinates(
+        operand, getPosition(operand, item.inLine, lane, lanes)));
+    factors.push_back({lane, 0});
   }
   builder.buildSlice(operand.slice, coordinates);
-  return {pack(builder, operand, places, counts)};
+  return {packFactors(builder, operand, shape.factors, factors, counts)};
 }
 
 /// Loads the thread's share of `lines`.
 SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
                                                 LinearForm keyBlock) {
-  SmallVector<Value> vectors;
-  int64_t numItems = lines.getNumItems();
-  for (int64_t first = 0; first < numItems; first += tile.queries) {
-    LinearForm item =
-        forms->min(b, forms->add(b, forms->getThread(), first), numItems - 1);
-    llvm::append_range(vectors, &lines.operand == &contraction.columns
-                                    ? loadValues(item, keyBlock)
-                                    : loadTerms(lines, item, keyBlock));
-  }
-  return vectors;
+  bool areValues = &lines.operand == &contraction.columns;
+  return Staging(b, *forms, tile.queries)
+      .load(lines.area, [&](const StagedItem &item) {
+        return areValues ? loadValues(item, keyBlock)
+                         : loadTerms(lines, item, keyBlock);
+      });
 }
 
-/// Stores in stage `stage` what load has loaded.
-void MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
-                                   ValueRange vectors) {
-  int64_t numItems = lines.getNumItems();
-  for (int64_t first = 0; first < numItems; first += tile.queries) {
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    LinearForm item = forms->add(b, forms->getThread(), first);
-    // The last round may have threads without anything to store.
-    bool isPart = first + tile.queries > numItems;
-    if (isPart) {
-      Value hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                            forms->materialize(b, item),
-                                            constant(numItems));
-      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-      // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, numItems - 1);
-    }
-    auto [line, inLine] = forms->divide(b, item, lines.items);
-    LinearForm place = forms->add(
-        b, forms->mul(b, stage, layout.stageVectors),
-        forms->add(
-            b, forms->mul(b, line, lines.pitch),
-            forms->add(b, forms->mul(b, inLine, lines.vectors), lines.first)));
-    for (int64_t i = 0; i < lines.vectors; ++i)
-      memref::StoreOp::create(b, vectors[i], memory,
-                              forms->materialize(b, forms->add(b, place, i)));
-    vectors = vectors.drop_front(lines.vectors);
-    if (isPart)
-      *forms = std::move(saved);
-  }
+/// Stores the vectors that load has returned in stage `stage`. Returns the
+/// vectors behind them.
+ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
+                                         ValueRange vectors) {
+  return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
+}
+
+/// `lines` lines of an operand, each of `items` items of `vectors` vectors. The
+/// first one begins at vector `first` of workgroup memory, and each other one
+/// `pitch` vectors behind the one before.
+MatrixAttentionBuilder::Lines
+MatrixAttentionBuilder::getLines(const ContractionOperand &operand,
+                                 int64_t lines, int64_t items, int64_t vectors,
+                                 int64_t first, int64_t pitch) {
+  StagedArea area;
+  area.memory = memory;
+  area.lines = lines;
+  area.itemsOfLine = items;
+  area.vectorsOfItem = vectors;
+  area.first = first;
+  area.ofLine = pitch;
+  area.ofItem = vectors;
+  area.ofVector = 1;
+  area.ofBuffer = layout.stageVectors;
+  return {operand, area};
 }
 
 /// Has the threads of the subgroup wait for each other, and see what they have
@@ -488,12 +438,9 @@ void MatrixAttentionBuilder::storeMatrix(Value matrix, LinearForm place,
 
 /// Stages the workgroup's queries, and loads the matrices of the subgroup's.
 SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
-  Lines lines{attention.scores.rows,
-              tile.queries,
-              layout.terms / layout.unit,
-              layout.unit / lanes,
-              0,
-              layout.termsPitch};
+  Lines lines =
+      getLines(attention.scores.rows, tile.queries, layout.terms / layout.unit,
+               layout.unit / lanes, /*first=*/0, layout.termsPitch);
   store(lines, 0, load(lines, 0));
   gpu::BarrierOp::create(b);
   SmallVector<Value> matrices;
@@ -522,7 +469,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   for (int64_t key = 0; key < tile.keys; key += shape.columns) {
     SmallVector<Value> sums(rowMatrices, zero);
     LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
-                                 key * layout.termsPitch + keys->first);
+                                 key * layout.termsPitch + keys->area.first);
     for (int64_t term = 0; term < termMatrices; ++term) {
       Value ofKeys =
           loadMatrix(type, forms->add(b, line, term * (shape.terms / lanes)),
@@ -545,7 +492,7 @@ void MatrixAttentionBuilder::storeSums(ValueRange sums) {
         sum,
         forms->add(b,
                    getRowOfMatrices(number % rowMatrices, layout.scoresPitch),
-                   number / rowMatrices * (shape.columns / words)),
+                   number / rowMatrices * (shape.columns / wordsOfVector)),
         layout.scoresPitch);
   }
 }
@@ -558,9 +505,9 @@ SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   TileBuilder builder(b, op, *forms, *views);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   SmallVector<Value> areThere;
-  for (int64_t key = 0; key < tile.keys; key += words) {
-    Value sums = loadNumbers(forms->add(b, line, key / words));
-    for (int64_t lane = 0; lane < words; ++lane) {
+  for (int64_t key = 0; key < tile.keys; key += wordsOfVector) {
+    Value sums = loadNumbers(forms->add(b, line, key / wordsOfVector));
+    for (int64_t lane = 0; lane < wordsOfVector; ++lane) {
       LinearForm number = forms->add(b, firstKey, key + lane);
       areThere.push_back(buildCount(number, attention.keys - 1, most));
       builder.bind(key + lane, attention.key,
@@ -618,13 +565,13 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   scf::YieldOp::create(b, kept);
 
   b.setInsertionPointToStart(choice.thenBlock());
-  IndexForms saved = *forms;
+  IndexForms::Scope scope(*forms);
   // Other queries keep theirs, and what is multiplied with 1 is not rounded.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
   Value factors = vector::BroadcastOp::create(
-      b, VectorType::get(words, b.getF32Type()), factor);
+      b, VectorType::get(wordsOfVector, b.getF32Type()), factor);
   SmallVector<Value> scaled(state.outputs);
   int64_t pitch = layout.scoresPitch;
   int64_t ofRow = layout.columns / shape.columns;
@@ -635,7 +582,7 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
           for (int64_t column = first; column < end; column += shape.columns)
             build(scaled[row * ofRow + column / shape.columns],
                   forms->add(b, getRowOfMatrices(row, pitch),
-                             (column - first) / words));
+                             (column - first) / wordsOfVector));
       };
   for (int64_t first = 0; first < layout.columns;
        first += layout.scaledColumns) {
@@ -646,9 +593,9 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
       storeMatrix(matrix, place, pitch);
     });
     meet();
-    for (int64_t column = first; column < end; column += words) {
-      LinearForm place =
-          forms->add(b, forms->mul(b, query, pitch), (column - first) / words);
+    for (int64_t column = first; column < end; column += wordsOfVector) {
+      LinearForm place = forms->add(b, forms->mul(b, query, pitch),
+                                    (column - first) / wordsOfVector);
       storeVector(arith::MulFOp::create(b, loadNumbers(place), factors), place);
     }
     meet();
@@ -661,7 +608,6 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   scaled.append(
       {reference, arith::MulFOp::create(b, state.total, factor).getResult()});
   scf::YieldOp::create(b, scaled);
-  *forms = std::move(saved);
   size_t count = getNumOutputs();
   state.outputs =
       llvm::to_vector_of<Value>(choice.getResults().take_front(count));
@@ -672,12 +618,23 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 /// Makes weights of `scores`, those of the thread's query, stores them in the
 /// place of the sums that they were made of, and adds them up.
 void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
-  SmallVector<Value> weights;
-  for (Value score : scores)
-    weights.push_back(math::ExpOp::create(b, sub(score, state.reference)));
-  state.total = add(state.total, combine(weights, [&](Value lhs, Value rhs) {
-                      return add(lhs, rhs);
-                    }));
+  auto addAll = [&](ValueRange values) {
+    return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
+  };
+  SmallVector<Value> distances, weights;
+  for (Value score : scores) {
+    distances.push_back(sub(score, state.reference));
+    weights.push_back(math::ExpOp::create(b, distances.back()));
+  }
+  // Some drivers have a number for the exponential of NaN. The sum of the
+  // distances is NaN if one of the scores is NaN, since no distance is
+  // infinity; the distance of a masked score is -infinity. To add the distances
+  // takes half of the operations that comparing each of them would take.
+  Value distance = addAll(distances);
+  Value isOrdered =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
+  state.total = arith::SelectOp::create(
+      b, isOrdered, add(state.total, addAll(weights)), distance);
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   for (int64_t key = 0; key < tile.keys; key += lanes) {
     SmallVector<Value> parts;
@@ -694,7 +651,7 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     memref::StoreOp::create(
         b,
         vector::FromElementsOp::create(
-            b, VectorType::get(words, b.getI32Type()), parts),
+            b, VectorType::get(wordsOfVector, b.getI32Type()), parts),
         memory, forms->materialize(b, forms->add(b, line, key / lanes)));
   }
 }
@@ -714,7 +671,7 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
           forms->add(b, getRowOfMatrices(row, layout.scoresPitch), key / lanes),
           layout.scoresPitch));
     LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
-                                 key * layout.valuesPitch + values->first);
+                                 key * layout.valuesPitch + values->area.first);
     for (int64_t column = 0; column < ofRow; ++column) {
       Value ofValues = loadMatrix(
           columnType, forms->add(b, line, column * (shape.columns / lanes)),
@@ -755,11 +712,7 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
-  ValueRange next = state.next;
-  size_t ofKeys =
-      llvm::divideCeilSigned(keys->getNumItems(), tile.queries) * keys->vectors;
-  store(*keys, stage, next.take_front(ofKeys));
-  store(*values, stage, next.drop_front(ofKeys));
+  store(*values, stage, store(*keys, stage, state.next));
   gpu::BarrierOp::create(b);
   // What is beyond the last block is the last block once more, for nothing.
   LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
@@ -780,19 +733,48 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   return state;
 }
 
+/// Stores vector `vector` of the columns from `firstColumn` on, of query
+/// `number`: the outputs in workgroup memory, whose lines are `pitch` vectors
+/// apart, divided by the sum of the query's weights.
+void MatrixAttentionBuilder::storeQuotients(LinearForm number,
+                                            LinearForm vector, int64_t pitch,
+                                            int64_t firstColumn) {
+  LinearForm place = forms->mul(b, number, pitch);
+  Value total = vector::ExtractOp::create(
+      b, loadNumbers(forms->add(b, place, pitch - 1)), 0);
+  // Scores that are all -infinity have no softmax.
+  Value isNone =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, constantOf(0));
+  Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
+  Value divisor = arith::SelectOp::create(b, isNone, nan, total);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
+    Value loaded = loadNumbers(forms->add(
+        b, place,
+        forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i)));
+    for (int64_t lane = 0; lane < wordsOfVector; ++lane)
+      elements.push_back(arith::DivFOp::create(
+          b, vector::ExtractOp::create(b, loaded, lane), divisor));
+  }
+  TileBuilder builder(b, op, *forms, *views);
+  storeElements(builder, rows,
+                forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
+                columns, forms->add(b, vector, firstColumn / lanes), elements);
+}
+
 /// Stores the outputs: of some columns after the others, which go through
 /// workgroup memory.
 void MatrixAttentionBuilder::storeOutputs(const State &state) {
   int64_t ofRow = layout.columns / shape.columns;
   int64_t together = layout.storedColumns;
   // A line ends with the sum of the query's weights.
-  int64_t pitch = getLinePitch(together, words);
+  int64_t pitch = getLinePitch(together, wordsOfVector);
   gpu::BarrierOp::create(b);
   LinearForm line = forms->mul(b, query, pitch);
-  storeVector(vector::BroadcastOp::create(
-                  b, VectorType::get(words, b.getF32Type()), state.total),
-              forms->add(b, line, pitch - 1));
-  Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
+  storeVector(
+      vector::BroadcastOp::create(
+          b, VectorType::get(wordsOfVector, b.getF32Type()), state.total),
+      forms->add(b, line, pitch - 1));
   for (int64_t first = 0; first < layout.columns; first += together) {
     if (first > 0)
       gpu::BarrierOp::create(b);
@@ -801,49 +783,23 @@ void MatrixAttentionBuilder::storeOutputs(const State &state) {
       for (int64_t column = first; column < end; column += shape.columns)
         storeMatrix(state.outputs[row * ofRow + column / shape.columns],
                     forms->add(b, getRowOfMatrices(row, pitch),
-                               (column - first) / words),
+                               (column - first) / wordsOfVector),
                     pitch);
     gpu::BarrierOp::create(b);
     int64_t vectorsOfLine = (end - first) / lanes;
-    int64_t rounds = vectorsOfLine;
-    auto loop =
-        scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm item = forms->add(
-        b, forms->getThread(),
-        forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-                   tile.queries));
-    auto [number, vector] = forms->divide(b, item, vectorsOfLine);
-    LinearForm place = forms->mul(b, number, pitch);
-    Value total = vector::ExtractOp::create(
-        b, loadNumbers(forms->add(b, place, pitch - 1)), 0);
-    // Scores that are all -infinity have no softmax.
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total,
-                                         constantOf(0));
-    Value divisor = arith::SelectOp::create(b, isNone, nan, total);
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < lanes / words; ++i) {
-      Value loaded = loadNumbers(forms->add(
-          b, place, forms->add(b, forms->mul(b, vector, lanes / words), i)));
-      for (int64_t lane = 0; lane < words; ++lane)
-        elements.push_back(arith::DivFOp::create(
-            b, vector::ExtractOp::create(b, loaded, lane), divisor));
-    }
-    TileBuilder builder(b, op, *forms, *views);
-    storeElements(builder, rows,
-                  forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
-                  columns, forms->add(b, vector, first / lanes), elements);
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
+    SharedItems items = {vectorsOfLine * tile.queries, forms->getThread(),
+                         tile.queries};
+    forEachItemInLoop(b, *forms, items, [&](LinearForm item) {
+      auto [number, vector] = forms->divide(b, item, vectorsOfLine);
+      storeQuotients(number, vector, pitch, first);
+    });
   }
 }
 
 void MatrixAttentionBuilder::build() {
   buildLaunch(tile.queries, layout.columns, tile.queries, rows, columns);
   memory = allocateInWorkgroup(b, layout.vectors,
-                               VectorType::get(words, b.getI32Type()));
+                               VectorType::get(wordsOfVector, b.getI32Type()));
   int64_t subgroups = tile.queries / layout.subgroupSize;
   subgroup =
       forms->getOpaque(buildSubgroupId(b, subgroups), {0, subgroups - 1});
@@ -856,12 +812,12 @@ void MatrixAttentionBuilder::build() {
       forms->min(b,
                  forms->add(b, forms->mul(b, rows.tile, tile.queries), query),
                  ofQueries.size - 1));
-  keys.emplace(Lines{attention.scores.columns, tile.keys,
-                     layout.terms / layout.unit, layout.unit / lanes,
-                     layout.scoreVectors, layout.termsPitch});
-  values.emplace(Lines{contraction.columns, tile.keys, layout.columns / lanes,
-                       1, layout.scoreVectors + tile.keys * layout.termsPitch,
-                       layout.valuesPitch});
+  keys.emplace(getLines(attention.scores.columns, tile.keys,
+                        layout.terms / layout.unit, layout.unit / lanes,
+                        layout.scoreVectors, layout.termsPitch));
+  values.emplace(getLines(
+      contraction.columns, tile.keys, layout.columns / lanes, /*vectors=*/1,
+      layout.scoreVectors + tile.keys * layout.termsPitch, layout.valuesPitch));
 
   queries = loadQueries();
   Value zero =
@@ -877,20 +833,12 @@ void MatrixAttentionBuilder::build() {
   llvm::append_range(state.next, load(*values, 0));
   gpu::BarrierOp::create(b);
   state.sums = multiplyKeys(tile.stages - 1);
-  auto loop = scf::ForOp::create(b, constant(0), constant(blocks), constant(1),
-                                 state.get());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm keyBlock =
-        forms->getOpaque(loop.getInductionVar(), {0, blocks - 1});
-    scf::YieldOp::create(
-        b, buildBlock(keyBlock, getState(loop.getRegionIterArgs())).get());
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
-  }
-  storeOutputs(getState(loop.getResults()));
+  SmallVector<Value> last =
+      buildLoop(b, *forms, {0, blocks}, Counter::InOrder, state.get(),
+                [&](LinearForm keyBlock, ValueRange carried) {
+                  return buildBlock(keyBlock, getState(carried)).get();
+                });
+  storeOutputs(getState(last));
   op.erase();
 }
 

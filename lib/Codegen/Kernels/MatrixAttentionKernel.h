@@ -12,30 +12,33 @@
 
 namespace dml {
 
-/// How the workgroup memory of an attention kernel is used that multiplies
-/// matrices, in vectors of 16 bytes. Lines are those of queries or keys, each
-/// with a vector more than it needs, so that neighbouring lines lie in
-/// different banks.
+/// How an attention kernel that multiplies matrices uses its workgroup memory,
+/// in vectors of 16 bytes. A line belongs to one query or to one key, and has a
+/// vector more than it needs, so that neighbouring lines lie in different
+/// banks.
 struct MatrixAttentionLayout {
   MatrixShape shape;
-  /// Threads of a subgroup, which are its queries, too.
+  /// The threads of a subgroup, which has as many queries.
   int64_t subgroupSize = 0;
-  /// The terms of scores and the columns of outputs, with some that are 0 or
-  /// not stored.
+  /// The terms of scores and the columns of outputs, rounded up to whole
+  /// matrices: further terms are 0, and further columns are not stored.
   int64_t terms = 0, columns = 0;
-  /// Iterations whose terms together are whole vectors, and these terms.
+  /// The iterations whose terms are whole vectors together, and the number of
+  /// these terms.
   int64_t stepsOfUnit = 0, unit = 0;
-  /// Vectors of a line of queries or keys, of values, and of scores. The latter
-  /// hold weights as well, and columns of outputs that are scaled.
+  /// The vectors of a line of queries or keys, of a line of values, and of a
+  /// line of scores. A line of scores holds weights as well, and the columns of
+  /// outputs that are scaled.
   int64_t termsPitch = 0, valuesPitch = 0, scoresPitch = 0;
-  /// Columns of outputs that go through memory at a time, while there are
-  /// scores, and in the end.
+  /// The columns of outputs that go through workgroup memory at a time: while
+  /// there are scores in it, and in the end.
   int64_t scaledColumns = 0, storedColumns = 0;
-  /// Vectors of a stage, which begins with keys, of all scores, and in all.
+  /// The vectors of a stage, which begins with keys, those of all scores, and
+  /// those of all workgroup memory.
   int64_t stageVectors = 0, scoreVectors = 0, vectors = 0;
 
-  /// Why `tile` cannot be that of `attention` on devices of `profile`, or
-  /// nothing, and then `layout` is set.
+  /// Says why `tile` cannot be the tile of `attention` on devices of `profile`.
+  /// Returns nothing if the tile can, and sets `layout`.
   static std::string get(const Attention &attention,
                          const MatrixAttentionTile &tile,
                          const DeviceProfile &profile,

@@ -15,202 +15,21 @@
 #include "Kernels/MatrixKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
-#include "Emit/Rounding.h"
-#include "Emit/VectorPacker.h"
+#include "Emit/Staging.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace dml;
 
-/// Components of the vectors that workgroup memory is made of: words.
-static constexpr int64_t words = 4;
-
 /// Rows, columns and terms of a tile, at most.
-static constexpr int64_t maxSize = 1 << 12;
-
-//===----------------------------------------------------------------------===//
-// Factors
-//===----------------------------------------------------------------------===//
-
-Type dml::getMatrixElement(MLIRContext *context, StringRef name) {
-  Builder b(context);
-  if (name == "f16")
-    return b.getF16Type();
-  if (name == "f32")
-    return b.getF32Type();
-  return name == "i32" ? b.getI32Type() : b.getI8Type();
-}
-
-/// Whether the f32 `value` is one of f16.
-static bool isHalf(Value value) {
-  if (auto widening = value.getDefiningOp<arith::ExtFOp>())
-    return widening.getIn().getType().isF16();
-  if (isRounded(value))
-    return true;
-  if (auto select = value.getDefiningOp<arith::SelectOp>())
-    return isHalf(select.getTrueValue()) && isHalf(select.getFalseValue());
-  APFloat constant(0.0);
-  if (!matchPattern(value, m_ConstantFloat(&constant)))
-    return false;
-  bool isInexact;
-  constant.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
-                   &isInexact);
-  return !isInexact;
-}
-
-/// Reads `factor`, an i32, as an 8-bit integer less a zero point.
-static std::optional<NarrowFactor> getByte(Value factor) {
-  NarrowFactor narrow;
-  auto select = factor.getDefiningOp<arith::SelectOp>();
-  if (select && matchPattern(select.getFalseValue(), m_Zero())) {
-    narrow.condition = select.getCondition();
-    factor = select.getTrueValue();
-  }
-  Value zeroPoint;
-  if (auto difference = factor.getDefiningOp<arith::SubIOp>()) {
-    factor = difference.getLhs();
-    zeroPoint = difference.getRhs();
-  }
-  // Returns what `value` was widened from, if that has 8 bits.
-  auto getWidened = [](Value value, bool isUnsigned) -> Value {
-    Operation *op = value.getDefiningOp();
-    if (!(isUnsigned ? isa_and_present<arith::ExtUIOp>(op)
-                     : isa_and_present<arith::ExtSIOp>(op)) ||
-        !op->getOperand(0).getType().isInteger(8))
-      return Value();
-    return op->getOperand(0);
-  };
-  narrow.isUnsigned = isa_and_present<arith::ExtUIOp>(factor.getDefiningOp());
-  narrow.element = getWidened(factor, narrow.isUnsigned);
-  if (!narrow.element)
-    return std::nullopt;
-  if (zeroPoint) {
-    narrow.zeroPoint = getWidened(zeroPoint, narrow.isUnsigned);
-    if (!narrow.zeroPoint)
-      return std::nullopt;
-  }
-  return narrow;
-}
-
-/// What the f32 `factor` was widened from.
-static Value getNarrow(Value factor) {
-  auto widening = factor.getDefiningOp<arith::ExtFOp>();
-  return widening ? widening.getIn() : factor;
-}
-
-std::optional<NarrowFactor> NarrowFactor::get(Value factor, StringRef name) {
-  if (name == "i8")
-    return getByte(factor);
-  if (name != "f16" || !factor.getType().isF32() || !isHalf(factor))
-    return std::nullopt;
-  NarrowFactor narrow;
-  narrow.element = getNarrow(factor);
-  return narrow;
-}
-
-ZeroPoint dml::getZeroPoint(const ContractionOperand &operand) {
-  std::optional<NarrowFactor> first = getByte(operand.factors.front());
-  return {first->zeroPoint, first->isUnsigned};
-}
-
-bool dml::canMultiply(const Contraction &contraction,
-                      const MatrixShape &shape) {
-  if (contraction.sumType !=
-      getMatrixElement(contraction.sumType.getContext(), shape.sums))
-    return false;
-  for (const ContractionOperand *operand :
-       {&contraction.rows, &contraction.columns}) {
-    std::optional<NarrowFactor> first;
-    for (Value factor : operand->factors) {
-      std::optional<NarrowFactor> narrow =
-          NarrowFactor::get(factor, shape.factors);
-      if (!narrow)
-        return false;
-      if (!first)
-        first = narrow;
-      // All terms have the same zero point, which no loop computes.
-      if (narrow->zeroPoint != first->zeroPoint ||
-          narrow->isUnsigned != first->isUnsigned ||
-          (narrow->zeroPoint &&
-           contraction.loops.front()->isAncestor(
-               narrow->zeroPoint.getParentBlock()->getParentOp())))
-        return false;
-    }
-  }
-  return true;
-}
-
-void dml::widenLast(linalg::GenericOp op) {
-  op.getBody()->walk([](arith::SelectOp select) {
-    if (!select.getType().isF32() || !isHalf(select))
-      return;
-    ImplicitLocOpBuilder b(select.getLoc(), select);
-    auto narrow = [&](Value value) -> Value {
-      if (auto widening = value.getDefiningOp<arith::ExtFOp>())
-        return widening.getIn();
-      return b.createOrFold<arith::TruncFOp>(b.getF16Type(), value);
-    };
-    Value chosen = arith::SelectOp::create(b, select.getCondition(),
-                                           narrow(select.getTrueValue()),
-                                           narrow(select.getFalseValue()));
-    select.replaceAllUsesWith(
-        arith::ExtFOp::create(b, b.getF32Type(), chosen).getResult());
-    select.erase();
-  });
-}
-
-/// The operations of `slice` that `value` depends on.
-static void addSlice(ArrayRef<Operation *> slice, Value value,
-                     llvm::SmallPtrSetImpl<Operation *> &needed) {
-  Operation *definition = value.getDefiningOp();
-  if (!definition || !llvm::is_contained(slice, definition) ||
-      !needed.insert(definition).second)
-    return;
-  for (Value operand : definition->getOperands())
-    addSlice(slice, operand, needed);
-}
-
-void dml::guardFactor(SharedValues &shared, Scalar &element, Value condition,
-                      Value zero,
-                      llvm::function_ref<Value(Value, Value)> conjoin) {
-  auto *load = std::get_if<Load>(&element);
-  if (load && !load->value &&
-      (!load->guard || load->otherwise == zero ||
-       matchPattern(load->otherwise, m_AnyZeroFloat()))) {
-    load->guard = conjoin(condition, load->guard);
-    load->otherwise = zero;
-    return;
-  }
-  element = shared.buildSelect(condition, shared.materialize(element), zero);
-}
+static constexpr int64_t maxTileSize = 1 << 12;
 
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
-
-/// Workgroup memory stores so many vectors of 16 bytes at once, if no two lie
-/// in the same banks.
-static constexpr int64_t vectorsAtOnce = 8;
-
-/// Returns the line that comes `number`-th where the threads store lines of
-/// `vectors` vectors one after the other. Lines that are stored at once lie in
-/// different banks, as neighbouring lines do not: lines of 4 vectors, which
-/// begin 5 vectors apart, are stored in the order 0, 4, 1, 5, 2, 6, 3, 7.
-static LinearForm getStoredLine(IndexForms &forms, ImplicitLocOpBuilder &b,
-                                LinearForm number, int64_t vectors) {
-  if (vectors >= vectorsAtOnce || vectorsAtOnce % vectors)
-    return number;
-  int64_t linesAtOnce = vectorsAtOnce / vectors;
-  auto [block, inBlock] = forms.divide(b, number, vectorsAtOnce);
-  auto [turn, ofTurn] = forms.divide(b, inBlock, linesAtOnce);
-  return forms.add(b, forms.mul(b, block, vectorsAtOnce),
-                   forms.add(b, forms.mul(b, ofTurn, vectors), turn));
-}
 
 std::string dml::findMemoryProblem(int64_t bytes,
                                    const DeviceProfile &profile) {
@@ -250,13 +69,13 @@ std::string MatrixSchedule::get(const Contraction &contraction,
       return "has " + std::to_string(size) + " " + name +
              ", but whole matrices of " + std::to_string(of) +
              ", a multiple of " + std::to_string(lanes) + ", are wanted";
-  if (tile.slices > maxSize || tile.terms / shape->terms % tile.slices)
+  if (tile.slices > maxTileSize || tile.terms / shape->terms % tile.slices)
     return "has " + std::to_string(tile.slices) + " slices of " +
            std::to_string(tile.terms) +
            " terms, but whole matrices are wanted in each";
   // Nothing below overflows.
-  if (std::max({tile.rows, tile.columns, tile.terms}) > maxSize)
-    return "has sizes of more than " + std::to_string(maxSize);
+  if (std::max({tile.rows, tile.columns, tile.terms}) > maxTileSize)
+    return "has sizes of more than " + std::to_string(maxTileSize);
   int64_t threads = tile.getSubgroups() * profile.getSubgroupSize();
   if (threads > profile.getMaxWorkgroupSize())
     return "takes " + std::to_string(threads) +
@@ -270,7 +89,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     schedule.vectorsOfUnit = unit / lanes;
     schedule.steps = tile.terms / unit * schedule.stepsOfUnit;
   };
-  setTogether(std::min(contraction.getTermsOfStep(), maxSize));
+  setTogether(std::min(contraction.getTermsOfStep(), maxTileSize));
   if (schedule.steps == 0)
     setTogether(1);
   // The longer way to lay an operand out.
@@ -292,14 +111,14 @@ std::string MatrixSchedule::get(const Contraction &contraction,
           : 0;
   int64_t added = 0;
   if (schedule.addsRows)
-    added += tile.rows * getLinePitch(shape->columns, words);
+    added += tile.rows * getLinePitch(shape->columns, wordsOfVector);
   if (schedule.addsColumns)
-    added += shape->rows * getLinePitch(tile.columns, words);
+    added += shape->rows * getLinePitch(tile.columns, wordsOfVector);
   added *= tile.slices;
   schedule.stages = 2 * stage + ones <= limit ? tile.stages : 1;
   auto getSums = [&](int64_t rows) {
     return tile.slices * (tile.rows / tile.subgroupRows) * rows *
-           getLinePitch(tile.columns, words);
+           getLinePitch(tile.columns, wordsOfVector);
   };
   // As many as need no more memory than the stages do.
   schedule.rowsTogether = tile.subgroupRows;
@@ -322,15 +141,14 @@ std::string MatrixSchedule::get(const Contraction &contraction,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operand in workgroup memory.
-struct Staged : OperandTile {
+/// The factors of an operand.
+struct StagedMatrices : OperandTile {
   /// Whether a line has the terms of a position, and not the positions of a
-  /// term: what lies side by side in memory.
+  /// term: whichever lie side by side in the operand's buffer.
   bool isAlongTerms = false;
-  /// Lines, the vectors of each, and where in a stage they begin.
-  int64_t lines = 0, pitch = 0, offset = 0;
-
-  int64_t getSize() const { return lines * pitch; }
+  /// The vectors of workgroup memory from one line to the next.
+  int64_t pitch = 0;
+  StagedArea area;
 };
 
 class MatrixBuilder : ContractionBuilder {
@@ -351,28 +169,32 @@ public:
   void build();
 
 private:
-  int64_t getNumItems(const Staged &staged) const {
-    return schedule.getNumItems(staged.positions, staged.isAlongTerms);
-  }
-  std::pair<LinearForm, LinearForm> getLineAndUnit(LinearForm item);
-  Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
-                    ArrayRef<std::pair<int64_t, int64_t>> places,
-                    ArrayRef<Value> counts);
-  SmallVector<Value> loadItem(const Staged &staged, LinearForm item,
-                              LinearForm firstStep, int64_t firstTerm);
+  SmallVector<Value> loadItem(const StagedMatrices &staged,
+                              const StagedItem &item, LinearForm firstStep,
+                              int64_t firstTerm);
+  int64_t layOut(StagedMatrices &staged, int64_t offset);
   SmallVector<Value> loadStage(LinearForm block, int64_t phase);
-  void storeStage(ArrayRef<Value> vectors, LinearForm stage);
-  void forEachItem(int64_t count, llvm::function_ref<void(LinearForm)> build);
+  void storeStage(ValueRange vectors, LinearForm stage);
+  /// Has the threads share out the numbers below `count`, each of which `build`
+  /// gets.
+  void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
+    forEachItemInLoop(b, *forms, {count, forms->getThread(), threads}, build);
+  }
   void clearMemory();
-  Value loadMatrix(const Staged &staged, LinearForm stage, LinearForm position,
-                   LinearForm term);
+  Value loadMatrix(const StagedMatrices &staged, LinearForm stage,
+                   LinearForm position, LinearForm term);
   void storeOnes();
   void multiply(LinearForm stage, MutableArrayRef<Value> sums);
+  LinearForm getStage(LinearForm block, int64_t phase);
+  SmallVector<Value> buildBlock(LinearForm block, ValueRange carried,
+                                int64_t numMatrices);
   SmallVector<Value> buildSums();
   void storeMatrix(Value matrix, LinearForm line, LinearForm column,
                    LinearForm first, int64_t pitch);
   Value loadSum(LinearForm place, int64_t ofSlice);
   void storeFactorSums(ArrayRef<Value> sums);
+  SmallVector<Value> buildZeroPoints(const ContractionOperand &operand,
+                                     ArrayRef<LinearForm> positions);
   void subtractZeroPoints(LinearForm lineOfRow, LinearForm row,
                           LinearForm vectorInTile, LinearForm vector,
                           MutableArrayRef<Value> elements);
@@ -400,7 +222,7 @@ private:
   const int64_t threads;
   const Type factorType, sumType, matrixType;
 
-  Staged rows, columns;
+  StagedMatrices rows, columns;
   /// These are matrices of ones, which sums of factors are products with: one
   /// stands where factors of rows stand, the other where those of columns do.
   /// They are null where no such sums are wanted.
@@ -414,80 +236,10 @@ private:
 };
 } // namespace
 
-/// Returns the line of `item`, an item of an operand whose lines have the terms
-/// of a position, and which of the line's units it has.
-std::pair<LinearForm, LinearForm>
-MatrixBuilder::getLineAndUnit(LinearForm item) {
-  int64_t units = schedule.steps / schedule.stepsOfUnit;
-  auto [line, unit] = forms->divide(b, item, units);
-  // Where a unit has several vectors, a thread stores all of them, and what
-  // neighbouring threads store at once are no neighbours.
-  if (schedule.vectorsOfUnit == 1)
-    line = getStoredLine(*forms, b, line, units);
-  return {line, unit};
-}
-
-/// Returns the vector of the factors that `builder` has built at `places`, each
-/// of which is an element and a term. A factor is 0 where `counts` of its
-/// element is there and does not hold.
-Value MatrixBuilder::packFactors(TileBuilder &builder,
-                                 const ContractionOperand &operand,
-                                 ArrayRef<std::pair<int64_t, int64_t>> places,
-                                 ArrayRef<Value> counts) {
-  SharedValues &shared = builder.getShared();
-  ZeroPoint zeroPoint;
-  if (factorType.isInteger())
-    zeroPoint = getZeroPoint(operand);
-  // Neighbours that share their conditions move as a whole.
-  llvm::DenseMap<std::pair<Value, Value>, Value> both;
-  auto conjoin = [&](Value lhs, Value rhs) {
-    if (!lhs || !rhs)
-      return lhs ? lhs : rhs;
-    Value &known = both[{lhs, rhs}];
-    if (!known)
-      known = arith::AndIOp::create(b, lhs, rhs);
-    return known;
-  };
-  SmallVector<Scalar> elements;
-  for (auto [lane, term] : places) {
-    NarrowFactor narrow =
-        *NarrowFactor::get(operand.factors[term], schedule.shape.factors);
-    Scalar element = builder.getScalar(lane, narrow.element);
-    if (narrow.element.getType().isF32()) {
-      element = Value(
-          arith::TruncFOp::create(b, factorType, shared.materialize(element)));
-    }
-    Value condition = counts[lane];
-    for (Value own : {contraction.conditions[term], narrow.condition})
-      if (own)
-        condition = conjoin(condition, builder.getBuilt(lane, own));
-    if (condition) {
-      // A factor is 0 if it is staged as the zero point that is subtracted.
-      Value zero = zeroPoint.value
-                       ? builder.getBuilt(lane, zeroPoint.value)
-                       : shared.getConstant(b.getZeroAttr(factorType));
-      guardFactor(shared, element, condition, zero, conjoin);
-    }
-    elements.push_back(element);
-  }
-  Value packed =
-      VectorPacker(shared, Packing(factorType, DeviceProfile::vectorBytes))
-          .pack(elements);
-  if (zeroPoint.isUnsigned) {
-    constexpr uint32_t highestBits = 0x80808080;
-    packed = arith::XOrIOp::create(
-        b, packed,
-        arith::ConstantOp::create(
-            b, DenseElementsAttr::get(cast<VectorType>(packed.getType()),
-                                      APInt(32, highestBits))));
-  }
-  return packed;
-}
-
 /// Loads the factors of an item of the iterations from `firstStep` on, of the
 /// terms that lie together from `firstTerm` on.
-SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
-                                           LinearForm item,
+SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
+                                           const StagedItem &item,
                                            LinearForm firstStep,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
@@ -497,30 +249,23 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
-    auto [line, unit] = getLineAndUnit(item);
     position = forms->min(
-        b, forms->add(b, forms->mul(b, staged.tile, staged.positions), line),
+        b,
+        forms->add(b, forms->mul(b, staged.tile, staged.positions), item.line),
         operand.size - 1);
-    step = forms->add(b, firstStep, forms->mul(b, unit, stepsOfItem));
+    step = forms->add(b, firstStep, forms->mul(b, item.inLine, stepsOfItem));
   } else {
-    int64_t vectors = staged.positions / lanes;
-    std::tie(step, position) = forms->divide(b, item, vectors);
-    position = forms->add(b, forms->mul(b, staged.tile, vectors), position);
-    step = forms->add(b, firstStep, step);
+    position = forms->add(
+        b, forms->mul(b, staged.tile, staged.positions / lanes), item.inLine);
+    step = forms->add(b, firstStep, item.line);
   }
 
-  llvm::SmallPtrSet<Operation *, 32> needed;
+  SmallVector<Value> needed;
   for (int64_t term = firstTerm; term < firstTerm + together; ++term) {
     NarrowFactor narrow =
         *NarrowFactor::get(operand.factors[term], schedule.shape.factors);
-    for (Value value : {narrow.element, narrow.condition, narrow.zeroPoint})
-      if (value)
-        addSlice(operand.slice, value, needed);
+    needed.append({narrow.element, narrow.condition, narrow.zeroPoint});
   }
-  auto slice = llvm::filter_to_vector(operand.slice, [&](Operation *nested) {
-    return needed.contains(nested);
-  });
-
   bool isWhole = contraction.steps % stepsOfItem == 0;
   LinearForm lastStep = contraction.steps - (isWhole ? stepsOfItem : 1);
   auto buildCounts = [&](const LinearForm &number) -> Value {
@@ -554,22 +299,23 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
                      ? position
                      : getPosition(operand, position, lane, lanes)));
   }
-  builder.buildSlice(slice, coordinates);
+  builder.buildSlice(getSliceOf(operand.slice, needed), coordinates);
   // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
-  int64_t count = schedule.getVectorsOfItem(staged.isAlongTerms);
+  int64_t count = staged.area.vectorsOfItem;
   for (int64_t vector = 0; vector < count; ++vector) {
-    SmallVector<std::pair<int64_t, int64_t>> places;
+    SmallVector<BuiltFactor> factors;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t term = vector * lanes + lane;
-      places.push_back(
+      factors.push_back(
           staged.isAlongTerms
-              ? std::pair(term / together, firstTerm + term % together)
-              : std::pair(lane, firstTerm + vector));
+              ? BuiltFactor{term / together, firstTerm + term % together}
+              : BuiltFactor{lane, firstTerm + vector});
     }
-    vectors.push_back(packFactors(builder, operand, places, counts));
+    vectors.push_back(packFactors(builder, operand, schedule.shape.factors,
+                                  factors, counts, contraction.conditions));
   }
   return vectors;
 }
@@ -577,102 +323,37 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
 /// Loads the thread's share of stage `phase` of the iterations of `block`.
 SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
   LinearForm firstStep = forms->mul(b, block, schedule.steps);
+  Staging staging(b, *forms, threads);
   SmallVector<Value> vectors;
-  for (const Staged *staged : {&rows, &columns}) {
-    int64_t numItems = getNumItems(*staged);
-    for (int64_t first = 0; first < numItems; first += threads)
-      llvm::append_range(
-          vectors,
-          loadItem(*staged,
-                   forms->min(b, forms->add(b, forms->getThread(), first),
-                              numItems - 1),
-                   firstStep, phase * schedule.termsTogether));
-  }
+  for (const StagedMatrices *staged : {&rows, &columns})
+    llvm::append_range(vectors,
+                       staging.load(staged->area, [&](const StagedItem &item) {
+                         return loadItem(*staged, item, firstStep,
+                                         phase * schedule.termsTogether);
+                       }));
   return vectors;
 }
 
-/// Stores what loadStage has loaded as stage `stage` of workgroup memory.
-void MatrixBuilder::storeStage(ArrayRef<Value> vectors, LinearForm stage) {
-  for (const Staged *staged : {&rows, &columns}) {
-    int64_t numItems = getNumItems(*staged);
-    for (int64_t first = 0; first < numItems; first += threads) {
-      OpBuilder::InsertionGuard guard(b);
-      IndexForms saved = *forms;
-      LinearForm item = forms->add(b, forms->getThread(), first);
-      // The last round may have threads without anything to store.
-      bool isPart = first + threads > numItems;
-      if (isPart) {
-        Value hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                              forms->materialize(b, item),
-                                              constant(numItems));
-        b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-        // What range analysis cannot learn from the condition.
-        item = forms->min(b, item, numItems - 1);
-      }
-      // The vectors of an item are neighbours in a line, or neighbouring lines
-      // have one each.
-      bool isAlong = staged->isAlongTerms;
-      auto [line, inLine] =
-          isAlong ? getLineAndUnit(item)
-                  : forms->divide(b, item, staged->positions / schedule.lanes);
-      int64_t count = schedule.getVectorsOfItem(isAlong);
-      int64_t lines = isAlong ? 1 : count, vector = isAlong ? count : 1;
-      LinearForm place =
-          forms->add(b, forms->mul(b, stage, stageSize),
-                     forms->add(b, forms->mul(b, line, lines * staged->pitch),
-                                forms->add(b, forms->mul(b, inLine, vector),
-                                           staged->offset)));
-      for (int64_t i = 0; i < count; ++i) {
-        memref::StoreOp::create(
-            b, vectors.front(), memory,
-            forms->materialize(
-                b, forms->add(b, place, isAlong ? i : i * staged->pitch)));
-        vectors = vectors.drop_front();
-      }
-      if (isPart)
-        *forms = std::move(saved);
-    }
-  }
-}
-
-/// Has the threads share out the numbers below `count`, each of which `build`
-/// gets: of 128 threads, thread 3 takes the numbers 3, 131, and so on.
-void MatrixBuilder::forEachItem(int64_t count,
-                                llvm::function_ref<void(LinearForm)> build) {
-  int64_t rounds = llvm::divideCeilSigned(count, threads);
-  auto loop = scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
-  OpBuilder::InsertionGuard guard(b);
-  IndexForms saved = *forms;
-  b.setInsertionPointToStart(loop.getBody());
-  LinearForm item = forms->add(
-      b, forms->getThread(),
-      forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-                 threads));
-  if (count % threads) {
-    Value hasItem =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                              forms->materialize(b, item), constant(count));
-    b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-    // Range analysis cannot learn this from the condition.
-    item = forms->min(b, item, count - 1);
-  }
-  build(item);
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
+/// Stores the vectors that loadStage has returned as stage `stage` of workgroup
+/// memory.
+void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
+  Staging staging(b, *forms, threads);
+  for (const StagedMatrices *staged : {&rows, &columns})
+    vectors = staging.store(staged->area, stage, vectors);
 }
 
 /// Makes all of workgroup memory 0. This is done where stages have terms that
 /// nothing is stored for.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get(words, b.getI32Type())));
-  forEachItem(schedule.stages * stageSize, [&](LinearForm place) {
+      b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
+  shareOut(schedule.stages * stageSize, [&](LinearForm place) {
     memref::StoreOp::create(b, zero, memory, forms->materialize(b, place));
   });
 }
 
 /// Loads the matrix of an operand at `position` and `term`.
-Value MatrixBuilder::loadMatrix(const Staged &staged, LinearForm stage,
+Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
                                 LinearForm position, LinearForm term) {
   bool isRows = &staged == &rows;
   LinearForm line = position, inLine = term;
@@ -682,7 +363,7 @@ Value MatrixBuilder::loadMatrix(const Staged &staged, LinearForm stage,
       b, forms->mul(b, stage, stageSize),
       forms->add(b, forms->mul(b, line, staged.pitch),
                  forms->add(b, forms->divide(b, inLine, schedule.lanes).first,
-                            staged.offset)));
+                            staged.area.first)));
   const MatrixShape &shape = schedule.shape;
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
@@ -704,9 +385,9 @@ void MatrixBuilder::storeOnes() {
   const MatrixShape &shape = schedule.shape;
   constexpr uint32_t bytes = 0x01010101;
   Value ones = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(VectorType::get(words, b.getI32Type()),
+      b, DenseElementsAttr::get(VectorType::get(wordsOfVector, b.getI32Type()),
                                 APInt(32, bytes)));
-  forEachItem(
+  shareOut(
       std::max(shape.rows, shape.columns) * shape.terms / schedule.lanes,
       [&](LinearForm item) {
         memref::StoreOp::create(
@@ -767,6 +448,56 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   }
 }
 
+/// Returns which stage of workgroup memory phase `phase` of block `block` has.
+/// The code has a remainder even where ranges tell that there are no more
+/// blocks than stages: drivers read the code alone, and do not know how large
+/// a loop's counter becomes.
+LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
+  if (schedule.stages == 1)
+    return 0;
+  LinearForm all = forms->add(
+      b, forms->mul(b, block, schedule.getPhases(contraction)), phase);
+  return forms->getOpaque(arith::RemUIOp::create(b, forms->materialize(b, all),
+                                                 constant(schedule.stages)),
+                          {0, schedule.stages - 1});
+}
+
+/// Adds the products of a block of iterations. `carried` has `numMatrices`
+/// sums, and then the factors that are on their way to the next stage.
+SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
+                                             ValueRange carried,
+                                             int64_t numMatrices) {
+  int64_t blocks = schedule.getBlocks(contraction),
+          phases = schedule.getPhases(contraction);
+  SmallVector<Value> sums(carried.take_front(numMatrices)),
+      next(carried.drop_front(numMatrices));
+  for (int64_t phase = 0; phase < phases; ++phase) {
+    bool isLast = phase + 1 == phases;
+    bool hasNext = !isLast || blocks > 1;
+    if (tile.isCarried) {
+      storeStage(next, getStage(block, phase));
+      gpu::BarrierOp::create(b);
+    }
+    // The last stage loads itself once more, for nothing.
+    if (hasNext)
+      next = loadStage(
+          isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
+          isLast ? 0 : phase + 1);
+    multiply(getStage(block, phase), sums);
+    // No thread stores in the place of factors that others still load.
+    if (schedule.stages == 1 && hasNext)
+      gpu::BarrierOp::create(b);
+    if (tile.isCarried)
+      continue;
+    if (hasNext)
+      storeStage(next, getStage(block, phase + 1));
+    gpu::BarrierOp::create(b);
+  }
+  if (tile.isCarried)
+    llvm::append_range(sums, next);
+  return sums;
+}
+
 /// The sums of the subgroup: matrices in row-major order, and those of factors
 /// that multiply adds up.
 SmallVector<Value> MatrixBuilder::buildSums() {
@@ -779,7 +510,6 @@ SmallVector<Value> MatrixBuilder::buildSums() {
                         (schedule.addsRows ? getRowsOfMatrices() : 0) +
                         (schedule.addsColumns ? getColumnsOfMatrices() : 0);
   int64_t blocks = schedule.getBlocks(contraction);
-  int64_t phases = schedule.getPhases(contraction);
 
   storeOnes();
   if (schedule.getUsedTerms() < tile.terms) {
@@ -793,60 +523,16 @@ SmallVector<Value> MatrixBuilder::buildSums() {
     storeStage(next, 0);
     gpu::BarrierOp::create(b);
   }
-  auto loop = scf::ForOp::create(b, constant(0), constant(blocks), constant(1),
-                                 carried);
-  OpBuilder::InsertionGuard guard(b);
-  IndexForms saved = *forms;
-  b.setInsertionPointToStart(loop.getBody());
-  LinearForm block = forms->getOpaque(loop.getInductionVar(), {0, blocks - 1});
-  SmallVector<Value> sums(loop.getRegionIterArgs().take_front(numMatrices));
-  next.assign(loop.getRegionIterArgs().begin() + numMatrices,
-              loop.getRegionIterArgs().end());
-  // The code has a remainder even where ranges tell that there are no more
-  // blocks than stages, since who reads the code alone does not know how large
-  // a loop's variable becomes.
-  auto getStage = [&](int64_t number) -> LinearForm {
-    if (schedule.stages == 1)
-      return 0;
-    LinearForm all = forms->add(b, forms->mul(b, block, phases), number);
-    return forms->getOpaque(arith::RemUIOp::create(b,
-                                                   forms->materialize(b, all),
-                                                   constant(schedule.stages)),
-                            {0, schedule.stages - 1});
-  };
-  for (int64_t phase = 0; phase < phases; ++phase) {
-    bool isLast = phase + 1 == phases;
-    bool hasNext = !isLast || blocks > 1;
-    if (tile.isCarried) {
-      storeStage(next, getStage(phase));
-      gpu::BarrierOp::create(b);
-    }
-    // The last stage loads itself once more, for nothing.
-    if (hasNext)
-      next = loadStage(
-          isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
-          isLast ? 0 : phase + 1);
-    multiply(getStage(phase), sums);
-    // Nothing takes the place of what others still load.
-    if (schedule.stages == 1 && hasNext)
-      gpu::BarrierOp::create(b);
-    if (tile.isCarried)
-      continue;
-    if (hasNext)
-      storeStage(next, getStage(phase + 1));
-    gpu::BarrierOp::create(b);
-  }
+  SmallVector<Value> sums =
+      buildLoop(b, *forms, {0, blocks}, Counter::InOrder, carried,
+                [&](LinearForm block, ValueRange carried) {
+                  return buildBlock(block, carried, numMatrices);
+                });
+  // The sums take the place of the last stage.
   if (tile.isCarried)
-    llvm::append_range(sums, next);
-  scf::YieldOp::create(b, sums);
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  if (tile.isCarried) {
-    // The sums take the place of the last stage.
-    b.setInsertionPointAfter(loop);
     gpu::BarrierOp::create(b);
-  }
-  return SmallVector<Value>(loop.getResults().take_front(numMatrices));
+  sums.truncate(numMatrices);
+  return sums;
 }
 
 /// Stores `matrix` from line `line` and column `column` on of what is `pitch`
@@ -854,9 +540,9 @@ SmallVector<Value> MatrixBuilder::buildSums() {
 void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
                                 LinearForm column, LinearForm first,
                                 int64_t pitch) {
-  LinearForm place =
-      forms->add(b, forms->mul(b, line, pitch),
-                 forms->add(b, forms->divide(b, column, words).first, first));
+  LinearForm place = forms->add(
+      b, forms->mul(b, line, pitch),
+      forms->add(b, forms->divide(b, column, wordsOfVector).first, first));
   gpu::SubgroupMmaStoreMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
       b.getIndexAttr(pitch), UnitAttr());
@@ -871,8 +557,8 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
         b, memory,
         forms->materialize(b, forms->add(b, place, number * ofSlice)));
     if (!sumType.isInteger())
-      part =
-          vector::BitCastOp::create(b, VectorType::get(words, sumType), part);
+      part = vector::BitCastOp::create(
+          b, VectorType::get(wordsOfVector, sumType), part);
     sum = sum ? add(sum, part) : part;
   }
   return sum;
@@ -884,22 +570,18 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,
                           llvm::function_ref<void()> store) {
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    if (others > 1) {
-      Value isFirst =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                forms->materialize(b, other), constant(0));
-      b.setInsertionPointToStart(scf::IfOp::create(b, isFirst).thenBlock());
-    }
+    if (others == 1)
+      return store();
+    Value isFirst = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, forms->materialize(b, other), constant(0));
+    GuardedBlock guard(b, *forms, isFirst);
     store();
-    *forms = std::move(saved);
   };
   LinearForm first =
       forms->add(b, forms->mul(b, slice, schedule.ofFactors / tile.slices),
                  schedule.sumVectors);
   if (schedule.addsRows) {
-    int64_t pitch = getLinePitch(shape.columns, words);
+    int64_t pitch = getLinePitch(shape.columns, wordsOfVector);
     storeIfFirst(subgroupColumn, tile.columns / tile.subgroupColumns, [&] {
       for (int64_t i = 0; i < getRowsOfMatrices(); ++i)
         storeMatrix(sums[i],
@@ -917,8 +599,39 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
             sums[j], 0,
             forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
                        j * shape.columns),
-            first, getLinePitch(tile.columns, words));
+            first, getLinePitch(tile.columns, wordsOfVector));
     });
+}
+
+/// Builds the zero points of `operand` at `positions`. They are null where they
+/// are 0.
+SmallVector<Value>
+MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
+                               ArrayRef<LinearForm> positions) {
+  ZeroPoint zeroPoint = getZeroPoint(operand);
+  SmallVector<Value> values(positions.size());
+  if (zeroPoint.isZero())
+    return values;
+  TileBuilder builder(b, op, *forms, *views);
+  SmallVector<Forms> coordinates;
+  for (const LinearForm &position : positions)
+    coordinates.push_back(getCoordinates(operand, position));
+  builder.buildSlice(getSliceOf(operand.slice, zeroPoint.value), coordinates);
+  constexpr int32_t flipped = 128;
+  Value ofUnsigned = arith::ConstantOp::create(b, b.getI32IntegerAttr(flipped));
+  Value zero = getZero();
+  for (auto [i, value] : llvm::enumerate(values)) {
+    value = zero;
+    if (zeroPoint.value) {
+      Value narrow = builder.getBuilt(i, zeroPoint.value);
+      value = zeroPoint.isUnsigned
+                  ? arith::ExtUIOp::create(b, sumType, narrow).getResult()
+                  : arith::ExtSIOp::create(b, sumType, narrow).getResult();
+    }
+    if (zeroPoint.isUnsigned)
+      value = b.createOrFold<arith::SubIOp>(value, ofUnsigned);
+  }
+  return values;
 }
 
 /// Makes of `elements`, sums of products of narrow numbers, those of the
@@ -934,42 +647,6 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   if (!schedule.addsRows && !schedule.addsColumns)
     return;
   auto lanes = static_cast<int64_t>(elements.size());
-  // The zero points at some positions of an operand; null where they are 0.
-  auto buildZeroPoints = [&](const ContractionOperand &operand,
-                             ArrayRef<LinearForm> positions) {
-    ZeroPoint zeroPoint = getZeroPoint(operand);
-    SmallVector<Value> values(positions.size());
-    if (zeroPoint.isZero())
-      return values;
-    TileBuilder builder(b, op, *forms, *views);
-    llvm::SmallPtrSet<Operation *, 32> needed;
-    if (zeroPoint.value)
-      addSlice(operand.slice, zeroPoint.value, needed);
-    SmallVector<Forms> coordinates;
-    for (const LinearForm &position : positions)
-      coordinates.push_back(getCoordinates(operand, position));
-    builder.buildSlice(llvm::filter_to_vector(operand.slice,
-                                              [&](Operation *nested) {
-                                                return needed.contains(nested);
-                                              }),
-                       coordinates);
-    constexpr int32_t flipped = 128;
-    Value ofUnsigned =
-        arith::ConstantOp::create(b, b.getI32IntegerAttr(flipped));
-    Value zero = getZero();
-    for (auto [i, value] : llvm::enumerate(values)) {
-      value = zero;
-      if (zeroPoint.value) {
-        Value narrow = builder.getBuilt(i, zeroPoint.value);
-        value = zeroPoint.isUnsigned
-                    ? arith::ExtUIOp::create(b, sumType, narrow).getResult()
-                    : arith::ExtSIOp::create(b, sumType, narrow).getResult();
-      }
-      if (zeroPoint.isUnsigned)
-        value = b.createOrFold<arith::SubIOp>(value, ofUnsigned);
-    }
-    return values;
-  };
   auto getBehind = [&](Value value, Value subtrahend) -> Value {
     return arith::SubIOp::create(b, value, subtrahend);
   };
@@ -986,7 +663,7 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   int64_t first = schedule.sumVectors;
   Value rowSum;
   if (schedule.addsRows) {
-    int64_t pitch = getLinePitch(schedule.shape.columns, words);
+    int64_t pitch = getLinePitch(schedule.shape.columns, wordsOfVector);
     Value loaded =
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
@@ -1008,11 +685,12 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
       element = getBehind(element, multiplied(ofColumns[lane], rowSum));
     if (!schedule.addsColumns)
       continue;
-    Value loaded =
-        loadSum(forms->add(b, forms->mul(b, vectorInTile, lanes / words),
-                           first + lane / words),
-                schedule.ofFactors / tile.slices);
-    Value columnSum = vector::ExtractOp::create(b, loaded, lane % words);
+    Value loaded = loadSum(
+        forms->add(b, forms->mul(b, vectorInTile, lanes / wordsOfVector),
+                   first + lane / wordsOfVector),
+        schedule.ofFactors / tile.slices);
+    Value columnSum =
+        vector::ExtractOp::create(b, loaded, lane % wordsOfVector);
     element = getBehind(element, multiplied(ofRow, columnSum));
   }
 }
@@ -1022,8 +700,8 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = getColumnsOfMatrices();
-  int64_t pitch = getLinePitch(tile.columns, words);
-  constexpr int64_t lanes = 2 * words;
+  int64_t pitch = getLinePitch(tile.columns, wordsOfVector);
+  constexpr int64_t lanes = 2 * wordsOfVector;
   int64_t rowsTogether = schedule.rowsTogether;
   int64_t lines = tile.rows / tile.subgroupRows * rowsTogether;
   int64_t numItems = lines * (tile.columns / lanes);
@@ -1041,16 +719,16 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
             forms->mul(b, slice, lines * pitch), pitch);
     gpu::BarrierOp::create(b);
 
-    forEachItem(numItems, [&](LinearForm item) {
+    shareOut(numItems, [&](LinearForm item) {
       auto [line, vector] = forms->divide(b, item, tile.columns / lanes);
       auto [ofSubgroup, inPart] = forms->divide(b, line, rowsTogether);
       SmallVector<Value> elements;
-      for (int64_t i = 0; i < lanes / words; ++i) {
-        LinearForm place =
-            forms->add(b, forms->mul(b, line, pitch),
-                       forms->add(b, forms->mul(b, vector, lanes / words), i));
+      for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
+        LinearForm place = forms->add(
+            b, forms->mul(b, line, pitch),
+            forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i));
         Value loaded = loadSum(place, lines * pitch);
-        for (int64_t lane = 0; lane < words; ++lane)
+        for (int64_t lane = 0; lane < wordsOfVector; ++lane)
           elements.push_back(vector::ExtractOp::create(b, loaded, lane));
       }
       LinearForm rowInTile =
@@ -1067,22 +745,51 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   }
 }
 
+/// Decides where an operand lies in the vectors of a stage from `offset` on,
+/// and returns how many of these the operand takes.
+int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
+  bool isAlong = staged.isAlongTerms = isAlongSteps(*staged.operand);
+  staged.pitch =
+      getLinePitch(isAlong ? tile.terms : staged.positions, schedule.lanes);
+  StagedArea &area = staged.area;
+  area.first = offset;
+  area.vectorsOfItem =
+      isAlong ? schedule.vectorsOfUnit : schedule.termsTogether;
+  if (isAlong) {
+    // An item is a unit of neighbouring terms of a position.
+    area.lines = staged.positions;
+    area.itemsOfLine = schedule.steps / schedule.stepsOfUnit;
+    area.ofLine = staged.pitch;
+    area.ofItem = area.vectorsOfItem;
+    area.ofVector = 1;
+    // Where a unit has several vectors, a thread stores all of them, and the
+    // vectors that neighbouring threads store at once are no neighbours.
+    area.isSpread = area.vectorsOfItem == 1;
+    return staged.positions * staged.pitch;
+  }
+  // An item is a vector of positions, for each of the terms that lie together.
+  area.lines = schedule.steps;
+  area.itemsOfLine = staged.positions / schedule.lanes;
+  area.ofLine = schedule.termsTogether * staged.pitch;
+  area.ofItem = 1;
+  area.ofVector = staged.pitch;
+  return tile.terms * staged.pitch;
+}
+
 void MatrixBuilder::build() {
   int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows);
   int64_t panel = std::min(tile.panel, rowTiles);
   while (rowTiles % panel)
     --panel;
   buildLaunch(tile.rows, tile.columns, threads, rows, columns, panel);
-  for (Staged *staged : {&rows, &columns}) {
-    staged->isAlongTerms = isAlongSteps(*staged->operand);
-    int64_t inLine = staged->isAlongTerms ? tile.terms : staged->positions;
-    staged->lines = staged->isAlongTerms ? staged->positions : tile.terms;
-    staged->pitch = getLinePitch(inLine, schedule.lanes);
-    staged->offset = stageSize;
-    stageSize += staged->getSize();
-  }
+  for (StagedMatrices *staged : {&rows, &columns})
+    stageSize += layOut(*staged, stageSize);
   memory = allocateInWorkgroup(b, schedule.bytes / DeviceProfile::vectorBytes,
-                               VectorType::get(words, b.getI32Type()));
+                               VectorType::get(wordsOfVector, b.getI32Type()));
+  for (StagedMatrices *staged : {&rows, &columns}) {
+    staged->area.memory = memory;
+    staged->area.ofBuffer = stageSize;
+  }
   int64_t subgroups = tile.getSubgroups();
   Value number = buildSubgroupId(b, subgroups);
   LinearForm ofSlice;

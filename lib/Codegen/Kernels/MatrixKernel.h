@@ -7,42 +7,11 @@
 #ifndef DML_LIB_CODEGEN_KERNELS_MATRIXKERNEL_H
 #define DML_LIB_CODEGEN_KERNELS_MATRIXKERNEL_H
 
-#include "Analysis/Contraction.h"
-#include "Emit/SharedValues.h"
+#include "Kernels/MatrixFactors.h"
 #include "dml/IR/KernelAttr.h"
-#include "dml/Target/DeviceProfile.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace dml {
-
-/// A factor that is a narrow number, from which the zero point of its operand
-/// may have been subtracted, or 0.
-struct NarrowFactor {
-  /// The narrow number, and the condition under which the factor is not 0,
-  /// which is null where it never is.
-  mlir::Value element, condition;
-  /// The narrow number that is subtracted once it is widened, or null.
-  mlir::Value zeroPoint;
-  /// Whether an integer was widened as an unsigned one.
-  bool isUnsigned = false;
-
-  /// Reads `factor` as one whose narrow number is of the element type `name`,
-  /// an f16 ("f16") or an 8-bit integer ("i8"), or fails.
-  static std::optional<NarrowFactor> get(mlir::Value factor,
-                                         llvm::StringRef name);
-};
-
-/// What is subtracted from all narrow numbers of an operand. Cooperative
-/// matrices have bytes of one kind, signed ones: an unsigned byte x is staged
-/// as x - 128, which is x with its highest bit flipped, and its zero point z
-/// counts as z - 128.
-struct ZeroPoint {
-  /// The narrow number, or null.
-  mlir::Value value;
-  bool isUnsigned = false;
-
-  bool isZero() const { return !value && !isUnsigned; }
-};
 
 /// Returns how many vectors a line of workgroup memory takes that holds `size`
 /// numbers, of which a vector has `ofVector`. It is an odd number, so that
@@ -50,6 +19,9 @@ struct ZeroPoint {
 inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
   return (size / ofVector) | 1;
 }
+
+/// The words of a vector of workgroup memory, whose components are words.
+inline constexpr int64_t wordsOfVector = 4;
 
 /// Says why a kernel with matrices cannot take `bytes` of workgroup memory on
 /// devices of `profile`, or nothing if it can.
@@ -120,28 +92,6 @@ struct MatrixSchedule {
                          const DeviceProfile &profile,
                          MatrixSchedule &schedule);
 };
-
-/// Whether matrices of `shape` add up what `contraction` does: its factors are
-/// narrow numbers of their type, and its sums of that of their sums.
-bool canMultiply(const Contraction &contraction, const MatrixShape &shape);
-
-/// The zero point of `operand`, whose factors are 8-bit integers.
-ZeroPoint getZeroPoint(const ContractionOperand &operand);
-
-/// The element type that has this name in a MatrixShape.
-mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
-
-/// Chooses between narrow numbers of f16 in the body of `op` before they are
-/// widened: what is staged is then known to be an element of a buffer.
-void widenLast(mlir::linalg::GenericOp op);
-
-/// Takes `element` where `condition` holds, and else `zero`. An element that is
-/// yet to be loaded stays one, so that neighbours move as a whole. `conjoin`
-/// builds whether two conditions hold, of which the second may be null.
-void guardFactor(
-    SharedValues &shared, Scalar &element, mlir::Value condition,
-    mlir::Value zero,
-    llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> conjoin);
 
 /// Replaces `op` by a launch.
 void buildMatrixKernel(mlir::linalg::GenericOp op, const MatrixTile &tile,

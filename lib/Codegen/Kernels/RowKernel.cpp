@@ -16,9 +16,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/RowKernel.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
+#include "Emit/Loops.h"
 #include "Emit/VectorPacker.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
@@ -29,12 +31,6 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-
-static MemRefType getOutputType(linalg::GenericOp op) {
-  return cast<MemRefType>(op.getOutputs().front().getType());
-}
-
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
@@ -42,7 +38,7 @@ static MemRefType getOutputType(linalg::GenericOp op) {
 /// Returns how many threads apart the neighbours of a row are: other rows of
 /// the workgroup may lie between them.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
-  return layout.isAlongRow ? 1 : numThreads / tile.threads;
+  return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
 /// Returns how many threads of a row one subgroup has, which exchange what they
@@ -54,7 +50,7 @@ static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const DeviceProfile &profile) {
   int64_t size = profile.getSubgroupSize();
   if (!profile.has(DeviceFeature::SubgroupShuffle) || size == 0 ||
-      numThreads % size)
+      DeviceProfile::workgroupSize % size)
     return 1;
   for (RowLoops &nest : reduction.nests)
     for (Type type : nest.getResults().getTypes())
@@ -63,15 +59,81 @@ static int64_t getThreadsInSubgroup(RowReduction &reduction,
   return std::clamp<int64_t>(size / getApart(tile, layout), 1, tile.threads);
 }
 
-/// What workgroup memory is used for: combinations, which take two memories,
-/// and what threads, groups of them, and vectors come to in scans.
-enum class Use { Combined, CombinedNext, OfThreads, OfSteps, OfVectors };
-
 namespace {
-class KernelBuilder {
+/// The workgroup memory through which threads exchange values.
+///
+/// In an exchange, threads store values, wait at a barrier, and load values
+/// that others have stored. Between these loads and the next stores in the same
+/// memory there has to be another barrier, as a slow thread may still load
+/// while a fast one stores. Exchanges therefore take two memories in turn:
+/// exchange 2 stores where exchange 0 did, and every thread that has passed the
+/// barrier of exchange 1 has loaded the values of exchange 0 before.
+class ExchangeMemory {
 public:
-  KernelBuilder(linalg::GenericOp op, RowReduction &reduction,
-                const RowTile &tile, const DeviceProfile &profile)
+  ExchangeMemory(ImplicitLocOpBuilder &b, gpu::LaunchOp launch)
+      : b(b), launch(launch) {}
+
+  /// Returns a memory of `size` values for each of `types`, in which the next
+  /// exchange stores.
+  SmallVector<Value> takeNext(TypeRange types, int64_t size) {
+    Use use = numExchanges++ % 2 ? Use::OddExchange : Use::EvenExchange;
+    SmallVector<Value> taken;
+    for (auto [number, type] : llvm::enumerate(types))
+      taken.push_back(get(use, number, size, type));
+    return taken;
+  }
+
+  /// Returns the memory for a scan in one step, which is the only memory that
+  /// the scan takes. A barrier comes first where threads may still load the
+  /// values of a scan before.
+  Value takeForScan(int64_t size, Type type) {
+    if (isScanRead)
+      gpu::BarrierOp::create(b);
+    isScanRead = true;
+    return getOfThreads(size, type);
+  }
+  /// Says that a scan in a loop follows the scan of the iteration before.
+  void beginLoopOfScans() { isScanRead = true; }
+
+  /// Return the two memories for a scan in two steps, each of which has a
+  /// barrier between the loads from the other one and the next stores there.
+  Value getOfThreads(int64_t size, Type type) {
+    return get(Use::OfThreads, 0, size, type);
+  }
+  Value getOfSteps(int64_t size, Type type) {
+    return get(Use::OfSteps, 0, size, type);
+  }
+  /// Returns the memory for the totals of vectors.
+  Value getOfVectors(int64_t size, Type type) {
+    return get(Use::OfVectors, 0, size, type);
+  }
+
+private:
+  enum class Use { EvenExchange, OddExchange, OfThreads, OfSteps, OfVectors };
+
+  /// Returns the memory of `size` values of `type` that `use` has for the value
+  /// `number` of a state.
+  Value get(Use use, size_t number, int64_t size, Type type) {
+    Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
+    if (!memory) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&launch.getBody().front());
+      memory = allocateInWorkgroup(b, size, type);
+    }
+    return memory;
+  }
+
+  ImplicitLocOpBuilder &b;
+  gpu::LaunchOp launch;
+  std::map<std::tuple<const void *, Use, size_t>, Value> memories;
+  int64_t numExchanges = 0;
+  bool isScanRead = false;
+};
+
+class RowKernel {
+public:
+  RowKernel(linalg::GenericOp op, RowReduction &reduction, const RowTile &tile,
+            const DeviceProfile &profile)
       : b(op.getLoc(), op), op(op), reduction(reduction), tile(tile),
         layout(RowLayout::get(op, reduction)), type(getOutputType(op)),
         numItems(layout.getItems(reduction)),
@@ -84,6 +146,7 @@ public:
 
 private:
   using Forms = SmallVector<LinearForm>;
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
   /// What is carried for a row.
   using State = SmallVector<Value>;
   /// What is built for an item: it exists where the value is true, or always
@@ -109,7 +172,6 @@ private:
   SmallVector<Value> forEachItem(ValueRange init, ItemFn build);
   State combine(RowLoops &nest, State lhs, State rhs);
   State combineAll(RowLoops &nest, ArrayRef<State> states);
-  Value getMemory(Use use, size_t number, int64_t size, Type type);
   Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
   /// Whether `form` has the value `number`.
   Value isEqual(const LinearForm &form, int64_t number) {
@@ -124,6 +186,10 @@ private:
   LinearForm getLane(const LinearForm &place);
   Value shuffleFrom(Value value, const LinearForm &place);
   void combineInSubgroup(RowLoops &nest, State &state);
+  void exchange(RowLoops &nest, SmallVector<State> &states, Value isWriter,
+                const LinearForm &own, const LinearForm &first, int64_t count);
+  void store(ArrayRef<Value> memories, const LinearForm &own, int64_t threads,
+             Value isWriter, ArrayRef<State> states);
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
@@ -139,6 +205,10 @@ private:
     return combine(nest, State{lhs}, State{rhs}).front();
   }
   Prefix scanInSubgroup(RowLoops &nest, Value own, Value identity);
+  SmallVector<Prefix> loadScanned(RowLoops &nest, Value memory, size_t lanes,
+                                  Value identity, const LinearForm &first,
+                                  int64_t threads, int64_t count,
+                                  const LinearForm &own);
   SmallVector<Prefix> scanInMemory(RowLoops &nest, ArrayRef<Value> own,
                                    Value identity, LinearForm thread,
                                    int64_t threads, Value isWriter);
@@ -190,18 +260,13 @@ private:
   Value isWanted;
   /// What the loops have come to, in each lane.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
-  /// Workgroup memory by its use.
-  std::map<std::tuple<const void *, Use, size_t>, Value> memories;
-  /// Combinations so far.
-  int64_t numShared = 0;
-  /// Whether threads may still read what threads came to in a scan.
-  bool isScanRead = false;
+  std::optional<ExchangeMemory> memory;
 };
 } // namespace
 
 /// Binds what is known of the item's elements, and returns their coordinates.
-SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
-                                                          LinearForm item) {
+SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
+                                                  LinearForm item) {
   SmallVector<Forms> coordinates;
   LinearForm element = forms->mul(b, item, layout.getElements());
   LinearForm row = forms->mul(b, slot, layout.rows);
@@ -219,7 +284,7 @@ SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
 /// Builds the loop over a row's rounds, if it has any: `build` gets the number
 /// of a round and what is carried, and returns what the next round gets. What
 /// the last one returns is returned.
-SmallVector<Value> KernelBuilder::buildRounds(
+SmallVector<Value> RowKernel::buildRounds(
     ValueRange init,
     llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
                                           ValueRange)>
@@ -227,28 +292,16 @@ SmallVector<Value> KernelBuilder::buildRounds(
   int64_t rounds = getNumRounds();
   if (rounds == 0)
     return init;
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    TileBuilder builder(b, op, *forms, *views);
-    SmallVector<Value> next = build(
-        builder, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-        loop.getRegionIterArgs());
-    // A loop that carries nothing has its end from the beginning.
-    if (!next.empty())
-      scf::YieldOp::create(b, next);
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return loop.getResults();
+  return buildLoop(b, *forms, {0, rounds}, Counter::InOrder, init,
+                   [&](LinearForm round, ValueRange carried) {
+                     TileBuilder builder(b, op, *forms, *views);
+                     return build(builder, round, carried);
+                   });
 }
 
 /// Builds the thread's items: those that it has at a time side by side, in a
 /// loop if that takes several rounds, and what is left of the row after it.
-SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
+SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   auto getItem = [&](LinearForm first, int64_t number) {
     return forms->add(b, forms->add(b, first, threadOfRow),
                       number * tile.threads);
@@ -277,8 +330,7 @@ SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
 }
 
 /// What two states come to.
-KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
-                                            State rhs) {
+RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   // A builder of its own: an element may be a constant, which is the same value
   // elsewhere, and no state there.
   TileBuilder builder(b, op, *forms, *views);
@@ -295,8 +347,7 @@ KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
 }
 
 /// What `states`, a power of two of them, come to: pairs of neighbours first.
-KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
-                                               ArrayRef<State> states) {
+RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   if (states.size() == 1)
     return states.front();
   size_t half = states.size() / 2;
@@ -304,23 +355,9 @@ KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
   return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
-/// The workgroup memory of `size` values that `use` has for the value `number`
-/// of a state.
-Value KernelBuilder::getMemory(Use use, size_t number, int64_t size,
-                               Type type) {
-  Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
-  if (!memory) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&launch.getBody().front());
-    memory = allocateInWorkgroup(b, size, type);
-  }
-  return memory;
-}
-
 /// The place in workgroup memory of what `thread`, of so many threads of a row,
 /// has in `lane`. Neighbouring threads have neighbouring places.
-Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
-                              int64_t lane) {
+Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
           ? forms->add(b, forms->mul(b, slotOfGroup, threads), thread)
@@ -331,7 +368,7 @@ Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
 
 /// The number of the thread in its workgroup. Where subgroups exchange values,
 /// the threads of one have consecutive numbers.
-Value KernelBuilder::getThread() {
+Value RowKernel::getThread() {
   if (inSubgroup == 1)
     return launch.getThreadIds().x;
   Value subgroup = buildSubgroupId(b, numThreads / subgroupSize);
@@ -340,7 +377,7 @@ Value KernelBuilder::getThread() {
 
 /// Builds the `value` of another thread of the subgroup, which `mode` and
 /// `offset` name.
-Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
+Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
@@ -348,7 +385,7 @@ Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
 
 /// The number in its subgroup of the thread that has `place` among those of the
 /// row there.
-LinearForm KernelBuilder::getLane(const LinearForm &place) {
+LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
   LinearForm first = forms->sub(b, own, forms->mul(b, placeInSubgroup, apart));
@@ -357,7 +394,7 @@ LinearForm KernelBuilder::getLane(const LinearForm &place) {
 
 /// Builds the `value` of the thread of the row and the subgroup that has
 /// `place`.
-Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
+Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
                  gpu::ShuffleMode::IDX);
@@ -366,7 +403,7 @@ Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
 /// Combines, in their order, the states of those threads of a row that are in
 /// the subgroup. The first of these threads gets the result; the others get
 /// something that nobody uses.
-void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
+void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   int64_t apart = getApart(tile, layout);
   for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
     Value mask = wordConstant(distance * apart);
@@ -377,13 +414,57 @@ void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
   }
 }
 
-/// Combines the states of the threads of a row: each gets what they come to.
-/// Those of a subgroup come first. More than a few others do so in two steps.
-void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
+/// Exchanges states between threads of a row. The thread that has number `own`
+/// stores its states, one for each lane, where `isWriter` holds or is null.
+/// Then each thread combines the states of the `count` threads from number
+/// `first` on.
+void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
+                         Value isWriter, const LinearForm &own,
+                         const LinearForm &first, int64_t count) {
+  auto lanes = static_cast<int64_t>(states.size());
+  int64_t threads = tile.threads / inSubgroup;
+  SmallVector<Value> used = memory->takeNext(
+      ValueRange(states.front()).getTypes(), lanes * slotsOfGroup * threads);
+  store(used, own, threads, isWriter, states);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<State> others;
+    for (int64_t i = 0; i < count; ++i) {
+      Value place = getPlace(forms->add(b, first, i), threads, lane);
+      others.push_back(llvm::map_to_vector<6>(used, [&](Value memory) -> Value {
+        return memref::LoadOp::create(b, memory, place);
+      }));
+    }
+    states[lane] = combineAll(nest, others);
+  }
+}
+
+/// Stores the states that thread `own` of `threads` threads has in its lanes,
+/// where `isWriter` holds or is null, and waits for the other threads.
+void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
+                      int64_t threads, Value isWriter, ArrayRef<State> states) {
+  SmallVector<Value> places;
+  for (size_t lane = 0; lane < states.size(); ++lane)
+    places.push_back(getPlace(own, threads, static_cast<int64_t>(lane)));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (isWriter)
+      b.setInsertionPointToStart(scf::IfOp::create(b, isWriter).thenBlock());
+    for (auto [state, place] : llvm::zip_equal(states, places))
+      for (auto [value, memory] : llvm::zip_equal(state, memories))
+        memref::StoreOp::create(b, value, memory, place);
+  }
+  gpu::BarrierOp::create(b);
+}
+
+/// Combines the states of the threads of a row, and gives each thread the
+/// result. The threads of a subgroup combine their states first. Up to 32
+/// subgroups, or threads without subgroups, then exchange their states at once.
+/// More do so in two steps: of 128 threads, groups of 16 first, and then the 8
+/// groups.
+void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
-  constexpr int64_t maxAtOnce = 32, ofStep = 16;
-  auto lanes = static_cast<int64_t>(states.size());
+  using cost::rows::maxAtOnce, cost::rows::ofStep;
   int64_t threads = tile.threads / inSubgroup;
   Value isWriter;
   if (inSubgroup > 1) {
@@ -397,52 +478,17 @@ void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
     }
     isWriter = isEqual(placeInSubgroup, 0);
   }
-  // Memory that is in use no more before it is used again: two steps take a
-  // memory each, and one step takes two in turn.
-  auto exchange = [&](Use use, Value condition, LinearForm thread,
-                      LinearForm first, int64_t count) {
-    SmallVector<Value> used;
-    for (auto [i, value] : llvm::enumerate(states.front()))
-      used.push_back(
-          getMemory(use, i, lanes * slotsOfGroup * threads, value.getType()));
-    {
-      SmallVector<Value> places;
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        places.push_back(getPlace(thread, threads, lane));
-      OpBuilder::InsertionGuard guard(b);
-      if (condition)
-        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        for (auto [value, memory] : llvm::zip_equal(states[lane], used))
-          memref::StoreOp::create(b, value, memory, places[lane]);
-    }
-    gpu::BarrierOp::create(b);
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      SmallVector<State> others;
-      for (int64_t i = 0; i < count; ++i) {
-        State other;
-        Value place = getPlace(forms->add(b, first, i), threads, lane);
-        for (Value memory : used)
-          other.push_back(memref::LoadOp::create(b, memory, place));
-        others.push_back(other);
-      }
-      states[lane] = combineAll(nest, others);
-    }
-  };
-  if (threads <= maxAtOnce) {
-    exchange(numShared++ % 2 ? Use::CombinedNext : Use::Combined, isWriter,
-             subgroupOfRow, 0, threads);
-    return;
-  }
+  if (threads <= maxAtOnce)
+    return exchange(nest, states, isWriter, subgroupOfRow, 0, threads);
   auto [step, place] = forms->divide(b, subgroupOfRow, ofStep);
-  exchange(Use::Combined, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
+  exchange(nest, states, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
            ofStep);
-  exchange(Use::CombinedNext, both(b, isWriter, isEqual(place, 0)), step, 0,
+  exchange(nest, states, both(b, isWriter, isEqual(place, 0)), step, 0,
            threads / ofStep);
 }
 
 /// Builds what the loops of `nest` come to.
-void KernelBuilder::buildResults(RowLoops &nest) {
+void RowKernel::buildResults(RowLoops &nest) {
   size_t numValues = nest.elements.size();
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
   whole->buildSlice(nest.start, coordinates);
@@ -493,8 +539,8 @@ void KernelBuilder::buildResults(RowLoops &nest) {
 /// Combines, in their order, the values of those threads of a row that are in
 /// the subgroup. Each thread gets as its total what the threads up to itself
 /// come to; the last thread's is that of all.
-KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
-                                                    Value identity) {
+RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
+                                            Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
     // A thread that has none so much earlier asks for the first one's value,
@@ -514,85 +560,78 @@ KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Combines, in their order and through workgroup memory, what `threads`
-/// threads of a row have in each lane. `thread` is the thread's number among
-/// them. Several threads may have the same number; `isWriter` holds for the one
-/// that has the value, and is null where each has a number of its own. More
-/// than a few threads take two steps.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
-                            LinearForm thread, int64_t threads,
-                            Value isWriter) {
-  constexpr int64_t ofStep = 16;
-  auto lanes = static_cast<int64_t>(own.size());
-  auto write = [&](Value memory, LinearForm thread, int64_t threads,
-                   Value condition, ArrayRef<Value> values) {
-    SmallVector<Value> places;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      places.push_back(getPlace(thread, threads, lane));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      if (condition)
-        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-      for (auto [value, place] : llvm::zip_equal(values, places))
-        memref::StoreOp::create(b, value, memory, place);
+/// Loads `count` values of each of `lanes` lanes that `threads` threads have
+/// stored, from the value of thread `first` on, and scans them. The thread
+/// learns which value stands before number `own` of them.
+SmallVector<RowKernel::Prefix>
+RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
+                       Value identity, const LinearForm &first, int64_t threads,
+                       int64_t count, const LinearForm &own) {
+  SmallVector<Value> isOwn(1);
+  for (int64_t i = 1; i < count; ++i)
+    isOwn.push_back(isEqual(own, i));
+  SmallVector<Prefix> prefixes;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    Prefix prefix = {identity, Value()};
+    for (int64_t i = 0; i < count; ++i) {
+      if (i > 0)
+        prefix.before =
+            arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
+      Value value =
+          memref::LoadOp::create(b, memory,
+                                 getPlace(forms->add(b, first, i), threads,
+                                          static_cast<int64_t>(lane)));
+      prefix.total = combineTwo(nest, prefix.total, value);
     }
-    gpu::BarrierOp::create(b);
-  };
-  // Reads `count` values of each lane, of `threads` that are there, from
-  // `first` on, and combines those before the one that is the thread's own.
-  auto read = [&](Value memory, LinearForm first, int64_t threads,
-                  int64_t count, LinearForm own) {
-    SmallVector<Value> isOwn(1);
-    for (int64_t i = 1; i < count; ++i)
-      isOwn.push_back(isEqual(own, i));
-    SmallVector<Prefix> prefixes;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      Prefix prefix = {identity, Value()};
-      for (int64_t i = 0; i < count; ++i) {
-        if (i > 0)
-          prefix.before =
-              arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
-        Value value = memref::LoadOp::create(
-            b, memory, getPlace(forms->add(b, first, i), threads, lane));
-        prefix.total = combineTwo(nest, prefix.total, value);
-      }
-      prefixes.push_back(prefix);
-    }
-    return prefixes;
-  };
-  Type valueType = own.front().getType();
-  Value ofThreads =
-      getMemory(Use::OfThreads, 0, lanes * slotsOfGroup * threads, valueType);
-  if (threads <= ofStep) {
-    // No other barrier keeps what is read from what is written next.
-    if (isScanRead)
-      gpu::BarrierOp::create(b);
-    isScanRead = true;
-    write(ofThreads, thread, threads, isWriter, own);
-    return read(ofThreads, 0, threads, threads, thread);
+    prefixes.push_back(prefix);
   }
-  write(ofThreads, thread, threads, isWriter, own);
+  return prefixes;
+}
+
+/// Scans, through workgroup memory, the values `own` that `threads` threads of
+/// a row have in each lane. `thread` is the thread's number among them. Several
+/// threads may have the same number; `isWriter` holds for the one that has the
+/// value, and is null where each has a number of its own. More than 16 threads
+/// take two steps.
+SmallVector<RowKernel::Prefix>
+RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
+                        LinearForm thread, int64_t threads, Value isWriter) {
+  using cost::rows::ofStep;
+  size_t lanes = own.size();
+  int64_t numRows = static_cast<int64_t>(lanes) * slotsOfGroup;
+  Type type = own.front().getType();
+  auto getStates = [](ArrayRef<Value> values) {
+    return llvm::map_to_vector(values,
+                               [](Value value) { return State{value}; });
+  };
+  if (threads <= ofStep) {
+    Value ofThreads = memory->takeForScan(numRows * threads, type);
+    store(ofThreads, thread, threads, isWriter, getStates(own));
+    return loadScanned(nest, ofThreads, lanes, identity, 0, threads, threads,
+                       thread);
+  }
+  Value ofThreads = memory->getOfThreads(numRows * threads, type);
+  store(ofThreads, thread, threads, isWriter, getStates(own));
   auto [step, place] = forms->divide(b, thread, ofStep);
-  SmallVector<Prefix> ofStepThreads =
-      read(ofThreads, forms->mul(b, step, ofStep), threads, ofStep, place);
+  SmallVector<Prefix> inSteps =
+      loadScanned(nest, ofThreads, lanes, identity, forms->mul(b, step, ofStep),
+                  threads, ofStep, place);
   int64_t steps = threads / ofStep;
-  Value ofSteps =
-      getMemory(Use::OfSteps, 0, lanes * slotsOfGroup * steps, valueType);
-  write(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
-        llvm::map_to_vector(ofStepThreads,
-                            [](const Prefix &prefix) { return prefix.total; }));
-  SmallVector<Prefix> prefixes = read(ofSteps, 0, steps, steps, step);
-  for (auto [prefix, inStep] : llvm::zip_equal(prefixes, ofStepThreads))
+  Value ofSteps = memory->getOfSteps(numRows * steps, type);
+  store(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
+        llvm::map_to_vector(
+            inSteps, [](const Prefix &prefix) { return State{prefix.total}; }));
+  SmallVector<Prefix> prefixes =
+      loadScanned(nest, ofSteps, lanes, identity, 0, steps, steps, step);
+  for (auto [prefix, inStep] : llvm::zip_equal(prefixes, inSteps))
     prefix.before = combineTwo(nest, prefix.before, inStep.before);
   return prefixes;
 }
 
 /// Combines, in their order, what the threads of a row have in each lane: first
 /// those of each subgroup, then the subgroups.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
-                           Value identity) {
+SmallVector<RowKernel::Prefix>
+RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   if (tile.threads == 1)
     return llvm::map_to_vector(own, [](Value value) {
       return Prefix{Value(), value};
@@ -622,9 +661,8 @@ KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
 /// The same for what each vector of a row comes to. A thread has several:
 /// number i of thread t stands at i * threads + t. They go through workgroup
 /// memory, where each thread combines neighbouring ones.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
-                           Value identity) {
+SmallVector<RowKernel::Prefix>
+RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
   if (vectors == 1)
     return scanThreads(nest, own, identity);
@@ -638,13 +676,12 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
     prefixes.back().total = total;
     return prefixes;
   }
-  Value memory =
-      getMemory(Use::OfVectors, 0, getPadded(tile.vectors * numThreads),
-                own.front().getType());
+  Value totals = memory->getOfVectors(getPadded(tile.vectors * numThreads),
+                                      own.front().getType());
   auto getVector = [&](LinearForm number) {
     LinearForm place = forms->add(
         b, forms->mul(b, slotOfGroup, tile.threads * tile.vectors), number);
-    LinearForm pad = forms->divide(b, place, cost::threadsTogether).first;
+    LinearForm pad = forms->divide(b, place, cost::rows::banks).first;
     return forms->materialize(b, forms->add(b, place, pad));
   };
   auto getOwn = [&](int64_t i) {
@@ -654,20 +691,20 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
     return getVector(forms->add(b, forms->mul(b, threadOfRow, vectors), i));
   };
   for (int64_t i = 0; i < vectors; ++i)
-    memref::StoreOp::create(b, own[i], memory, getOwn(i));
+    memref::StoreOp::create(b, own[i], totals, getOwn(i));
   gpu::BarrierOp::create(b);
   // What stands before each vector that is taken, of those that are.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
     before.push_back(combineTwo(
-        nest, before.back(), memref::LoadOp::create(b, memory, getTaken(i))));
+        nest, before.back(), memref::LoadOp::create(b, totals, getTaken(i))));
   Prefix taken = scanThreads(nest, before.pop_back_val(), identity).front();
   for (int64_t i = 0; i < vectors; ++i)
     memref::StoreOp::create(b, combineTwo(nest, taken.before, before[i]),
-                            memory, getTaken(i));
+                            totals, getTaken(i));
   gpu::BarrierOp::create(b);
   for (int64_t i = 0; i < vectors; ++i)
-    prefixes.push_back({memref::LoadOp::create(b, memory, getOwn(i)), Value()});
+    prefixes.push_back({memref::LoadOp::create(b, totals, getOwn(i)), Value()});
   prefixes.back().total = taken.total;
   return prefixes;
 }
@@ -675,8 +712,8 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
 /// The number of item `i`, of so many of the thread, in the scan's order, from
 /// item `first` of all threads on. `exists` becomes whether it is one, or null
 /// where all are.
-LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
-                                     int64_t i, Value &exists) {
+LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
+                                 Value &exists) {
   // Neighbouring threads have neighbouring vectors of a row. Where neighbours
   // are of other rows, a thread has neighbouring elements.
   LinearForm number =
@@ -694,7 +731,7 @@ LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
 }
 
 /// The lanes of an item in the scan's order.
-int64_t KernelBuilder::getScannedLane(int64_t lane) const {
+int64_t RowKernel::getScannedLane(int64_t lane) const {
   int64_t rows = layout.rows;
   return layout.isAlongRow && reduction.isBackward()
              ? (layout.getElements() - 1 - lane / rows) * rows + lane % rows
@@ -703,9 +740,8 @@ int64_t KernelBuilder::getScannedLane(int64_t lane) const {
 
 /// Builds what is scanned of so many items of each thread, from item `first`
 /// on: of each scan, of each item, of each lane.
-SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
-                                               LinearForm first,
-                                               int64_t vectors) {
+SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
+                                           LinearForm first, int64_t vectors) {
   SmallVector<Value> scanned;
   for (RowLoops &nest : reduction.nests) {
     if (!nest.scan)
@@ -733,9 +769,9 @@ SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
 /// elements, for each lane that has a scan of its own, and what stands behind
 /// them is returned.
 SmallVector<Value>
-KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
-                         ArrayRef<Value> elements, ArrayRef<Value> before,
-                         SmallVector<SmallVector<Value>> &values) {
+RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
+                     ArrayRef<Value> elements, ArrayRef<Value> before,
+                     SmallVector<SmallVector<Value>> &values) {
   int64_t lanes = layout.lanes;
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
@@ -786,10 +822,10 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
 /// Builds all scans of `elements`, those of so many items of each thread from
 /// item `first` on, and stores what becomes of them. `carried` has what stands
 /// before the items in all scans, and what stands behind them is returned.
-SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
-                                             LinearForm first, int64_t vectors,
-                                             ArrayRef<Value> elements,
-                                             ArrayRef<Value> carried) {
+SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
+                                         int64_t vectors,
+                                         ArrayRef<Value> elements,
+                                         ArrayRef<Value> carried) {
   SmallVector<Value> next;
   SmallVector<std::pair<Value, SmallVector<SmallVector<Value>>>> scanned;
   for (RowLoops &nest : reduction.nests) {
@@ -827,7 +863,7 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
 
 /// Builds all scans, in a loop if a row takes several rounds, and stores what
 /// becomes of them.
-void KernelBuilder::buildScans() {
+void RowKernel::buildScans() {
   int64_t ofRound = getItemsOfRound(), rounds = getNumRounds();
   SmallVector<Value> carried;
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
@@ -840,10 +876,10 @@ void KernelBuilder::buildScans() {
           rounds > 0 ? whole->getBuilt(lane, nest.getInit().front()) : Value());
   }
   if (rounds > 0) {
-    isScanRead = true;
+    memory->beginLoopOfScans();
     // A round loads what the next one scans, if a thread has registers for
     // both: its loads are on their way while threads wait for each other.
-    bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
+    bool isAhead = tile.vectors * layout.lanes <= cost::rows::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
       llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));
@@ -878,8 +914,8 @@ void KernelBuilder::buildScans() {
 //===----------------------------------------------------------------------===//
 
 /// Stores the elements at `coordinates`, of one lane after the other.
-void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
-                          Value condition) {
+void RowKernel::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
+                      Value condition) {
   builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
   int64_t together = layout.together;
   Packing packing(type.getElementType(),
@@ -904,11 +940,12 @@ void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
     memref::StoreOp::create(b, vector, output.getBuffer(), place);
 }
 
-void KernelBuilder::build() {
+void RowKernel::build() {
   int64_t groups = llvm::divideCeilSigned(numSlots, slotsOfGroup);
   GroupedLaunch grouped = createLaunch(b, op, groups);
   launch = grouped.launch;
   views.emplace(launch);
+  memory.emplace(b, launch);
   forms.emplace(getThread(), numThreads);
   whole.emplace(b, op, *forms, *views);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
@@ -957,5 +994,5 @@ void KernelBuilder::build() {
 
 void dml::buildRowKernel(linalg::GenericOp op, RowReduction &reduction,
                          const RowTile &tile, const DeviceProfile &profile) {
-  KernelBuilder(op, reduction, tile, profile).build();
+  RowKernel(op, reduction, tile, profile).build();
 }

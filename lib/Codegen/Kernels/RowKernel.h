@@ -13,8 +13,8 @@
 namespace dml {
 
 /// Replaces `op`, which `reduction` describes, by a launch. Threads exchange
-/// what they carry by shuffles where `profile` has them and says how many
-/// threads a subgroup has.
+/// the values that they carry by shuffles where `profile` has shuffles and says
+/// how many threads a subgroup has.
 void buildRowKernel(mlir::linalg::GenericOp op, RowReduction &reduction,
                     const RowTile &tile, const DeviceProfile &profile);
 

@@ -6,9 +6,10 @@
 
 #include "Kernels/RowLayout.h"
 #include "Analysis/BodySlice.h"
+#include "Analysis/ElementMap.h"
 #include "Kernels/RowShape.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/RowCosts.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,7 +31,7 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
     int64_t size = type.getDimSize(dim);
     if (isOfParts)
       size = llvm::divideCeilSigned(size, reduction.partSize);
-    // The first dimension takes what is left.
+    // The first dimension takes the whole quotient.
     if (i == 0)
       coordinate = row;
     else
@@ -60,8 +61,9 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
 // Neighbours
 //===----------------------------------------------------------------------===//
 
-/// The first load of a row whose place depends on coordinates alone, and what
-/// computes it; none if there is no such load.
+/// Returns the first load of a row whose place depends on coordinates alone,
+/// with the operations that compute the place, or nothing if there is no such
+/// load.
 static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
                                              RowLoops &nest) {
   auto given = llvm::map_to_vector(nest.loops, [](scf::ForOp loop) {
@@ -80,12 +82,13 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether `lanes` elements, of `rows` rows, are neighbours where they are
-/// loaded first and where they are stored. `isStored` says whether several are
-/// stored at once.
+/// Whether `lanes` elements, which belong to `rows` rows, are neighbours in the
+/// buffer that is loaded first, and in the output if `isStored` says that
+/// several elements are stored at once.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
                           int64_t rows, int64_t lanes, bool isStored) {
-  // What is built here is built for its forms alone.
+  // The operations that are built here are thrown away; their linear forms tell
+  // the places.
   Block block;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   b.setInsertionPointToEnd(&block);
@@ -101,7 +104,7 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
   };
   LinearForm element = getFirst(reduction.rowSize, lanes / rows);
   LinearForm row = getFirst(reduction.numRows, rows);
-  MemRefType type = cast<MemRefType>(op.getOutputs().front().getType());
+  MemRefType type = getOutputType(op);
   SmallVector<SmallVector<LinearForm>> coordinates;
   for (int64_t lane = 0; lane < lanes; ++lane)
     coordinates.push_back(bindPlace(b, forms, builder, type, reduction, lane,
@@ -136,13 +139,13 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
   return areInVector(places);
 }
 
-/// The bytes of a value in workgroup memory.
+/// Returns the bytes of a value in workgroup memory.
 static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the bytes of the workgroup memory in which threads share what they
-/// carry for `rows` rows. There are two parts of it for each kind of value.
+/// Returns the bytes of the workgroup memory in which threads share the values
+/// that they carry for `rows` rows. Each kind of value has two memories.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
@@ -180,25 +183,26 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
                                         /*isStored=*/true);
   }
   // The last part of a line may have fewer elements, but ends with a vector.
-  int64_t line = reduction.partSize > 0
-                     ? cast<MemRefType>(op.getOutputs().front().getType())
-                           .getDimSize(reduction.elementDims.front())
-                     : 0;
+  int64_t line =
+      reduction.partSize > 0
+          ? getOutputType(op).getDimSize(reduction.elementDims.front())
+          : 0;
   auto canStore = [&](int64_t lanes) {
     return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
   };
 
-  // A few rows side by side: a thread has whole vectors of all of them.
+  // Where a few rows lie side by side, a thread has whole vectors of all of
+  // them.
   int64_t ofVector = DeviceProfile::vectorBytes /
                      (storesElements ? std::max(widest, stored) : widest);
-  for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
+  for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
     // A thread has at least two elements of each row, whose places in memory
-    // show that no other row lies between the rows taken together.
+    // show that no other row lies between these rows.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||
-        line % elements || lanes > cost::maxHeld ||
+        line % elements || lanes > cost::rows::maxHeld ||
         (storesElements && !canStore(ofVector)) ||
         getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
         !areNeighbours(op, reduction, rows, lanes, storesElements))
@@ -231,16 +235,16 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
 //===----------------------------------------------------------------------===//
 
 int64_t dml::getPadded(int64_t count) {
-  return count + count / cost::threadsTogether;
+  return count + count / cost::rows::banks;
 }
 
 int64_t dml::getMaxVectors(const RowReduction &reduction,
                            const RowLayout &layout) {
-  int64_t most = std::max<int64_t>(cost::maxHeld / layout.lanes, 1);
+  int64_t most = std::max<int64_t>(cost::rows::maxHeld / layout.lanes, 1);
   if (!layout.isAlongRow || !reduction.hasScan())
     return most;
-  // What all vectors come to is in workgroup memory, beside what the threads
-  // come to.
+  // Workgroup memory has the totals of all vectors, and the values that the
+  // threads share.
   int64_t bytes = 0;
   for (const RowLoops &nest : reduction.nests)
     if (nest.scan)

@@ -12,56 +12,59 @@
 
 namespace dml {
 
-/// How the elements of rows lie in buffers.
+/// How the elements of rows lie in buffers, and which of them a thread has at a
+/// time: those in its lanes.
 struct RowLayout {
-  /// Whether the neighbours of what a thread has together are of the same rows,
-  /// and not of other rows.
+  /// Whether the elements that lie beside those of a thread are elements of the
+  /// same rows, and not of other rows.
   bool isAlongRow = true;
-  /// Elements that are neighbours in all buffers and that a thread has
-  /// together, in lanes: elements of one row, or one of each of several rows,
-  /// or several of each. Of 3 columns a thread has 4 elements each, which are 3
-  /// vectors of 4: lane 7 has element 2 of row 1.
+  /// The number of lanes, whose elements are neighbours in all buffers:
+  /// elements of one row, or one element of each of several rows, or several
+  /// elements of each of several rows. Of rows that lie in 3 columns, a thread
+  /// has 4 elements of each row, which make 3 vectors of 4: lane 7 has element
+  /// 2 of row 1.
   int64_t lanes = 1;
-  /// The rows that the lanes are of.
+  /// The number of rows that the lanes have elements of.
   int64_t rows = 1;
-  /// The lanes that are stored at once.
+  /// The number of lanes whose elements are stored at once.
   int64_t together = 1;
 
-  /// `op` is on buffers.
+  /// Returns the layout of `op`, which is on buffers.
   static RowLayout get(mlir::linalg::GenericOp op, RowReduction &reduction);
 
-  /// What the threads of a row share: vectors of it, or its elements where a
-  /// vector has elements of several rows.
+  /// Returns the number of items that the threads of a row share. An item is
+  /// the part of a row that the lanes have.
   int64_t getItems(const RowReduction &reduction) const {
     return reduction.rowSize / getElements();
   }
-  /// Rows, or vectors of them.
+  /// Returns the number of slots: rows, or groups of rows whose elements the
+  /// lanes have together.
   int64_t getSlots(const RowReduction &reduction) const {
     return reduction.numRows / rows;
   }
-  /// The elements of a row that the lanes have.
+  /// Returns the number of elements of each row that the lanes have.
   int64_t getElements() const { return lanes / rows; }
 };
 
 /// Binds the loops' counters of `reduction` for element `element` of row `row`
-/// in lane `lane` of `builder`, and returns the coordinates of that element in
-/// the output, which is of `type`.
+/// in lane `lane` of `builder`. Returns the coordinates of the element in the
+/// output, which is of `type`.
 llvm::SmallVector<LinearForm> bindPlace(mlir::ImplicitLocOpBuilder &b,
                                         IndexForms &forms, TileBuilder &builder,
                                         mlir::MemRefType type,
                                         RowReduction &reduction, size_t lane,
                                         LinearForm row, LinearForm element);
 
-/// Returns the places in workgroup memory of `count` values: after every 32
-/// values one place is left out, so that threads which each read neighbouring
-/// values, 8 for example, read from different banks.
+/// Returns the number of places that `count` values take in workgroup memory.
+/// After every 32 values one place is left out, so that threads which each read
+/// some neighbouring values, such as 8, read from different banks.
 int64_t getPadded(int64_t count);
 
 /// Returns how many vectors a thread may have at a time.
 int64_t getMaxVectors(const RowReduction &reduction, const RowLayout &layout);
 
-/// Says why `tile` cannot be the tile of rows that lie so, or nothing if it
-/// can.
+/// Says why `tile` cannot be the tile of rows that have `layout`, or nothing if
+/// the tile can.
 std::string findRowTileProblem(const RowReduction &reduction,
                                const RowLayout &layout, const RowTile &tile);
 

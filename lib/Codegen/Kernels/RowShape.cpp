@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/RowShape.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/TileBuilder.h"
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Target/DeviceProfile.h"
@@ -22,10 +23,7 @@ int64_t dml::getMaxVectorBytes(linalg::GenericOp op) {
     return DeviceProfile::vectorBytes;
   int64_t bytes =
       std::min(DeviceProfile::vectorBytes, placement->getAlignment());
-  return bytes < 4 ? cast<MemRefType>(op.getOutputs().front().getType())
-                             .getElementTypeBitWidth() /
-                         8
-                   : bytes;
+  return bytes < 4 ? getOutputType(op).getElementTypeBitWidth() / 8 : bytes;
 }
 
 int64_t dml::getVectorBytes(linalg::GenericOp op) {
@@ -33,7 +31,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  // Indices differ by about so much between neighbours in a row.
+  // About how far an index goes on from one element of a row to the next.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {
@@ -51,7 +49,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
       stride = index.getDim() + 1 == op.getNumLoops();
     else if (isa<arith::MulIOp, arith::DivUIOp>(nested) &&
              matchPattern(nested.getOperand(1), m_ConstantInt(&constant))) {
-      // A divisor may be 0 where nothing asks for the quotient.
+      // A divisor may be 0 where the quotient is not used.
       auto factor = constant.getLimitedValue(DeviceProfile::vectorBytes);
       stride = isa<arith::MulIOp>(nested)
                    ? stride * factor
@@ -67,9 +65,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
 }
 
 int64_t dml::getPeriod(linalg::GenericOp op, int64_t dim) {
-  int64_t size = cast<MemRefType>(op.getOutputs().front().getType())
-                     .getDimSize(dim),
-          period = 1;
+  int64_t size = getOutputType(op).getDimSize(dim), period = 1;
   for (auto index : op.getBody()->getOps<linalg::IndexOp>()) {
     if (static_cast<int64_t>(index.getDim()) != dim)
       continue;
@@ -86,7 +82,7 @@ int64_t dml::getPeriod(linalg::GenericOp op, int64_t dim) {
 }
 
 RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
-  MemRefType type = cast<MemRefType>(op.getOutputs().front().getType());
+  MemRefType type = getOutputType(op);
   RowShape rows;
   rows.vectorSize = vectorSize;
   rows.numElements = type.getNumElements();
@@ -98,7 +94,7 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
     else
       std::tie(rows.size, rows.dim) = std::tie(size, dim);
   }
-  // A tensor of rank 0 has no dimension to ask for.
+  // A tensor of rank 0 has no dimension that could repeat.
   if (rows.size == 1 || rows.hasWholeVectors())
     return rows;
   int64_t period = getPeriod(op, rows.dim);
@@ -110,7 +106,7 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
 }
 
 int64_t RowShape::getInsideVectors() const {
-  // The most elements that lie before a row's first whole vector.
+  // The most elements that lie before the first whole vector of a row.
   int64_t most = vectorSize - std::gcd(size, vectorSize);
   return (size - most) / vectorSize;
 }
@@ -126,7 +122,7 @@ bool dml::mayLookInBothRows(linalg::GenericOp op, const RowShape &rows) {
 
 SmallVector<int64_t> dml::getUnitBlock(linalg::GenericOp op,
                                        int64_t vectorBytes) {
-  MemRefType type = cast<MemRefType>(op.getOutputs().front().getType());
+  MemRefType type = getOutputType(op);
   int64_t rank = type.getRank(), outer = rank, row = 1;
   int64_t count = vectorBytes * 8 / type.getElementTypeBitWidth();
   while (outer > 0 && (outer == rank || row % count != 0))

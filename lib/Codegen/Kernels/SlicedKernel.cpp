@@ -14,15 +14,14 @@
 #include "Kernels/SlicedKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
-#include "dml/Target/CostModel.h"
+#include "Emit/Loops.h"
+#include "dml/Target/SumCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
 using namespace dml;
-
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
 namespace {
 /// How the parts of sums meet: those of so many rows at a time, and in two
@@ -48,6 +47,8 @@ public:
   void build();
 
 private:
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+
   int64_t getNumSums() const { return tile.rows * tile.columns; }
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
@@ -59,7 +60,10 @@ private:
     return numThreads + plan.groups * threadColumns;
   }
   JoinPlan chooseJoinPlan() const;
-  void forEachItem(int64_t count, function_ref<void(LinearForm)> build);
+  /// Runs `build` for each of `count` items, which the threads share out.
+  void shareOut(int64_t count, function_ref<void(LinearForm)> build) {
+    forEachItem(b, *forms, {count, forms->getThread(), numThreads}, build);
+  }
   Value addUp(const LinearForm &first, int64_t count, int64_t apart);
   void joinRows(int64_t firstRow, int64_t numRows, const JoinPlan &plan,
                 ValueRange sums);
@@ -174,19 +178,10 @@ SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
   if (rounds == 1)
     return addProducts(0, init);
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm round =
-        forms->getVarying(loop.getInductionVar(), {0, rounds - 1});
-    scf::YieldOp::create(b, addProducts(round, loop.getRegionIterArgs()));
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return SmallVector<Value>(loop.getResults());
+  return buildLoop(b, *forms, {0, rounds}, Counter::AddedLast, init,
+                   [&](LinearForm round, ValueRange sums) {
+                     return addProducts(round, sums);
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,34 +216,13 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
       if (groups > 0)
         loads += getTurns(sums * groups * threadColumns) * tile.slices / groups;
       int64_t barriers = groups > 0 ? 3 : 2;
-      int64_t cost = passes * (loads + barriers * cost::loadsOfBarrier);
+      int64_t cost = passes * (loads + barriers * cost::sliced::loadsOfBarrier);
       if (cost >= least)
         continue;
       least = cost;
       best = plan;
     }
   return best;
-}
-
-/// Runs `build` for each of `count` items, which the threads share out.
-void SlicedBuilder::forEachItem(int64_t count,
-                                function_ref<void(LinearForm)> build) {
-  for (int64_t first = 0; first < count; first += numThreads) {
-    LinearForm item = forms->add(b, forms->getThread(), first);
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
-    if (first + numThreads > count) {
-      auto hasItem = scf::IfOp::create(
-          b,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                forms->materialize(b, item), constant(count)));
-      b.setInsertionPointToStart(hasItem.thenBlock());
-      // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, count - 1);
-    }
-    build(item);
-    *forms = std::move(saved);
-  }
 }
 
 /// The sum of `count` numbers in workgroup memory. The first one lies at
@@ -281,7 +255,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
           ofColumn = isAlong ? tile.slices : 1;
   if (plan.groups > 0) {
     int64_t places = plan.groups * threadColumns;
-    forEachItem(numSums * places, [&](const LinearForm &item) {
+    shareOut(numSums * places, [&](const LinearForm &item) {
       auto [sum, place] = forms->divide(b, item, places);
       auto [outer, inner] =
           forms->divide(b, place, isAlong ? plan.groups : threadColumns);
@@ -306,7 +280,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
   // The vectors of neighbouring columns that are stored together.
   int64_t lanes = getStoredLanes();
   int64_t vectors = tile.columns / lanes;
-  forEachItem(numRows * vectors * threadColumns, [&](const LinearForm &item) {
+  shareOut(numRows * vectors * threadColumns, [&](const LinearForm &item) {
     auto [rest, vector] = forms->divide(b, item, vectors);
     auto [row, column] = forms->divide(b, rest, threadColumns);
     LinearForm columnVector = forms->add(

@@ -9,17 +9,19 @@
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace dml;
 
 //===----------------------------------------------------------------------===//
-// What the width does not matter to
+// Operations whose results do not depend on the width
 //===----------------------------------------------------------------------===//
 
-/// The range of `value`, or nothing if it is not known.
+/// Returns the range of `value`, or nothing if the range is not known.
 static std::optional<ConstantIntRanges> getRange(Value value,
                                                  DataFlowSolver &solver) {
   const auto *lattice =
@@ -29,19 +31,20 @@ static std::optional<ConstantIntRanges> getRange(Value value,
   return lattice->getValue().getValue();
 }
 
-/// Whether `range` has numbers of 32 bits without a sign alone.
+/// Whether all numbers of `range` are unsigned numbers of 32 bits.
 static bool fitsUnsigned(const ConstantIntRanges &range) {
   return range.umax().isIntN(narrowBits);
 }
 
-/// Whether `range` has signed numbers of 32 bits alone.
+/// Whether all numbers of `range` are signed numbers of 32 bits.
 static bool fitsSigned(const ConstantIntRanges &range) {
   return range.smin().isSignedIntN(narrowBits) &&
          range.smax().isSignedIntN(narrowBits);
 }
 
-/// Whether the quotient of `a` and `b` can be 2^31, which no signed number of
-/// 32 bits is; dividing is undefined then, and so is the remainder.
+/// Whether the quotient of `a` and `b` can be 2^31, the quotient of -2^31 and
+/// -1. With signed numbers of 32 bits, that quotient and its remainder are
+/// undefined.
 static bool mayOverflow(const ConstantIntRanges &a,
                         const ConstantIntRanges &b) {
   APInt least =
@@ -50,22 +53,24 @@ static bool mayOverflow(const ConstantIntRanges &a,
          (b.smax().isNonNegative() || b.smax().isAllOnes());
 }
 
-/// Whether `op`, which has two operands of the ranges `a` and `b`, computes the
-/// same with 32 bits as with more, if its integers fit.
+/// Whether `op`, whose two operands have the ranges `a` and `b`, computes the
+/// same with 32 bits as with more, provided that its integers fit in 32 bits.
 static bool computesAlike(Operation *op, const ConstantIntRanges &a,
                           const ConstantIntRanges &b) {
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
-    // What does not wrap in 64 bits may wrap in 32.
+    // A sum that does not wrap with 64 bits may wrap with 32 bits.
     if (flags.hasNoSignedWrap() || flags.hasNoUnsignedWrap())
       return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
-      // The low bits of a result depend on the low bits of operands alone; and
-      // numbers with a sign have the order of those without one, read so.
+      // The low bits of a result depend on the low bits of the operands alone.
+      // Two numbers with a sign, read as numbers without one, have the same
+      // order with 32 bits as with 64.
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
             arith::OrIOp, arith::XOrIOp, arith::MinUIOp, arith::MaxUIOp>(
           [](Operation *) { return true; })
-      // A negative number, read without its sign, is as far above the numbers
-      // of 32 bits as those of 64 are: that changes what remains of it.
+      // A negative number, read without its sign, is another number with 64
+      // bits than with 32: -1 is 2^64 - 1 or 2^32 - 1, whose remainders by 7
+      // are 1 and 3.
       .Case<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp>(
           [&](Operation *) { return fitsUnsigned(a) && fitsUnsigned(b); })
       .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
@@ -106,8 +111,8 @@ bool dml::computesAlike(Operation *op, DataFlowSolver &solver) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Forgets the ranges of results that are erased: others may have their place
-/// in memory later.
+/// Makes the solver forget the ranges of results that are erased, since a new
+/// result may later get the address of an erased one.
 class Forgetting : public RewriterBase::Listener {
 public:
   explicit Forgetting(DataFlowSolver &solver) : solver(solver) {}
@@ -123,7 +128,9 @@ private:
 };
 } // namespace
 
-LogicalResult dml::narrowIntegers(gpu::GPUModuleOp module) {
+/// Applies upstream's patterns to all operations of `module` that compute the
+/// same with 32 bits.
+static LogicalResult applyPatterns(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
   dataflow::loadBaselineAnalyses(solver);
   solver.load<dataflow::IntegerRangeAnalysis>();
@@ -132,7 +139,7 @@ LogicalResult dml::narrowIntegers(gpu::GPUModuleOp module) {
 
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    // Casts of casts are folded.
+    // The patterns also fold casts of casts.
     if (isa<CastOpInterface>(op) || computesAlike(op, solver))
       ops.push_back(op);
   });
@@ -143,4 +150,18 @@ LogicalResult dml::narrowIntegers(gpu::GPUModuleOp module) {
   config.setListener(&listener).setStrictness(
       GreedyRewriteStrictness::ExistingAndNewOps);
   return applyOpPatternsGreedily(ops, std::move(patterns), config);
+}
+
+LogicalResult dml::narrowIntegers(gpu::GPUModuleOp module,
+                                  RunPipeline runPipeline) {
+  // A signed operation on numbers from 2^31 on is not narrowed. An unsigned one
+  // computes the same where no number is negative, and is narrowed.
+  OpPassManager before(gpu::GPUModuleOp::getOperationName());
+  before.addPass(arith::createArithUnsignedWhenEquivalentPass());
+  OpPassManager after(gpu::GPUModuleOp::getOperationName());
+  after.addPass(createCanonicalizerPass());
+  after.addPass(createCSEPass());
+  return success(succeeded(runPipeline(before)) &&
+                 succeeded(applyPatterns(module)) &&
+                 succeeded(runPipeline(after)));
 }

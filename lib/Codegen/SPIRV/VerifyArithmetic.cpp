@@ -1,4 +1,4 @@
-//===- VerifyArithmetic.cpp - No kernel computes the undefined ------------===//
+//===- VerifyArithmetic.cpp - No undefined shifts or divisions ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -58,7 +58,7 @@ static LogicalResult verifyRanges(Operation *op, unsigned width,
   return success();
 }
 
-/// The shifts and divisions of `module`.
+/// Returns the shifts and divisions of `module`.
 static SmallVector<Operation *> collect(Operation *module) {
   SmallVector<Operation *> ops;
   module->walk([&](Operation *op) {
@@ -68,7 +68,7 @@ static SmallVector<Operation *> collect(Operation *module) {
   return ops;
 }
 
-/// The integers of a constant, or nothing of what is none.
+/// Returns the integers of `value` if it is a constant, and none otherwise.
 static SmallVector<APInt> getIntegers(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
@@ -94,8 +94,8 @@ static LogicalResult verifyConstants(Operation *op, unsigned width) {
   return success();
 }
 
-/// The bits of what `op` shifts or divides; the amount of a shift may have
-/// others.
+/// Returns the bits of the integer that `op` shifts or divides. The amount of a
+/// shift may have another number of bits.
 static unsigned getWidth(Operation *op, unsigned indexBits) {
   Type type = getElementTypeOrSelf(op->getOperand(0).getType());
   return type.isIndex() ? indexBits : type.getIntOrFloatBitWidth();
@@ -104,7 +104,7 @@ static unsigned getWidth(Operation *op, unsigned indexBits) {
 LogicalResult dml::verifyArithmetic(gpu::GPUModuleOp module,
                                     unsigned indexBits) {
   SmallVector<Operation *> ops = collect(module);
-  // Most kernels shift and divide by constants alone.
+  // Most kernels shift and divide by constants alone, and need no analysis.
   for (Operation *op : ops)
     if (failed(verifyConstants(op, getWidth(op, indexBits))))
       return failure();
@@ -123,7 +123,7 @@ LogicalResult dml::verifyArithmetic(gpu::GPUModuleOp module,
         op->getOperand(0));
     const auto *right = solver.lookupState<dataflow::IntegerValueRangeLattice>(
         op->getOperand(1));
-    // What the analysis never reached is dead.
+    // An operation that the analysis never reached is dead.
     if (!left || !right || left->getValue().isUninitialized() ||
         right->getValue().isUninitialized())
       return true;

@@ -1,4 +1,4 @@
-//===- VerifyArithmetic.h - No kernel computes the undefined ----*- C++ -*-===//
+//===- VerifyArithmetic.h - No undefined shifts or divisions ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -14,13 +14,13 @@ namespace dml {
 
 /// Refuses kernels with integer arithmetic that SPIR-V leaves undefined for
 /// certain: shifts by the width or more, divisions by 0, and the lowest number
-/// divided by -1. A device would give any number for these. Of a GPU module,
-/// whose indices have `indexBits`, amounts and divisors that are computed are
-/// judged by their ranges.
+/// divided by -1. A device may compute any number for these. The indices of
+/// `module` have `indexBits`. An amount or a divisor that is computed is
+/// refused if its range has no number with a defined result.
 mlir::LogicalResult verifyArithmetic(mlir::gpu::GPUModuleOp module,
                                      unsigned indexBits);
-/// Of a SPIR-V module, amounts and divisors that are constants are judged, some
-/// of which the conversion to SPIR-V makes.
+/// Does the same for a SPIR-V module, but looks at constant amounts and
+/// divisors alone. The conversion to SPIR-V makes some of these constants.
 mlir::LogicalResult verifyArithmetic(mlir::spirv::ModuleOp module);
 
 } // namespace dml

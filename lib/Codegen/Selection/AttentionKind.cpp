@@ -7,9 +7,8 @@
 #include "Kernels/AttentionKernel.h"
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
+#include "dml/Target/AttentionCosts.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/MatrixCosts.h"
-#include "dml/Target/SumCosts.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -30,11 +29,12 @@ static double getAttentionTime(const Attention &attention,
   auto terms = static_cast<double>(
            llvm::alignTo(attention.scores.getTerms(), tile.terms)),
        allColumns = static_cast<double>(layout.getColumns());
-  double ofScore = terms * getOpsOfProduct(rows, keys) +
-                   allColumns * getOpsOfProduct(rows, columns) +
-                   cost::opsPerScore;
-  double ofStaging = cost::opsPerLoad * ((queries + keysOfBlock) * terms +
-                                         keysOfBlock * allColumns);
+  double ofScore = terms * getOpsOfProduct(rows, keys, device) +
+                   allColumns * getOpsOfProduct(rows, columns, device) +
+                   cost::attention::opsPerScore;
+  double ofStaging =
+      cost::getOpsPerLoad(device) *
+      ((queries + keysOfBlock) * terms + keysOfBlock * allColumns);
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);
@@ -42,7 +42,7 @@ static double getAttentionTime(const Attention &attention,
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
   return std::max(groups, device.multiprocessors) * blocks *
          (queries * keysOfBlock * ofScore + ofStaging) /
-         cost::getOpsOfCycle(device);
+         device.getOpsPerCycle();
 }
 
 /// Tiles from those that load least for a product to those that leave the most
@@ -51,8 +51,8 @@ static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
 /// Returns the attention kernel of the least time, or nothing if no tile fits.
-static std::optional<Proposal> proposeAttention(const Attention &attention,
-                                                const DeviceProfile &profile) {
+static std::optional<Proposal>
+searchAttentionTiles(const Attention &attention, const DeviceProfile &profile) {
   std::optional<Proposal> best;
   for (auto [queries, keys] : attentionShapes) {
     std::optional<AttentionTile> tile =
@@ -71,21 +71,17 @@ static std::optional<Proposal> proposeAttention(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class AttentionKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return AttentionTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<AttentionTile>(tile);
+class AttentionKind : public KernelKindOf<AttentionTile> {
+  std::string tryBuild(linalg::GenericOp op, const AttentionTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Attention> attention;
     if (op.hasPureBufferSemantics())
       attention = Attention::match(op);
-    std::string problem = describeProblem(
-        attention ? findTileProblem(*attention, own, profile)
-                  : "stands on no products with a softmax of products");
+    if (!attention)
+      return "stands on no products with a softmax of products";
+    std::string problem = findTileProblem(*attention, tile, profile);
     if (problem.empty())
-      buildAttentionKernel(op, *attention, own);
+      buildAttentionKernel(op, *attention, tile);
     return problem;
   }
 
@@ -96,25 +92,29 @@ public:
                          "matrix_attention_tile",
                          DeviceProfile::workgroupSize);
   }
-  /// The terms of queries and keys are 0, and are set for each attention.
+  /// The tile has 0 terms, which are set for each attention.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     AttentionTile tile{};
     if (!parseSizes(text, {&tile.queries, &tile.keys}) ||
-        !ThreadBlock::get({tile.queries, tile.keys, 1}))
+        !ThreadBlock::get({tile.queries, tile.keys, /*terms=*/1}))
       return std::nullopt;
     return tile;
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
-    if (!query.attention)
-      return std::nullopt;
-    if (!wanted)
-      return proposeAttention(*query.attention, query.profile);
-    const auto &own = std::get<AttentionTile>(*wanted);
-    std::optional<AttentionTile> tile = getAttentionTile(
-        *query.attention, own.queries, own.keys, query.profile);
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    return query.attention
+               ? searchAttentionTiles(*query.attention, query.profile)
+               : std::nullopt;
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const AttentionTile &wanted) const override {
+    std::optional<AttentionTile> tile;
+    if (query.attention)
+      tile = getAttentionTile(*query.attention, wanted.queries, wanted.keys,
+                              query.profile);
     return tile ? std::optional(Proposal::prefer(*tile)) : std::nullopt;
   }
 };

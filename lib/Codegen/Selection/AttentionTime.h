@@ -14,12 +14,10 @@ namespace dml {
 
 /// Returns the operations that a product takes where a thread adds up `rows` by
 /// `columns` sums, since the thread shares the loads of its factors.
-double getOpsOfProduct(double rows, double columns);
+double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
 /// Returns the cycles of a multiprocessor for kernels that compute scores,
-/// weights and products one after the other. Bytes, and the launch and the
-/// start of the second and the third kernel, count as the operations that a
-/// device begins meanwhile.
+/// weights and products one after the other.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

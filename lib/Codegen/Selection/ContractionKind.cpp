@@ -7,8 +7,6 @@
 #include "Kernels/ContractionKernel.h"
 #include "Selection/KernelKinds.h"
 #include "Selection/SumTraits.h"
-#include "dml/Target/CostModel.h"
-#include "dml/Target/MatrixCosts.h"
 #include "dml/Target/SumCosts.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,7 +32,7 @@ struct StagedCost {
 
 static StagedCost getStagedCost(const FactorTraits &factors,
                                 const ContractionTile &tile, int64_t positions,
-                                bool areColumns) {
+                                bool areColumns, const DeviceSpeed &device) {
   constexpr int64_t side = ThreadBlock::side;
   int64_t ofStep = factors.strides.terms;
   int64_t together = ofStep;
@@ -57,8 +55,8 @@ static StagedCost getStagedCost(const FactorTraits &factors,
     loads = together * getVectors(side);
   bool isScattered = ofStep > side && !factors.isChosen;
   auto count = static_cast<double>(positions * tile.terms);
-  return {count * cost::cyclesOfStagedFactor *
-              (isScattered ? cost::scatteredFactors : 1),
+  return {count * cost::contraction::getStagedFactorCycles(device) *
+              (isScattered ? cost::contraction::scatteredFactors : 1),
           turns * static_cast<double>(loads),
           turns * static_cast<double>(side * together)};
 }
@@ -74,25 +72,27 @@ static double getContractionTime(const SumTraits &sums,
       llvm::divideCeilSigned(sums.rows.size, tile.rows) *
       llvm::divideCeilSigned(sums.columns.size, tile.columns) * sums.batches);
   StagedCost rows = getStagedCost(sums.rows, tile, tile.rows,
-                                  /*areColumns=*/false),
+                                  /*areColumns=*/false, device),
              columns = getStagedCost(sums.columns, tile, tile.columns,
-                                     /*areColumns=*/true);
+                                     /*areColumns=*/true, device);
   // A thread multiplies vectors from workgroup memory, which it loads.
   double terms = static_cast<double>(tile.terms) / tile.slices;
   auto sumsOfThread = static_cast<double>(block.rows * block.columns);
   double vectors =
       static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
-  double products = terms * sumsOfThread * tile.threads / cost::opsPerCycle;
-  double loaded = terms * vectors * tile.threads * cost::cyclesOfVector /
-                  cost::threadsTogether;
-  double adding = cost::cyclesOfProduct * std::max(products, loaded) +
-                  cost::cyclesOfBarriers;
+  double products =
+      terms * sumsOfThread * tile.threads / DeviceSpeed::opsPerCycle;
+  double loaded = terms * vectors * tile.threads *
+                  cost::contraction::getVectorCycles(device);
+  double adding = cost::sums::timesOfProducts * std::max(products, loaded) +
+                  cost::contraction::getBarrierCycles(device);
   double staged = rows.cycles + columns.cycles;
-  double alone = products + cost::cyclesOfRound +
-                 cost::cyclesOfThreadLoad * (rows.loads + columns.loads);
+  double alone =
+      products + cost::contraction::getRoundCycles(device) +
+      cost::contraction::getLoadCycles(device) * (rows.loads + columns.loads);
   double registers = sumsOfThread + rows.registers + columns.registers +
-                     cost::otherRegistersOfSums;
-  return cost::cyclesOfStart + getTimeOfMemory(sums, device) +
+                     cost::contraction::otherRegisters;
+  return device.kernelCycles + getTimeOfMemory(sums, device) +
          getTimeOfGroups(groups, tile.threads, registers, device,
                          [&](double most, double average) {
                            return rounds * std::max({most * adding,
@@ -148,7 +148,7 @@ static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)
     return 0;
-  int64_t together = cost::maxTogether;
+  int64_t together = cost::contraction::maxTermsTogether;
   while (together > 1 &&
          (tile.terms % together ||
           2 * (tile.rows / ThreadBlock::side) * (tile.terms / together) <
@@ -159,15 +159,16 @@ static int64_t getTogether(const Contraction &contraction,
 
 /// Returns the contraction kernel of the least time, or nothing if no tile fits
 /// the sums.
-static std::optional<Proposal> proposeContraction(const KernelQuery &query) {
+static std::optional<Proposal>
+searchContractionTiles(const KernelQuery &query) {
   std::optional<Proposal> best;
   SumTraits traits = SumTraits::get(query);
   for (const TileShape &shape : tileShapes)
-    for (int64_t terms : cost::stagedTerms) {
+    for (int64_t terms : cost::contraction::stagedTerms) {
       ContractionTile tile = getTile(*query.contraction, shape.rows,
                                      shape.columns, terms, shape.slices);
       tile.isAhead = true;
-      tile.writtenOut = cost::writtenOutTerms;
+      tile.writtenOut = cost::contraction::writtenOutTerms;
       tile.together = getTogether(*query.contraction, tile);
       if (!findTileProblem(*query.contraction, tile, query.profile).empty())
         continue;
@@ -183,19 +184,15 @@ static std::optional<Proposal> proposeContraction(const KernelQuery &query) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class ContractionKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return ContractionTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<ContractionTile>(tile);
+class ContractionKind : public KernelKindOf<ContractionTile> {
+  std::string tryBuild(linalg::GenericOp op, const ContractionTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Contraction> contraction = Contraction::match(op);
-    std::string problem = describeProblem(
-        contraction ? findTileProblem(*contraction, own, profile)
-                    : "stands on no contraction");
+    if (!contraction)
+      return "stands on no contraction";
+    std::string problem = findTileProblem(*contraction, tile, profile);
     if (problem.empty())
-      buildContractionKernel(op, *contraction, own);
+      buildContractionKernel(op, *contraction, tile);
     return problem;
   }
 
@@ -207,30 +204,33 @@ public:
         "array<i64: 64, 64, 16>, ahead}'",
         DeviceProfile::workgroupSize);
   }
-  /// The terms of rows and columns are 0, and are set for each contraction.
+  /// A tile that is written as '64x64' has 0 terms, which are set for each
+  /// contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
-    if (text.starts_with("{"))
-      return parseTile(text, context);
     ContractionTile tile{};
-    if (!parseSizes(text, {&tile.rows, &tile.columns}) ||
-        !ThreadBlock::get(tile))
-      return std::nullopt;
-    return tile;
+    if (!parseSizes(text, {&tile.rows, &tile.columns}))
+      return parseTile(text, context);
+    return ThreadBlock::get(tile) ? std::optional<KernelTile>(tile)
+                                  : std::nullopt;
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction ||
+        query.contraction->getTerms() < cost::contraction::minTerms)
+      return std::nullopt;
+    return searchContractionTiles(query);
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const ContractionTile &wanted) const override {
     if (!query.contraction)
       return std::nullopt;
-    if (!wanted)
-      return query.contraction->getTerms() < minTermsOfGroups
-                 ? std::nullopt
-                 : proposeContraction(query);
-    auto tile = std::get<ContractionTile>(*wanted);
+    ContractionTile tile = wanted;
     if (tile.terms == 0)
       tile = getTile(*query.contraction, tile.rows, tile.columns,
-                     cost::stagedTerms[0]);
+                     cost::contraction::stagedTerms[0]);
     if (!findTileProblem(*query.contraction, tile, query.profile).empty())
       return std::nullopt;
     return Proposal::prefer(tile);

@@ -11,7 +11,7 @@
 #include "Kernels/RowShape.h"
 #include "Selection/MapTiles.h"
 #include "dml/Codegen/IR/BufferOps.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/MapCosts.h"
 
 using namespace mlir;
 using namespace dml;
@@ -29,8 +29,10 @@ namespace {
 /// the output, with a launch that is thrown away.
 class LoadProbe {
 public:
-  LoadProbe(linalg::GenericOp op)
-      : op(op), type(cast<MemRefType>(op.getOutputs().front().getType())),
+  /// Memory brings whole sectors of so many bits.
+  LoadProbe(linalg::GenericOp op, int64_t sectorBits)
+      : op(op), sectorBits(sectorBits),
+        type(cast<MemRefType>(op.getOutputs().front().getType())),
         b(op.getLoc(), op) {
     b.setInsertionPointToEnd(&discarded);
     GroupedLaunch grouped = createLaunch(b, op, 1);
@@ -53,6 +55,7 @@ private:
   std::optional<DimOfLoads> findDim(memref::LoadOp load);
 
   linalg::GenericOp op;
+  int64_t sectorBits;
   MemRefType type;
   Block discarded;
   ImplicitLocOpBuilder b;
@@ -104,7 +107,8 @@ int64_t LoadProbe::getStride(memref::LoadOp load, int64_t dim) {
 
 /// Whether the buffer of `load` is so large that its order matters.
 bool LoadProbe::isLarge(memref::LoadOp load) const {
-  return getNumBytes(load.getMemRefType()) * cost::smallBufferShare >=
+  return getNumBytes(load.getMemRefType()) *
+             cost::crosswise::smallBufferShare >=
          getNumBytes(type);
 }
 
@@ -117,7 +121,7 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
   int64_t columnDim = CrosswiseShape::getColumnDim(type);
   if (std::abs(getStride(load, columnDim)) *
           load.getMemRefType().getElementTypeBitWidth() <
-      cost::lineBytes * 8)
+      sectorBits)
     return std::nullopt;
   std::optional<int64_t> found;
   for (int64_t dim = 0; dim < columnDim; ++dim)
@@ -153,18 +157,20 @@ std::optional<DimOfLoads> LoadProbe::findDim() {
   return found;
 }
 
-std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op) {
+std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
+                                             const DeviceSpeed &device) {
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   int64_t bits = type.getElementTypeBitWidth();
   if (TileBuilder::hasLoops(op) || type.getRank() < 2 || bits < 8 || bits > 32)
     return std::nullopt;
-  std::optional<DimOfLoads> loads = LoadProbe(op).findDim();
+  auto sectorBits = static_cast<int64_t>(8 * device.sectorBytes);
+  std::optional<DimOfLoads> loads = LoadProbe(op, sectorBits).findDim();
   if (!loads)
     return std::nullopt;
   const CrosswiseShape shape(op, loads->dim);
-  // Fewer elements than a line has are read, or stored, as well by themselves.
-  if (loads->extent * bits < cost::lineBytes * 8 ||
-      shape.numColumns * bits < cost::lineBytes * 8)
+  // Fewer elements than a sector has are read, or stored, as well by
+  // themselves.
+  if (loads->extent * bits < sectorBits || shape.numColumns * bits < sectorBits)
     return std::nullopt;
   MapTile tile;
   tile.vectorBytes = getMaxVectorBytes(op);

@@ -29,16 +29,6 @@ const KernelKind &dml::getKernelKind(const KernelTile &tile) {
 // Options
 //===----------------------------------------------------------------------===//
 
-bool KernelKind::parseSizes(StringRef text, ArrayRef<int64_t *> sizes) {
-  SmallVector<StringRef> parts;
-  text.split(parts, 'x');
-  return parts.size() == sizes.size() &&
-         llvm::all_of(llvm::zip_equal(parts, sizes), [](auto pair) {
-           auto [part, size] = pair;
-           return !part.getAsInteger(10, *size) && *size > 0;
-         });
-}
-
 LogicalResult KernelWishes::add(StringRef option, StringRef text,
                                 Operation *op) {
   if (text == "auto")

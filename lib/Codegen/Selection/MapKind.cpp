@@ -9,17 +9,12 @@
 #include "Selection/KernelKinds.h"
 #include "Selection/SumTraits.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/MatrixCosts.h"
+#include "dml/Target/MapCosts.h"
 #include "dml/Target/SumCosts.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace dml;
-
-/// Products and loads of a map kernel's thread for each term: 8 rows of 4
-/// elements, the most that it carries, take a load for each row and one for all
-/// columns.
-static constexpr double mapProducts = cost::maxCarried, mapLoads = 9;
 
 /// Returns the cycles that a map kernel takes.
 static double getMapTime(const KernelQuery &query) {
@@ -33,15 +28,16 @@ static double getMapTime(const KernelQuery &query) {
   int64_t innermost =
       cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
-  double loads = mapLoads * ThreadBlock::side / lanes;
-  double time = 1 + cost::opsPerLoad * loads / mapProducts;
+  double loads = cost::map_sums::loadsOfTerm * ThreadBlock::side / lanes;
+  double time = 1 + cost::getOpsPerLoad(device) * loads / cost::map::maxCarried;
   double busy = time * static_cast<double>(contraction.getTerms()) *
                 std::max(sums, static_cast<double>(device.getEnoughThreads())) /
-                cost::getOpsOfCycle(device);
-  double ofStep = std::min(
-      cost::cyclesOfTerm * static_cast<double>(contraction.getTermsOfStep()),
-      cost::cyclesOfStep);
-  return cost::cyclesOfStart + getTimeOfMemory(SumTraits::get(query), device) +
+                device.getOpsPerCycle();
+  double ofStep =
+      std::min(cost::map_sums::getTermCycles(device) *
+                   static_cast<double>(contraction.getTermsOfStep()),
+               cost::map_sums::getMaxIterationCycles(device));
+  return device.kernelCycles + getTimeOfMemory(SumTraits::get(query), device) +
          std::max(busy, ofStep * static_cast<double>(contraction.steps));
 }
 
@@ -50,34 +46,36 @@ static double getMapTime(const KernelQuery &query) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MapKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return MapTile::name; }
-
+class MapKind : public KernelKindOf<MapTile> {
   std::string build(linalg::GenericOp op, const KernelTile &tile,
                     const DeviceProfile &profile) const override {
-    if (std::string problem = findMapProblem(op); !problem.empty())
+    std::string problem = findMapProblem(op);
+    return problem.empty() ? KernelKindOf::build(op, tile, profile) : problem;
+  }
+  std::string tryBuild(linalg::GenericOp op, const MapTile &tile,
+                       const DeviceProfile &profile) const override {
+    if (tile.isOpen()) {
+      buildMapKernel(op, getPlainTile(op));
+      return "";
+    }
+    std::string problem = tile.crosswise ? findCrosswiseProblem(op, tile)
+                                         : findTileProblem(op, tile);
+    if (!problem.empty())
       return problem;
-    auto own = std::get<MapTile>(tile);
-    if (own.isOpen())
-      own = getPlainTile(op);
-    else if (std::string problem = own.crosswise ? findCrosswiseProblem(op, own)
-                                                 : findTileProblem(op, own);
-             !problem.empty())
-      return describeProblem(problem);
-    if (own.crosswise)
-      buildCrosswiseKernel(op, own);
+    if (tile.crosswise)
+      buildCrosswiseKernel(op, tile);
     else
-      buildMapKernel(op, own);
+      buildMapKernel(op, tile);
     return "";
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
+  /// The tile is chosen later, by dml-select-map-tiles.
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
     if (!query.contraction || !query.isOnBuffers())
       return std::nullopt;
     return Proposal{/*tile=*/std::nullopt, getMapTime(query),
-                    /*isPreferred=*/false, cost::share::inWorkgroups};
+                    /*isPreferred=*/false, cost::sums::shareInWorkgroups};
   }
 };
 } // namespace

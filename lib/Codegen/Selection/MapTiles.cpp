@@ -13,6 +13,7 @@
 #include "Kernels/MapKernel.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/MapCosts.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -67,7 +68,7 @@ Traffic::Traffic(linalg::GenericOp op) {
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
   tile.rows *= 2;
-  if (tile.rows * tile.vectorBytes > cost::maxRowBytes ||
+  if (tile.rows * tile.vectorBytes > cost::map::maxRowBytes ||
       rows.perPlane % tile.rows ||
       rows.getNumVectors() / tile.rows < device.getEnoughThreads())
     return std::nullopt;
@@ -90,7 +91,7 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
   MapTile tile = getPlainTile(op);
   if (!rows.hasSeveralRows() || !rows.hasWholeVectors())
     return tile;
-  if (traffic.loads > 1 && traffic.readsOfElement > cost::minReadsOfRows)
+  if (traffic.loads > 1 && traffic.readsOfElement > cost::map::minReadsOfRows)
     tile = getTaller(rows, tile, device).value_or(tile);
   while (waitsForThreads(op, tile, traffic, device)) {
     std::optional<MapTile> taller = getTaller(rows, tile, device);
@@ -119,15 +120,27 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   return tile.inside ? std::optional(tile) : std::nullopt;
 }
 
-/// The time that operations and loads of single elements take, as a share of
-/// the time that memory takes to move the bytes.
+/// Returns the cycles of the operations of a kernel, as a device runs them.
+static double getTimeOfOps(double counted, const DeviceSpeed &device) {
+  return counted / cost::countedOps / device.getOpsPerCycle();
+}
+
+/// Returns the cycles in which memory moves the bytes of a kernel.
+static double getTimeOfMemory(const Traffic &traffic,
+                              const DeviceSpeed &device) {
+  return static_cast<double>(traffic.bytes) * device.getCyclesPerByte();
+}
+
+/// Returns the time of operations and of loads of single elements, as a share
+/// of the time in which memory moves the bytes.
 static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
                              const Traffic &traffic,
                              const DeviceSpeed &device) {
-  return (cost.average / cost::countedOps +
-          cost.loads * cost::opsPerLoadedByte *
-              static_cast<double>(tile.vectorBytes)) /
-         device.opsPerByte / static_cast<double>(traffic.bytes);
+  double ofLoads = cost.loads * cost::getOpsPerLoadedByte(device) *
+                   static_cast<double>(tile.vectorBytes) /
+                   device.getOpsPerCycle();
+  return (getTimeOfOps(cost.average, device) + ofLoads) /
+         getTimeOfMemory(traffic, device);
 }
 
 /// Gives `tile` as many steps as its threads need to move enough bytes. It
@@ -137,12 +150,12 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
   if (tile.rows > 1 || tile.vectors > 1 || tile.inside ||
-      (tile.isSplit && loadedShare >= cost::share::loadedOfSteps))
+      (tile.isSplit && loadedShare >= cost::map::share::loadedOfSteps))
     return tile;
   while (waitsForThreads(op, tile, traffic, device)) {
     MapTile next = tile;
     next.steps *= 2;
-    if (next.steps * next.vectorBytes > cost::maxRowBytes ||
+    if (next.steps * next.vectorBytes > cost::map::maxRowBytes ||
         rows.getNumVectors() / next.steps < device.getEnoughThreads())
       break;
     tile = next;
@@ -161,10 +174,10 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
     if (divisor == 0)
       return;
     uint64_t odd = divisor >> llvm::countr_zero(divisor);
-    if (odd > cost::maxGroupedElements)
+    if (odd > cost::map::maxGroupedElements)
       return;
     int64_t vectors = std::lcm(tile.vectors, static_cast<int64_t>(odd));
-    if (vectors * rows.vectorSize <= cost::maxGroupedElements &&
+    if (vectors * rows.vectorSize <= cost::map::maxGroupedElements &&
         vectors * tile.vectorBytes * DeviceProfile::workgroupSize <=
             DeviceProfile::workgroupMemory)
       tile.vectors = vectors;
@@ -173,7 +186,7 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   for (int64_t size : llvm::reverse(type.getShape())) {
     inner *= size;
-    if (inner > cost::maxGroupedElements)
+    if (inner > cost::map::maxGroupedElements)
       break;
     divideBy(size);
   }
@@ -196,7 +209,7 @@ namespace {
 class Contest {
 public:
   Contest(linalg::GenericOp op, const MapTile &first)
-      : op(op), interiors(cost::interiorDivergence), tile(first),
+      : op(op), interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
     // It takes long to find out whether a second path pays, and depends little
     // on the tile.
@@ -240,9 +253,8 @@ private:
 } // namespace
 
 static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
-  if (std::optional<MapTile> crosswise = getCrosswiseTile(op))
+  if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device))
     return *crosswise;
-  const double minOpsPerByte = cost::countedOps * device.opsPerByte;
   const MapTile plain = getPlainTile(op);
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
@@ -255,43 +267,42 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
   if (mayLookInBothRows(op, rows)) {
     MapTile inBothRows = plain;
     inBothRows.inBothRows = true;
-    contest.enter(inBothRows, cost::share::bothRows);
+    contest.enter(inBothRows, cost::map::share::bothRows);
   }
 
-  double opsPerByte =
-      contest.getCost().average / static_cast<double>(traffic.bytes);
-  bool isBusy = opsPerByte >= minOpsPerByte / 2;
+  const double ofMemory = getTimeOfMemory(traffic, device);
+  const double ofOps = getTimeOfOps(contest.getCost().average, device);
+  bool isBusy = ofOps >= ofMemory / 2;
   bool hasRows = rows.hasSeveralRows() && rows.hasWholeVectors() &&
                  rows.getInsideVectors() > 1;
   if (isBusy ? first.rows > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first, device);
     // Twice as many rows, and as many again.
     for (int step = 0; step < 2 && taller; ++step) {
-      if (!contest.enter(*taller, isBusy ? cost::share::tallerWhereBusy
-                                         : cost::share::tallerWhereIdle))
+      if (!contest.enter(*taller, isBusy ? cost::map::share::tallerWhereBusy
+                                         : cost::map::share::tallerWhereIdle))
         break;
       taller = getTaller(rows, *taller, device);
     }
   }
 
   if (std::optional<MapTile> grouped = getGroupedTile(op, rows, device))
-    contest.enter(*grouped, cost::share::grouped);
+    contest.enter(*grouped, cost::map::share::grouped);
 
   if (rows.canBeSplit()) {
     MapTile split = plain;
     split.isSplit = true;
     split.inBothRows = mayLookInBothRows(op, rows);
-    contest.enter(split, cost::share::split,
-                  opsPerByte >= minOpsPerByte ? HUGE_VAL
-                                              : cost::share::splitLoads);
+    contest.enter(split, cost::map::share::split,
+                  ofOps >= ofMemory ? HUGE_VAL : cost::map::share::splitLoads);
   }
   auto getShare = [&] {
     return getLoadedShare(contest.getCost(), plain, traffic, device);
   };
-  if (hasRows && getShare() >= cost::share::loaded)
+  if (hasRows && getShare() >= cost::map::share::loaded)
     if (std::optional<MapTile> parts = getTileOfInside(op))
-      contest.enter(*parts, cost::share::split,
-                    isBusy ? HUGE_VAL : cost::share::splitLoads);
+      contest.enter(*parts, cost::map::share::split,
+                    isBusy ? HUGE_VAL : cost::map::share::splitLoads);
 
   MapTile best =
       getWithSteps(op, contest.getBest(), rows, traffic, device, getShare());
@@ -318,12 +329,15 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
   auto countElements = [&](const MapTile &tile) {
     return llvm::product_of(*tile.block) * (tile.vectorBytes / elementBytes);
   };
-  // The time that a tile takes, in operations of a filled device. A second path
-  // is no other for each tile.
+  // The cycles that a tile takes on a filled device. A second path is no other
+  // for each tile.
   auto consider = [&](const MapTile &tile) -> Candidate {
     KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
-    double time = cost.general + (cost::opsPerLoad - 1) * cost.loads;
-    int64_t independent = std::min(countElements(tile), cost::maxIndependent);
+    double time =
+        (cost.general + (cost::getOpsPerLoad(device) - 1) * cost.loads) /
+        device.getOpsPerCycle();
+    int64_t independent =
+        std::min(countElements(tile), cost::map::maxIndependent);
     return {tile,
             time *
                 std::max(1.0, static_cast<double>(device.getEnoughThreads()) /
@@ -344,17 +358,17 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
         MapTile larger = vector.tile;
         (*larger.block)[dim] = 2 * factor;
         if (type.getDimSize(dim) % (2 * factor) ||
-            countElements(larger) > cost::maxCarried)
+            countElements(larger) > cost::map::maxCarried)
           continue;
         Candidate candidate = consider(larger);
         if (candidate.time < next.time)
           next = candidate;
       }
-      if (next.time > cost::share::largerBlock * vector.time)
+      if (next.time > cost::map::share::largerBlock * vector.time)
         break;
       vector = next;
     }
-    if (vector.time < cost::share::largerBlock * best.time)
+    if (vector.time < cost::map::share::largerBlock * best.time)
       best = vector;
     // Narrower vectors are for rows that are no whole vectors, and for more
     // threads.
@@ -363,7 +377,7 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
       break;
   }
   best.tile.interior =
-      measure(op, best.tile, cost::interiorDivergence, HUGE_VAL).interior;
+      measure(op, best.tile, cost::map::interiorDivergence, HUGE_VAL).interior;
   return best.tile;
 }
 

@@ -15,7 +15,8 @@ namespace dml {
 
 /// Returns the crosswise tile of `op`, if the elements that `op` reads lie side
 /// by side along a dimension that is not the innermost one.
-std::optional<MapTile> getCrosswiseTile(mlir::linalg::GenericOp op);
+std::optional<MapTile> getCrosswiseTile(mlir::linalg::GenericOp op,
+                                        const DeviceSpeed &device);
 
 /// Returns the tile with which a map kernel that computes `op` takes the least
 /// time.

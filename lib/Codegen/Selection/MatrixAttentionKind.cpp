@@ -6,7 +6,7 @@
 
 #include "Kernels/MatrixAttentionKernel.h"
 #include "Selection/KernelKinds.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/AttentionCosts.h"
 #include "dml/Target/MatrixCosts.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -20,51 +20,55 @@ static double getMatrixAttentionTime(const Attention &attention,
                                      const MatrixAttentionTile &tile,
                                      const MatrixAttentionLayout &layout,
                                      const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   auto queries = static_cast<double>(tile.queries),
        keys = static_cast<double>(tile.keys),
        terms = static_cast<double>(layout.terms + layout.columns);
   constexpr double bytesOfFactor = sizeof(uint16_t);
   double staged = keys * terms * bytesOfFactor;
-  double products = queries * staged / cost::matrixBytesPerCycle;
-  double scores = queries * keys * cost::opsPerScore / cost::opsPerCycle;
+  double products = queries * staged / device.matrixBytesPerCycle;
+  double scores =
+      queries * keys * cost::attention::opsPerScore / DeviceSpeed::opsPerCycle;
   // Each subgroup loads all that is staged. A score is stored and loaded, and
   // so is its weight.
   double subgroups = queries / static_cast<double>(layout.subgroupSize);
   constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
   double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
-                  cost::workgroupBytesPerCycle;
-  double cached = staged / cost::cachedBytesPerCycle;
+                  device.workgroupBytesPerCycle;
+  double cached = staged / device.lastCacheBytesPerCycle;
   double together = std::max({products + scores, shared, cached});
   // A workgroup alone waits at its barriers.
   double barriers = tile.stages == 1 ? 2 : 1;
   double alone =
-      std::max(products * std::max(cost::matrixUnits / subgroups, 1.0),
+      std::max(products * std::max(device.matrixUnits / subgroups, 1.0),
                shared) +
-      scores + barriers * cost::barrierCycles + cost::stageCycles;
+      scores + barriers * cost::matrix::getBarrierCycles(device) +
+      cost::matrix::getStageCycles(device);
   // A thread has its shares of outputs, of queries, of what is on its way, and
   // of the next block's sums, and a query's scores.
   double registers =
-      static_cast<double>(layout.columns) + 2 * keys + cost::otherRegisters +
+      static_cast<double>(layout.columns) + 2 * keys +
+      cost::matrix::otherRegisters +
       (static_cast<double>(layout.terms) + staged / queries / bytesOfFactor) *
           bytesOfFactor / sizeof(float);
-  double ofRegisters = std::floor(cost::registers / (queries * registers)),
+  double ofRegisters = std::floor(device.registers / (queries * registers)),
          ofMemory = std::floor(
-             cost::workgroupMemories *
+             cost::matrix::workgroupMemories *
              static_cast<double>(profile.getMaxWorkgroupMemory()) /
              static_cast<double>(layout.vectors * DeviceProfile::vectorBytes));
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);
-  double ofEach = std::ceil(groups / profile.getSpeed().multiprocessors);
+  double ofEach = std::ceil(groups / device.multiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofBlock = std::max(together, alone / resident);
   if (resident > 1)
-    ofBlock += cost::unhiddenShare * alone;
+    ofBlock += cost::matrix::unhiddenShare * alone;
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
-  bool spills = ofRegisters < 1 || registers > cost::registersOfThread;
-  return ofEach * (spills ? cost::spillFactor : 1) *
-         (blocks * ofBlock + cost::startCycles / resident);
+  bool spills = ofRegisters < 1 || registers > device.registersOfThread;
+  return ofEach * (spills ? cost::matrix::spillTimes : 1) *
+         (blocks * ofBlock + cost::matrix::getStartCycles(device) / resident);
 }
 
 namespace {
@@ -82,8 +86,8 @@ static constexpr MatrixAttentionSeeds attentionSeeds = {
 /// Returns the kernel of the least time, or nothing if matrices cannot multiply
 /// the factors.
 static std::optional<Proposal>
-proposeMatrixAttention(const Attention &attention,
-                       const DeviceProfile &profile) {
+searchMatrixAttentionTiles(const Attention &attention,
+                           const DeviceProfile &profile) {
   std::optional<Proposal> best;
   auto consider = [&](const MatrixAttentionTile &tile) {
     MatrixAttentionLayout layout;
@@ -106,22 +110,19 @@ proposeMatrixAttention(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MatrixAttentionKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return MatrixAttentionTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<MatrixAttentionTile>(tile);
+class MatrixAttentionKind : public KernelKindOf<MatrixAttentionTile> {
+  std::string tryBuild(linalg::GenericOp op, const MatrixAttentionTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Attention> attention;
     if (op.hasPureBufferSemantics())
       attention = Attention::match(op);
+    if (!attention)
+      return "stands on no products with a softmax of products";
     MatrixAttentionLayout layout;
-    std::string problem = describeProblem(
-        attention ? MatrixAttentionLayout::get(*attention, own, profile, layout)
-                  : "stands on no products with a softmax of products");
+    std::string problem =
+        MatrixAttentionLayout::get(*attention, tile, profile, layout);
     if (problem.empty())
-      buildMatrixAttentionKernel(op, own, profile);
+      buildMatrixAttentionKernel(op, tile, profile);
     return problem;
   }
 
@@ -131,19 +132,22 @@ public:
     return parseTile(text, context);
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
-    if (!query.attention)
-      return std::nullopt;
-    if (!wanted)
-      return proposeMatrixAttention(*query.attention, query.profile);
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    return query.attention
+               ? searchMatrixAttentionTiles(*query.attention, query.profile)
+               : std::nullopt;
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const MatrixAttentionTile &wanted) const override {
     MatrixAttentionLayout layout;
-    if (!MatrixAttentionLayout::get(*query.attention,
-                                    std::get<MatrixAttentionTile>(*wanted),
-                                    query.profile, layout)
+    if (!query.attention ||
+        !MatrixAttentionLayout::get(*query.attention, wanted, query.profile,
+                                    layout)
              .empty())
       return std::nullopt;
-    return Proposal::prefer(*wanted);
+    return Proposal::prefer(wanted);
   }
 };
 } // namespace

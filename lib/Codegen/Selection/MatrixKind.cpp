@@ -6,7 +6,6 @@
 
 #include "Kernels/MatrixKernel.h"
 #include "Selection/KernelKinds.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/MatrixCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -41,16 +40,17 @@ static double countStagingOps(const Contraction &contraction,
                               const MatrixSchedule &schedule) {
   // The neighbours of a term are in other stages.
   if (schedule.termsTogether < contraction.getTermsOfStep())
-    return cost::opsPerSingleFactor;
+    return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
-    return cost::opsPerMovedFactor;
+    return cost::matrix::opsPerMovedFactor;
   // The factors of a vector share one choice between them and padding.
   int64_t together =
       areChosenTogether(operand)
           ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
           : 1;
-  return std::max(cost::opsPerChosenFactor / static_cast<double>(together),
-                  cost::opsPerMovedFactor);
+  return std::max(cost::matrix::opsPerChosenFactor /
+                      static_cast<double>(together),
+                  cost::matrix::opsPerMovedFactor);
 }
 
 /// Returns the cycles in which so many threads make a stage's factors of an
@@ -65,7 +65,7 @@ static double getStagingTime(const Contraction &contraction,
   int64_t factors = llvm::alignTo(items, threads) *
                     schedule.getVectorsOfItem(isAlong) * schedule.lanes;
   return countStagingOps(contraction, operand, schedule) *
-         static_cast<double>(factors) / cost::opsPerCycle;
+         static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
 }
 
 /// The workgroups of tiles of so many rows and columns.
@@ -95,7 +95,8 @@ static double getLoadedBytes(const MatrixTile &tile,
 
 /// Returns the cycles that all matrix units take for the products of a stage.
 static double getTimeOfProducts(const MatrixTile &tile,
-                                const MatrixSchedule &schedule) {
+                                const MatrixSchedule &schedule,
+                                const DeviceSpeed &device) {
   // Sums of factors are products as well: a matrix of them for each matrix of
   // rows or of columns.
   double withSums = 1;
@@ -108,7 +109,7 @@ static double getTimeOfProducts(const MatrixTile &tile,
   return withSums *
          static_cast<double>(tile.rows * tile.columns * tile.terms *
                              schedule.getBytesOfFactor()) /
-         cost::matrixBytesPerCycle;
+         device.matrixBytesPerCycle;
 }
 
 /// Returns how many stages a matrix kernel has.
@@ -120,9 +121,9 @@ static double countStages(const Contraction &contraction,
 
 /// Returns the cycles in which workgroup memory stores the sums of a tile and
 /// loads them again.
-static double getTimeOfSums(const MatrixTile &tile) {
+static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
   return 2 * static_cast<double>(tile.rows * tile.columns) * sizeof(float) /
-         cost::workgroupBytesPerCycle;
+         device.workgroupBytesPerCycle;
 }
 
 /// Returns how many registers the threads of a workgroup take together, for
@@ -131,7 +132,7 @@ static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
   double ahead = getStagedBytes(tile, schedule) / sizeof(int32_t);
-  return sums + ahead + threads * cost::otherRegisters;
+  return sums + ahead + threads * cost::matrix::otherRegisters;
 }
 
 namespace {
@@ -147,6 +148,7 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
                                 const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
                                 const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   auto rows = static_cast<double>(tile.rows),
        columns = static_cast<double>(tile.columns),
        used = static_cast<double>(schedule.getUsedTerms()),
@@ -156,45 +158,47 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
 
   // The cycles that a stage takes of each of the units, which work side by
   // side where there are several workgroups.
-  double products = getTimeOfProducts(tile, schedule);
+  double products = getTimeOfProducts(tile, schedule, device);
   double staged = getStagedBytes(tile, schedule);
   double shared =
-      (getLoadedBytes(tile, schedule) + staged) / cost::workgroupBytesPerCycle;
-  double cached = staged / cost::cachedBytesPerCycle;
+      (getLoadedBytes(tile, schedule) + staged) / device.workgroupBytesPerCycle;
+  double cached = staged / device.lastCacheBytesPerCycle;
   double operations =
       (rows * countStagingOps(contraction, contraction.rows, schedule) +
        columns * countStagingOps(contraction, contraction.columns, schedule)) *
-      used / cost::opsPerCycle;
+      used / DeviceSpeed::opsPerCycle;
   double together = std::max({products + operations, shared, cached});
   // A workgroup alone has to wait, and a few subgroups keep some of the matrix
   // units busy.
   double barriers = schedule.stages == 1 ? 2 : 1;
   double alone =
-      std::max({products * std::max(cost::matrixUnits / subgroups, 1.0), shared,
-                cached}) +
-      operations + barriers * cost::barrierCycles + cost::stageCycles;
+      std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
+                shared, cached}) +
+      operations + barriers * cost::matrix::getBarrierCycles(device) +
+      cost::matrix::getStageCycles(device);
 
   // Workgroups that a multiprocessor has at a time. Sums that do not fit the
   // registers lie in memory.
   double ofRegisters =
-      std::floor(cost::registers / countRegisters(tile, schedule, threads));
+      std::floor(device.registers / countRegisters(tile, schedule, threads));
   double ofMemory =
-      std::floor(cost::workgroupMemories *
+      std::floor(cost::matrix::workgroupMemories *
                  static_cast<double>(profile.getMaxWorkgroupMemory()) /
                  static_cast<double>(schedule.bytes));
   auto groups =
       static_cast<double>(countGroups(contraction, tile.rows, tile.columns));
-  double ofEach = std::ceil(groups / profile.getSpeed().multiprocessors);
+  double ofEach = std::ceil(groups / device.multiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofStage = std::max(together, alone / resident);
   if (resident > 1)
-    ofStage += cost::unhiddenShare * alone;
+    ofStage += cost::matrix::unhiddenShare * alone;
 
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);
-  double last = slices * getTimeOfSums(tile) + 2 * parts * cost::barrierCycles +
-                cost::startCycles;
-  return {ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
+  double last = slices * getTimeOfSums(tile, device) +
+                2 * parts * cost::matrix::getBarrierCycles(device) +
+                cost::matrix::getStartCycles(device);
+  return {ofEach * (ofRegisters < 1 ? cost::matrix::spillTimes : 1) *
               (countStages(contraction, schedule) * ofStage + last / resident),
           resident};
 }
@@ -208,22 +212,24 @@ static double getTimeOfSubgroups(const Contraction &contraction,
                                  const MatrixTile &tile,
                                  const MatrixSchedule &schedule,
                                  const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   int64_t subgroups = tile.getSubgroups();
   int64_t threads = subgroups * profile.getSubgroupSize();
-  double ofUnit = cost::matrixUnits / static_cast<double>(subgroups);
+  double ofUnit = device.matrixUnits / static_cast<double>(subgroups);
   double idle = std::ceil(1 / ofUnit) * ofUnit - 1;
   double ofStage =
-      getTimeOfProducts(tile, schedule) * (1 + cost::idleShare * idle) +
-      getLoadedBytes(tile, schedule) / cost::workgroupBytesPerCycle +
+      getTimeOfProducts(tile, schedule, device) *
+          (1 + cost::matrix::idleShare * idle) +
+      getLoadedBytes(tile, schedule) / device.workgroupBytesPerCycle +
       getStagingTime(contraction, contraction.rows, strides.rows, tile.rows,
                      threads, schedule) +
       getStagingTime(contraction, contraction.columns, strides.columns,
                      tile.columns, threads, schedule) +
-      cost::subgroupCycles * ofUnit;
+      cost::matrix::getSubgroupCycles(device) * ofUnit;
   double exchange = static_cast<double>(tile.slices - 1) *
-                    cost::exchangeFactor * getTimeOfSums(tile);
+                    cost::matrix::exchangeTimes * getTimeOfSums(tile, device);
   if (tile.slices > 1)
-    exchange += cost::startCycles;
+    exchange += cost::matrix::getStartCycles(device);
   return countStages(contraction, schedule) * ofStage + exchange;
 }
 
@@ -276,8 +282,9 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   SmallVector<int64_t> numbers = llvm::map_to_vector(
       seeds.matricesOfStage, [&](int64_t count) { return count * ofSlices; });
   int64_t lanes = DeviceProfile::vectorBytes / (shape.factors == "f16" ? 2 : 1);
-  int64_t unit = std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
-                                                   cost::maxTermsTogether));
+  int64_t unit =
+      std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
+                                        cost::matrix::maxTermsTogether));
   for (int64_t units : {1, 2})
     if (unit > lanes)
       numbers.push_back(llvm::alignTo(units * unit, ofSlices));
@@ -300,6 +307,7 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
+  const DeviceSpeed &device = profile.getSpeed();
   const OperandStrides &strides = query.getStrides();
   double bytes = getLoadedBytes(tile, *getSchedule(contraction, tile, profile)),
          least = HUGE_VAL;
@@ -311,7 +319,7 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     auto threads =
         static_cast<double>(other.getSubgroups() * profile.getSubgroupSize());
     if (countRegisters(other, *schedule, threads) >
-        std::min(cost::registers, threads * cost::registersOfThread))
+        std::min(device.registers, threads * device.registersOfThread))
       return;
     // Slices are for larger tiles of subgroups. MobileNetV2 in f16, whose tiles
     // have 32 times 32 sums, took 1.025 times as long with slices that only
@@ -379,8 +387,9 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
   // subgroups for the units.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
-  if (tile.slices > 1 && (contraction.rows.size > tile.rows ||
-                          static_cast<double>(subgroups) >= cost::matrixUnits))
+  if (tile.slices > 1 &&
+      (contraction.rows.size > tile.rows ||
+       static_cast<double>(subgroups) >= profile.getSpeed().matrixUnits))
     return false;
   // Most tiles have too many threads, which is known without their schedules.
   return subgroups * tile.slices * profile.getSubgroupSize() <=
@@ -461,20 +470,17 @@ void MatrixSearch::run() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MatrixKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return MatrixTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<MatrixTile>(tile);
+class MatrixKind : public KernelKindOf<MatrixTile> {
+  std::string tryBuild(linalg::GenericOp op, const MatrixTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Contraction> contraction = Contraction::match(op);
+    if (!contraction)
+      return "stands on no contraction";
     MatrixSchedule schedule;
-    std::string problem = describeProblem(
-        contraction ? MatrixSchedule::get(*contraction, own, profile, schedule)
-                    : "stands on no contraction");
+    std::string problem =
+        MatrixSchedule::get(*contraction, tile, profile, schedule);
     if (problem.empty())
-      buildMatrixKernel(op, own, profile);
+      buildMatrixKernel(op, tile, profile);
     return problem;
   }
 
@@ -484,27 +490,25 @@ public:
            "subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a "
            "matrix_tile";
   }
-  /// A tile that is written as five sizes has no shape, and may have any.
+  /// A tile that is written as '128x128x32x64x64' has no shape, which is set
+  /// for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
-    if (text.starts_with("{"))
-      return parseTile(text, context);
     MatrixTile tile{};
     if (!parseSizes(text, {&tile.rows, &tile.columns, &tile.terms,
-                           &tile.subgroupRows, &tile.subgroupColumns}) ||
-        tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns)
+                           &tile.subgroupRows, &tile.subgroupColumns}))
+      return parseTile(text, context);
+    if (tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns)
       return std::nullopt;
     return tile;
   }
 
   /// A matrix kernel is preferred to other kernels wherever matrices can be
   /// multiplied and are not mostly padding.
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
     if (!query.contraction)
       return std::nullopt;
-    if (wanted)
-      return proposeWanted(query, std::get<MatrixTile>(*wanted));
     MatrixSearch search(query);
     search.run();
     if (!search.best)
@@ -513,10 +517,11 @@ public:
       chooseSubgroups(query, *search.best);
     return Proposal{*search.best, search.time.cycles, /*isPreferred=*/true};
   }
-
-private:
-  static std::optional<Proposal> proposeWanted(const KernelQuery &query,
-                                               const MatrixTile &wanted) {
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const MatrixTile &wanted) const override {
+    if (!query.contraction)
+      return std::nullopt;
     for (const MatrixShape &shape : query.profile.getMatrixShapes()) {
       MatrixTile tile = wanted;
       if (tile.shape.empty())

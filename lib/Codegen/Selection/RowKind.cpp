@@ -7,6 +7,7 @@
 #include "Kernels/RowKernel.h"
 #include "Selection/KernelKinds.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,17 +24,18 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
                                          (layout.lanes * reduction.countOps()),
                                      1, getMaxVectors(reduction, layout));
-  int64_t wanted = std::min(cost::vectorsOfRow, most);
+  int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
   // Threads side by side read so many bytes side by side.
-  auto getTogether = [](int64_t count) {
-    return static_cast<int64_t>(llvm::bit_ceil(
-        static_cast<uint64_t>(std::min(cost::threadsSideBySide, count))));
+  auto getTogether = [&](int64_t count) {
+    return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
+        std::min(cost::rows::getThreadsSideBySide(device), count))));
   };
   RowTile tile = {1, 1};
   int64_t mostThreads = DeviceProfile::workgroupSize;
   if (layout.isAlongRow || reduction.hasScan())
     wanted = std::min(
-        wanted, std::max<int64_t>(cost::elementsOfThread / layout.lanes, 1));
+        wanted,
+        std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
     // Of a few rows side by side two parts share a workgroup:
@@ -44,7 +46,8 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   } else {
     mostThreads = DeviceProfile::workgroupSize / getTogether(slots);
     // Of long rows that are few, fewer are side by side.
-    while (mostThreads * cost::leastSideBySide < DeviceProfile::workgroupSize &&
+    while (mostThreads * cost::rows::getLeastSideBySide(device) <
+               DeviceProfile::workgroupSize &&
            slots * mostThreads < device.getEnoughThreads() &&
            items > mostThreads * wanted)
       mostThreads *= 2;
@@ -64,22 +67,18 @@ static RowTile chooseRowTile(const RowReduction &reduction,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class RowKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return RowTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<RowTile>(tile);
+class RowKind : public KernelKindOf<RowTile> {
+  std::string tryBuild(linalg::GenericOp op, const RowTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<RowReduction> reduction;
     if (op.hasPureBufferSemantics())
       reduction = RowReduction::match(op);
-    std::string problem = describeProblem(
-        reduction ? findRowTileProblem(*reduction,
-                                       RowLayout::get(op, *reduction), own)
-                  : "stands on no reduction of rows");
+    if (!reduction)
+      return "stands on no reduction of rows";
+    std::string problem =
+        findRowTileProblem(*reduction, RowLayout::get(op, *reduction), tile);
     if (problem.empty())
-      buildRowKernel(op, *reduction, own, profile);
+      buildRowKernel(op, *reduction, tile, profile);
     return problem;
   }
 
@@ -99,20 +98,37 @@ public:
     return tile;
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
-    if (!query.isOnBuffers())
-      return std::nullopt;
-    std::optional<RowReduction> reduction = RowReduction::match(query.op);
-    if (!reduction || (!wanted && !reduction->isWorthwhile()))
+  /// Row kernels have no model of their time. RowReduction::isWorthwhile() says
+  /// which rows are preferred as a row kernel.
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    std::optional<RowReduction> reduction = match(query);
+    if (!reduction || !reduction->isWorthwhile())
       return std::nullopt;
     RowLayout layout = RowLayout::get(query.op, *reduction);
-    if (!wanted && !reduction->canWriteOut(layout.lanes))
+    if (!reduction->canWriteOut(layout.lanes))
       return std::nullopt;
-    RowTile tile =
-        wanted ? std::get<RowTile>(*wanted)
-               : chooseRowTile(*reduction, layout, query.profile.getSpeed());
-    if (!findRowTileProblem(*reduction, layout, tile).empty())
+    return proposeTile(
+        *reduction, layout,
+        chooseRowTile(*reduction, layout, query.profile.getSpeed()));
+  }
+  std::optional<Proposal> proposeWanted(const KernelQuery &query,
+                                        const RowTile &wanted) const override {
+    std::optional<RowReduction> reduction = match(query);
+    if (!reduction)
+      return std::nullopt;
+    return proposeTile(*reduction, RowLayout::get(query.op, *reduction),
+                       wanted);
+  }
+
+private:
+  static std::optional<RowReduction> match(const KernelQuery &query) {
+    return query.isOnBuffers() ? RowReduction::match(query.op) : std::nullopt;
+  }
+  static std::optional<Proposal> proposeTile(const RowReduction &reduction,
+                                             const RowLayout &layout,
+                                             const RowTile &tile) {
+    if (!findRowTileProblem(reduction, layout, tile).empty())
       return std::nullopt;
     return Proposal::prefer(tile);
   }

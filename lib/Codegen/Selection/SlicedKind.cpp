@@ -8,7 +8,6 @@
 #include "Selection/KernelKinds.h"
 #include "Selection/SumTraits.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/MatrixCosts.h"
 #include "dml/Target/SumCosts.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -31,14 +30,15 @@ struct Spread {
 
 /// The lines of the first cache that threads touch that run together and each
 /// load `width` bytes.
-static double countLines(Spread inner, Spread outer, double width) {
+static double countLines(Spread inner, Spread outer, double width,
+                         const DeviceSpeed &device) {
   if (inner.apart > outer.apart)
     std::swap(inner, outer);
   double lines = 1;
   for (Spread spread : {inner, outer}) {
     auto count = static_cast<double>(spread.count);
     double span = (count - 1) * static_cast<double>(spread.apart) + width;
-    lines = std::min(count * lines, std::ceil(span / cost::cacheLineBytes));
+    lines = std::min(count * lines, std::ceil(span / device.cacheLineBytes));
     width = span;
   }
   return std::max(lines, 1.0);
@@ -61,7 +61,10 @@ struct FactorCost {
 
 static FactorCost getFactorCost(const FactorTraits &factors,
                                 const SliceTile &tile, int64_t positions,
-                                bool areColumns, bool isAlong) {
+                                bool areColumns, bool isAlong,
+                                const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
+  int64_t threadsTogether = profile.getThreadsTogether();
   int64_t ofVector =
       std::max<int64_t>(DeviceProfile::vectorBytes / factors.bytes, 1);
   int64_t stepTerms = factors.strides.terms;
@@ -92,27 +95,30 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   // Those whose numbers are neighbours run together.
   Spread &nearer = isAlong ? slices : columns,
          &farther = isAlong ? columns : slices;
-  nearer.count = std::min(nearer.count, cost::threadsTogether);
-  farther.count = cost::threadsTogether / nearer.count;
-  double lines = countLines(slices, columns, width);
-  double groups =
-      static_cast<double>(DeviceProfile::workgroupSize) / cost::threadsTogether;
-  result.cycles =
-      groups * result.loads *
-      std::max({cost::cyclesOfLine * lines, cost::cyclesOfLoad,
-                width * cost::threadsTogether / cost::cacheLineBytes});
+  nearer.count = std::min(nearer.count, threadsTogether);
+  farther.count = threadsTogether / nearer.count;
+  double lines = countLines(slices, columns, width, device);
+  double groups = static_cast<double>(DeviceProfile::workgroupSize) /
+                  static_cast<double>(threadsTogether);
+  result.cycles = groups * result.loads *
+                  std::max({cost::sliced::shareOfTouchedLine * lines,
+                            cost::sliced::linesOfLoad,
+                            width * static_cast<double>(threadsTogether) /
+                                device.cacheLineBytes}) *
+                  cost::sliced::getLineCycles(device);
   return result;
 }
 
 /// Returns the cycles that a sliced kernel with `tile` takes.
 static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
-                            const DeviceSpeed &device) {
+                            const DeviceProfile &profile) {
   constexpr int64_t threads = DeviceProfile::workgroupSize;
+  const DeviceSpeed &device = profile.getSpeed();
   bool isAlong = sums.isAlong();
   FactorCost rows = getFactorCost(sums.rows, tile, tile.rows,
-                                  /*areColumns=*/false, isAlong),
+                                  /*areColumns=*/false, isAlong, profile),
              columns = getFactorCost(sums.columns, tile, tile.columns,
-                                     /*areColumns=*/true, isAlong);
+                                     /*areColumns=*/true, isAlong, profile);
   int64_t columnsOfGroup = threads / tile.slices * tile.columns;
   int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
   auto groups = static_cast<double>(
@@ -125,15 +131,16 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
   double operations = times * (static_cast<double>(tile.terms) * sumsOfThread +
                                rows.operations + columns.operations);
   double cycles = times * (rows.cycles + columns.cycles);
-  double busy = std::max(cost::cyclesOfProduct * operations, cycles);
-  double alone = cost::cyclesOfSlicedRound + operations + cycles;
-  double last = cost::cyclesOfEnd + cost::cyclesOfJoinedSum * sumsOfThread;
+  double busy = std::max(cost::sums::timesOfProducts * operations, cycles);
+  double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
+  double last = cost::sliced::getEndCycles(device) +
+                cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
   // Drivers load some vectors ahead, and all factors that are no vectors.
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
-                          cost::registersAhead + sumsOfThread / 2);
+                          cost::sliced::registersAhead + sumsOfThread / 2);
   double registers = sumsOfThread + ahead +
                      times * (rows.ofSingles + columns.ofSingles) +
-                     cost::otherRegistersOfSlices;
+                     cost::sliced::otherRegisters;
   double together = 1;
   double time = getTimeOfGroups(
       groups, threads, registers, device, [&](double most, double) {
@@ -142,16 +149,18 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
       });
   // All threads begin together, and add up when memory has brought what they
   // wait for.
-  double memory =
-      (getFactorBytes(sums, sums.rows) +
-       getFactorBytes(sums, sums.columns) *
-           (1 + cost::shareOfCache * static_cast<double>(rowTiles - 1))) *
-      getCyclesOfByte(device);
-  memory *= cost::shareOfMemory * (1 + cost::memoryOfOne / together);
+  double memory = (getFactorBytes(sums, sums.rows) +
+                   getFactorBytes(sums, sums.columns) *
+                       (1 + cost::sliced::shareOfCache *
+                                static_cast<double>(rowTiles - 1))) *
+                  device.getCyclesPerByte();
+  memory *=
+      cost::sliced::shareOfMemory * (1 + cost::sliced::memoryOfOne / together);
   int64_t sideBySide = columnsOfGroup * sums.columns.bytes;
-  if (!isAlong && sideBySide < 2 * cost::lineBytes)
-    memory *= cost::memoryOfPieces;
-  return cost::cyclesOfStart + memory + time;
+  if (!isAlong && static_cast<double>(sideBySide) <
+                      cost::sectorsTogether * device.sectorBytes)
+    memory *= cost::sliced::memoryOfPieces;
+  return device.kernelCycles + memory + time;
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,16 +202,17 @@ void SliceSearch::consider(const SliceTile &tile) {
   int64_t ofRound = tile.terms * tile.times * tile.slices;
   if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
       tile.rows * tile.columns * tile.terms * tile.times >
-          cost::maxSlicedProducts ||
-      countFactorOps(contraction, tile) > cost::maxSlicedOps ||
+          cost::sliced::maxProducts ||
+      countFactorOps(contraction, tile) > cost::sliced::maxFactorOps ||
       !findTileProblem(contraction, tile).empty())
     return;
-  // Threads load at least as many bytes side by side as memory brings at once.
-  if (!traits.isAlong() && DeviceProfile::workgroupSize / tile.slices *
-                                   tile.columns * traits.columns.bytes <
-                               cost::lineBytes)
+  // Threads load at least a sector side by side.
+  if (!traits.isAlong() &&
+      static_cast<double>(DeviceProfile::workgroupSize / tile.slices *
+                          tile.columns * traits.columns.bytes) <
+          query.profile.getSpeed().sectorBytes)
     return;
-  double time = getSlicedTime(traits, tile, query.profile.getSpeed());
+  double time = getSlicedTime(traits, tile, query.profile);
   if (!best || time < best->cycles)
     best = {tile, time};
 }
@@ -212,7 +222,7 @@ std::optional<Proposal> SliceSearch::run() {
               static_cast<double>(contraction.columns.size) *
               static_cast<double>(contraction.batches);
   // Many sums fill a device, and share their factors in workgroup memory.
-  if (contraction.rows.size > cost::maxSlicedRows &&
+  if (contraction.rows.size > cost::sliced::maxRows &&
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep();
@@ -223,18 +233,16 @@ std::optional<Proposal> SliceSearch::run() {
                               1)
           : ThreadBlock::side;
   terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
-  // Drivers load the factors of no more times ahead.
-  constexpr int64_t maxTimes = 8;
   // No more rows or columns than there are, or the next power of two.
   for (int64_t rows = 1;
-       rows <= cost::maxSlicedRows && rows / 2 < contraction.rows.size;
+       rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)
-    for (int64_t columns = 1; rows * columns <= cost::maxSlicedSums &&
+    for (int64_t columns = 1; rows * columns <= cost::sliced::maxSums &&
                               columns / 2 < contraction.columns.size;
          columns *= 2)
       for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
            slices *= 2)
-        for (int64_t times = 1; times <= maxTimes; times *= 2)
+        for (int64_t times = 1; times <= cost::sliced::maxTimes; times *= 2)
           consider({rows, columns, slices, terms, times});
   return best;
 }
@@ -244,41 +252,39 @@ std::optional<Proposal> SliceSearch::run() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class SlicedKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return SliceTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<SliceTile>(tile);
+class SlicedKind : public KernelKindOf<SliceTile> {
+  std::string tryBuild(linalg::GenericOp op, const SliceTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Contraction> contraction = Contraction::match(op);
-    std::string problem =
-        describeProblem(contraction ? findTileProblem(*contraction, own)
-                                    : "stands on no contraction");
+    if (!contraction)
+      return "stands on no contraction";
+    std::string problem = findTileProblem(*contraction, tile);
     if (problem.empty())
-      buildSlicedKernel(op, *contraction, own);
+      buildSlicedKernel(op, *contraction, tile);
     return problem;
   }
 
+  /// ContractionKind describes the option.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     return parseTile(text, context);
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
-    if (!query.contraction)
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction || !query.isOnBuffers() ||
+        query.contraction->getTerms() < cost::contraction::minTerms)
       return std::nullopt;
-    if (!wanted)
-      return query.contraction->getTerms() < minTermsOfGroups ||
-                     !query.isOnBuffers()
-                 ? std::nullopt
-                 : SliceSearch(query).run();
-    if (!findTileProblem(*query.contraction, std::get<SliceTile>(*wanted))
-             .empty())
+    return SliceSearch(query).run();
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const SliceTile &wanted) const override {
+    if (!query.contraction ||
+        !findTileProblem(*query.contraction, wanted).empty())
       return std::nullopt;
-    return Proposal::prefer(*wanted);
+    return Proposal::prefer(wanted);
   }
 };
 } // namespace

@@ -15,9 +15,8 @@
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/Passes.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfileAttr.h"
-#include "dml/Target/MatrixCosts.h"
+#include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -59,10 +58,11 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
 /// enough.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   double whole = estimateCycles({op, profile, &contraction});
-  double least = cost::share::inParts * whole;
+  double least = cost::sums::shareInParts * whole;
   int64_t best = 1;
-  for (int64_t parts = 2; parts <= cost::maxParts; ++parts) {
+  for (int64_t parts = 2; parts <= cost::sums::maxParts; ++parts) {
     if (!canSplit(op, contraction, parts))
       continue;
     Contraction part = contraction;
@@ -72,9 +72,8 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
     // All parts are written, and read once.
     double bytes = 2 * static_cast<double>(
                            getNumBytes(getPartsType(op, contraction, parts)));
-    double time = estimateCycles({op, profile, &part}) + cost::cyclesOfLaunch +
-                  bytes * profile.getSpeed().opsPerByte /
-                      cost::getOpsOfCycle(profile.getSpeed());
+    double time = estimateCycles({op, profile, &part}) + device.launchCycles +
+                  bytes * device.getCyclesPerByte();
     if (time >= least)
       continue;
     least = time;
@@ -166,15 +165,16 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
   void runOnOperation() override {
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     int64_t wanted = 0;
-    if (parts != "auto" && parts != "none" &&
-        (StringRef(parts).getAsInteger(10, wanted) || wanted < 2 ||
-         wanted > cost::maxParts)) {
+    if (sumParts != "auto" && sumParts != "none" &&
+        (StringRef(sumParts).getAsInteger(10, wanted) || wanted < 2 ||
+         wanted > cost::sums::maxParts)) {
       getOperation().emitError("sum-parts is '")
-          << parts << "', but wants to be 'auto', 'none' or a number from 2 to "
-          << cost::maxParts;
+          << sumParts
+          << "', but wants to be 'auto', 'none' or a number from 2 to "
+          << cost::sums::maxParts;
       return signalPassFailure();
     }
-    if (parts == "none")
+    if (sumParts == "none")
       return;
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });

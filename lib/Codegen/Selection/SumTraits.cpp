@@ -6,8 +6,6 @@
 
 #include "Selection/SumTraits.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/MatrixCosts.h"
-#include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -65,14 +63,10 @@ double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   return count * static_cast<double>(factors.bytes);
 }
 
-double dml::getCyclesOfByte(const DeviceSpeed &device) {
-  return device.opsPerByte / cost::getOpsOfCycle(device);
-}
-
 double dml::getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device) {
   return (getFactorBytes(sums, sums.rows) +
           getFactorBytes(sums, sums.columns)) *
-         getCyclesOfByte(device);
+         device.getCyclesPerByte();
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,10 +76,11 @@ double dml::getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device) {
 double dml::getTimeOfGroups(
     double groups, int64_t threads, double registers, const DeviceSpeed &device,
     function_ref<double(double most, double average)> getTime) {
-  double resident = std::max(
-      std::floor(cost::registers / (static_cast<double>(threads) *
-                                    std::min(registers, cost::maxRegisters))),
-      1.0);
+  double resident =
+      std::max(std::floor(device.registers /
+                          (static_cast<double>(threads) *
+                           std::min(registers, device.registersOfThread))),
+               1.0);
   double ofEach = groups / device.multiprocessors;
   double turns = std::floor(ofEach / resident);
   double rest = ofEach - turns * resident;

@@ -9,7 +9,6 @@
 
 #include "Kernels/KernelKind.h"
 #include "dml/Target/DeviceProfile.h"
-#include "dml/Target/CostModel.h"
 
 namespace dml {
 
@@ -36,9 +35,6 @@ struct SumTraits {
 /// Returns the bytes that memory brings of the factors of an operand.
 double getFactorBytes(const SumTraits &sums, const FactorTraits &factors);
 
-/// Returns the cycles of a multiprocessor that memory takes for a byte.
-double getCyclesOfByte(const DeviceSpeed &device);
-
 /// Returns the cycles that memory takes for all factors.
 double getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device);
 
@@ -49,11 +45,6 @@ double getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device);
 double getTimeOfGroups(
     double groups, int64_t threads, double registers, const DeviceSpeed &device,
     llvm::function_ref<double(double most, double average)> getTime);
-
-/// The least terms that are worth workgroup memory and its barriers: twice as
-/// many as workgroup memory has at a time. (Case: gemm_batch16, whose sums have
-/// twice as many terms as that.)
-inline constexpr int64_t minTermsOfGroups = 2 * cost::stagedTerms[0];
 
 } // namespace dml
 

@@ -5,17 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutCosts.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/MatrixCosts.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
-
-/// Rows of a matrix kernel's tile, at most, about. Each tile of rows stages the
-/// factors of its columns.
-static constexpr int64_t tileRows = 128;
 
 bool dml::isFasterChannelsLast(const WindowSums &sums,
                                const DeviceProfile &profile) {
@@ -31,15 +26,18 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
   if (!llvm::any_of(profile.getMatrixShapes(), isUsable) ||
       sums.channels % lanes != 0)
     return false;
-  double staged =
-      static_cast<double>(llvm::divideCeilSigned(sums.rows, tileRows)) *
-      static_cast<double>(sums.positions) *
-      static_cast<double>(sums.channels * sums.taps);
-  double saved =
-      staged * (sums.width % lanes == 0 ? cost::opsSavedInRows
-                                        : cost::opsSavedAcrossRows) -
-      sums.movedBytes * cost::turningFactor * profile.getSpeed().opsPerByte;
-  // What is saved has to be worth another kernel, even where none is needed:
-  // few sums wait for other things than operations.
-  return saved / cost::getOpsOfCycle(profile.getSpeed()) > cost::cyclesOfLaunch;
+  double staged = static_cast<double>(llvm::divideCeilSigned(
+                      sums.rows, cost::layout::tileRows)) *
+                  static_cast<double>(sums.positions) *
+                  static_cast<double>(sums.channels * sums.taps);
+  const DeviceSpeed &device = profile.getSpeed();
+  double saved = staged *
+                 (sums.width % lanes == 0 ? cost::layout::opsSavedInRows
+                                          : cost::layout::opsSavedAcrossRows) /
+                 device.getOpsPerCycle();
+  double turning = sums.movedBytes * cost::layout::timesOfTurning *
+                   device.getCyclesPerByte();
+  // The saved time has to be worth another kernel, even where none is needed:
+  // kernels of few sums wait for other things than operations.
+  return saved - turning > device.launchCycles;
 }

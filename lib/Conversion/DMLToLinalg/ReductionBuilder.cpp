@@ -6,8 +6,8 @@
 
 #include "ReductionBuilder.h"
 #include "dml/IR/KernelAttr.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/RowCosts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -128,14 +128,17 @@ struct Steps {
 /// elements, of which there may be too few for a device.
 static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
                            int64_t maxCount) {
-  int64_t least = isInnermost ? cost::minPartOfRow : cost::minPartOfColumn,
-          longest = cost::maxRowOfFew;
+  // Operators are lowered for all devices alike.
+  const DeviceSpeed device;
+  int64_t least = isInnermost ? cost::rows::minPartOfRow
+                              : cost::rows::minPartOfColumn,
+          longest = cost::rows::maxRowOfFew;
   // Of a few sets side by side a workgroup takes several elements of each: all
   // of them are one row, as long as they are together.
-  if (!isInnermost && numOutputs <= cost::maxRowsTogether) {
+  if (!isInnermost && numOutputs <= cost::rows::maxRowsTogether) {
     isInnermost = true;
-    least = std::max<int64_t>(cost::minPartOfRow / numOutputs, 1);
-    longest = std::max<int64_t>(cost::maxRowOfFew / numOutputs, 1);
+    least = std::max<int64_t>(cost::rows::minPartOfRow / numOutputs, 1);
+    longest = std::max<int64_t>(cost::rows::maxRowOfFew / numOutputs, 1);
     numOutputs = 1;
   }
   int64_t workgroups =
@@ -143,12 +146,15 @@ static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
           ? numOutputs
           : llvm::divideCeilSigned(numOutputs, DeviceProfile::workgroupSize);
   int64_t parts = llvm::divideCeilSigned(count, maxCount);
-  bool isShort = isInnermost ? count <= longest || numOutputs >= cost::minRows
-                             : count <= 2 * least;
+  bool isShort =
+      isInnermost
+          ? count <= longest || numOutputs >= cost::rows::getEnoughRows(device)
+          : count <= 2 * least;
   if (!isShort)
-    parts = std::max(parts, std::min(llvm::divideCeilSigned(
-                                         cost::busyWorkgroups, workgroups),
-                                     llvm::divideCeilSigned(count, least)));
+    parts = std::max(
+        parts, std::min(llvm::divideCeilSigned(
+                            cost::rows::getBusyWorkgroups(device), workgroups),
+                        llvm::divideCeilSigned(count, least)));
   // Parts of one size need no condition.
   for (int64_t even = parts; even <= std::min(2 * parts, count); ++even)
     if (count % even == 0)
@@ -363,8 +369,8 @@ Value dml::buildReduction(OpBuilder &builder, Operation *op,
 static int64_t getNumPartsOfPair(const ReducedAxes &axes) {
   constexpr int64_t leastParts = 4;
   int64_t count = axes.getCount();
-  int64_t least =
-      axes.isInnermost() ? cost::minPartOfRow : cost::partOfScannedColumn;
+  int64_t least = axes.isInnermost() ? cost::rows::minPartOfRow
+                                     : cost::rows::partOfScannedColumn;
   // Where whole sets would be taken for one number, they are taken for two.
   if (getNumParts(llvm::product_of(axes.getOutputs()), count,
                   axes.isInnermost(), maxIterations) == 1)
@@ -635,7 +641,7 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
     return load(b, outputs, delinearize(b, place, axes.getReduced()));
   };
   // A workgroup holds so many elements, and goes through them twice.
-  steps.maxCount = cost::maxRowOfFew;
+  steps.maxCount = cost::rows::maxRowOfFew;
   return steps.build(builder, op);
 }
 

@@ -479,7 +479,7 @@ static int32_t getQuotientBits(Int numerator, const Int &denominator) {
 /// The greatest number of words in the tables of an operator: a kernel binds
 /// the tables as one range, and Vulkan promises ranges of so many bytes.
 static constexpr int64_t maxTableWords =
-    DeviceProfile::promisedStorageBufferRange / sizeof(int32_t);
+    DeviceProfile::promisedMaxStorageBufferRange / sizeof(int32_t);
 
 /// Refuses a table of `words` words for what `op` has in dimension `dim`, which
 /// `what` names, where these are too many.

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScanBuilder.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,13 +20,17 @@ int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
   int64_t lines = llvm::product_of(shape) / std::max<int64_t>(size, 1);
   int64_t neighbours = llvm::product_of(shape.drop_front(axis + 1));
   // Of a few lines side by side a workgroup takes several elements of each.
-  bool isTogether = neighbours <= cost::maxRowsTogether;
-  int64_t wanted =
-      isTogether ? cost::partOfScannedRow : cost::partOfScannedColumn;
+  bool isTogether = neighbours <= cost::rows::maxRowsTogether;
+  int64_t wanted = isTogether ? cost::rows::partOfScannedRow
+                              : cost::rows::partOfScannedColumn;
   int64_t bits = cast<RankedTensorType>(op->getOperand(0).getType())
                      .getElementTypeBitWidth();
-  bool areEnough = isTogether ? lines / neighbours >= cost::minRows
-                              : lines * bits / 8 >= cost::minBytesOfLines;
+  // Operators are lowered for all devices alike.
+  const DeviceSpeed device;
+  bool areEnough =
+      isTogether
+          ? lines / neighbours >= cost::rows::getEnoughRows(device)
+          : lines * bits / 8 >= cost::rows::getEnoughBytesOfLines(device);
   // A few parts do not make up for the second reading.
   if (size <= (isTogether ? 2 : 4) * wanted ||
       (size <= maxIterations && areEnough))
@@ -64,7 +68,7 @@ Value Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
     Value sums = buildReduction(
         builder, op, parts, partSize,
         /*isInnermost=*/llvm::product_of(shape.drop_front(axis + 1)) <=
-            cost::maxRowsTogether,
+            cost::rows::maxRowsTogether,
         combiner, [&](ElementBuilder &b, ValueRange part, ValueRange place) {
           return loadAt(b, part, part[axis], place[0]);
         });

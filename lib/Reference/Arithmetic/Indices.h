@@ -7,7 +7,7 @@
 #ifndef DML_LIB_REFERENCE_ARITHMETIC_INDICES_H
 #define DML_LIB_REFERENCE_ARITHMETIC_INDICES_H
 
-#include "Operators/Evaluators.h"
+#include "dml/Reference/Estimate.h"
 
 namespace dml::reference {
 
@@ -51,31 +51,6 @@ private:
   size_t position = 0;
   bool isBegun = false;
 };
-
-/// The place in an input that an element of the output at `to` comes from.
-using SourceFunction = llvm::function_ref<int64_t(
-    const Tensor &input, llvm::ArrayRef<int64_t> to, IndexReader &indices)>;
-
-/// Evaluates `op`, which has one result, whose elements come from operand
-/// `input`, and from where, operand `indices` says: the hull of what may come,
-/// where that is known within bounds.
-llvm::LogicalResult gatherEach(mlir::Operation *op,
-                               llvm::ArrayRef<Estimate> operands,
-                               unsigned input, unsigned indices,
-                               Evaluators::Estimates &outputs,
-                               SourceFunction getSource);
-
-/// The place in an output that the element at `from` of the updates goes to,
-/// or nothing.
-using TargetFunction = llvm::function_ref<std::optional<int64_t>(
-    const Tensor &output, llvm::ArrayRef<int64_t> from, IndexReader &indices)>;
-
-/// Evaluates `op`, which has one result: operand 0, over which go the elements
-/// of operand 2, and where, operand 1 says.
-llvm::LogicalResult scatterEach(mlir::Operation *op,
-                                llvm::ArrayRef<Estimate> operands,
-                                Evaluators::Estimates &outputs,
-                                TargetFunction getTarget);
 
 } // namespace dml::reference
 

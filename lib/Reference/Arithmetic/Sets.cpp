@@ -47,14 +47,6 @@ void Sets::forEach(
   }
 }
 
-SmallVector<int64_t> getAxes(Operation *op) {
-  std::optional<Attribute> axes = op->getInherentAttr("axes");
-  if (auto array =
-          dyn_cast_or_null<DenseI64ArrayAttr>(axes.value_or(Attribute())))
-    return SmallVector<int64_t>(array.asArrayRef());
-  return {cast<RankedTensorType>(op->getOperand(0).getType()).getRank() - 1};
-}
-
 bool hasIntegers(const Estimate &tensor) {
   DataType type = tensor.value.getDataType();
   return type != DataType::FLOAT16 && type != DataType::FLOAT32 &&

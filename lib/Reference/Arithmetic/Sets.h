@@ -7,7 +7,7 @@
 #ifndef DML_LIB_REFERENCE_ARITHMETIC_SETS_H
 #define DML_LIB_REFERENCE_ARITHMETIC_SETS_H
 
-#include "Operators/Evaluators.h"
+#include "dml/Reference/Estimate.h"
 
 namespace dml::reference {
 
@@ -26,10 +26,6 @@ public:
 private:
   std::vector<int64_t> firsts, offsets;
 };
-
-/// The axes of `op`: its `axes`, or the last dimension of its input where it
-/// has no such attribute.
-llvm::SmallVector<int64_t> getAxes(mlir::Operation *op);
 
 /// Whether a tensor has integers.
 bool hasIntegers(const Estimate &tensor);

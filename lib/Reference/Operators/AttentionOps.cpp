@@ -93,20 +93,26 @@ static LogicalResult evaluateAttention(OpTy op, ArrayRef<Estimate> operands,
                                        Evaluators::Estimates &outputs,
                                        int64_t queryHeads, int64_t keyHeads,
                                        const Estimate *pastLengths) {
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
-  const Estimate *queryKey = get(3), *keyValue = get(4),
-                 *queryKeyValue = get(5);
-  const Estimate *bias = get(6), *mask = get(7), *positionBias = get(8),
-                 *pastKey = get(9), *pastValue = get(10);
+  NamedOperands in(op, operands);
+  const Estimate *queryKey = in.getStackedQueryKey(),
+                 *keyValue = in.getStackedKeyValue(),
+                 *queryKeyValue = in.getStackedQueryKeyValue();
+  const Estimate *bias = in.getBias(), *mask = in.getMask(),
+                 *positionBias = in.getRelativePositionBias(),
+                 *pastKey = in.getPastKey(), *pastValue = in.getPastValue();
   for (const Estimate *operand : {mask, pastLengths})
     if (operand && !operand->isExact())
       return op.emitOpError(
           "has a mask or lengths that are known within bounds "
           "only");
-  Source query = pick({{get(0)}, {queryKey, 0, 2}, {queryKeyValue, 0, 3}});
-  Source key = pick(
-      {{get(1)}, {queryKey, 1, 2}, {keyValue, 0, 2}, {queryKeyValue, 1, 3}});
-  Source value = pick({{get(2)}, {keyValue, 1, 2}, {queryKeyValue, 2, 3}});
+  Source query =
+      pick({{in.getQuery()}, {queryKey, 0, 2}, {queryKeyValue, 0, 3}});
+  Source key = pick({{in.getKey()},
+                     {queryKey, 1, 2},
+                     {keyValue, 0, 2},
+                     {queryKeyValue, 1, 3}});
+  Source value =
+      pick({{in.getValue()}, {keyValue, 1, 2}, {queryKeyValue, 2, 3}});
 
   int64_t queries = query.getRows(), size = query.getSize(queryHeads);
   int64_t batches = query.tensor->value.getNumElements() /
@@ -240,10 +246,10 @@ static LogicalResult evaluate(MultiheadAttentionOp op,
 static LogicalResult evaluate(MultiheadAttention1Op op,
                               ArrayRef<Estimate> operands,
                               Evaluators::Estimates &outputs) {
-  return evaluateAttention(op, operands, outputs,
-                           static_cast<int64_t>(op.getQueryHeadCount()),
-                           static_cast<int64_t>(op.getKeyValueHeadCount()),
-                           getOptional(op, operands, 11));
+  return evaluateAttention(
+      op, operands, outputs, static_cast<int64_t>(op.getQueryHeadCount()),
+      static_cast<int64_t>(op.getKeyValueHeadCount()),
+      NamedOperands(op, operands).getPastSequenceLengths());
 }
 
 void addAttentionEvaluators(Evaluators &evaluators) {

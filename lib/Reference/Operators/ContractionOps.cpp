@@ -203,7 +203,7 @@ static LogicalResult evaluate(ConvolutionOp op, ArrayRef<Estimate> operands,
       op, loadAll<Interval>(operands[0]), loadAll<Interval>(operands[1]),
       op.getDirection() == ConvolutionDirection::forward,
       op.getMode() == ConvolutionMode::convolution);
-  const Estimate *bias = getOptional(op, operands, 2);
+  const Estimate *bias = NamedOperands(op, operands).getBias();
   int64_t index = 0;
   forEachCoordinate(output->value.getShape(), [&](ArrayRef<int64_t> position) {
     Sum &sum = sums[index];
@@ -236,9 +236,10 @@ static LogicalResult evaluate(ConvolutionIntegerOp op,
   FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
-  for (auto [index, sum] :
-       llvm::enumerate(convolveIntegers(op, *get(0), get(1), *get(2), get(3))))
+  NamedOperands in(op, operands);
+  for (auto [index, sum] : llvm::enumerate(
+           convolveIntegers(op, *in.getInput(), in.getInputZeroPoint(),
+                            *in.getFilter(), in.getFilterZeroPoint())))
     sum.get().wrap().store(*output, static_cast<int64_t>(index));
   outputs.push_back(dropBounds(std::move(*output)));
   return success();
@@ -250,20 +251,22 @@ static LogicalResult evaluate(QuantizedLinearConvolutionOp op,
   FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
+  NamedOperands in(op, operands);
   std::vector<RangeSum> sums =
-      convolveIntegers(op, *get(0), get(2), *get(3), get(5));
-  const Estimate *bias = get(6);
+      convolveIntegers(op, *in.getInput(), in.getInputZeroPoint(),
+                       *in.getFilter(), in.getFilterZeroPoint());
+  const Estimate *bias = in.getBias();
   int64_t index = 0;
   forEachCoordinate(output->value.getShape(), [&](ArrayRef<int64_t> position) {
     int64_t channel = position[1];
     RangeSum &sum = sums[index];
     if (bias)
       sum.add(Range::load(*bias, channel));
-    Interval scale = loadParameter(*get(1), 0) *
-                     loadParameter(*get(4), channel) /
-                     loadParameter(*get(7), 0);
-    storeRequantized(*output, index++, sum.get().wrap(), scale, get(8), 0);
+    Interval scale = loadParameter(*in.getInputScale(), 0) *
+                     loadParameter(*in.getFilterScale(), channel) /
+                     loadParameter(*in.getOutputScale(), 0);
+    storeRequantized(*output, index++, sum.get().wrap(), scale,
+                     in.getOutputZeroPoint(), 0);
   });
   outputs.push_back(dropBounds(std::move(*output)));
   return success();
@@ -319,7 +322,7 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
   std::optional<SmallVector<int64_t>> softmaxAxes = op.getSoftmaxAxes();
   ActivationAttr activation =
       softmaxAxes ? ActivationAttr() : op.getFusedActivationAttr();
-  const Estimate *c = getOptional(op, operands, 2);
+  const Estimate *c = NamedOperands(op, operands).getC();
   Interval alpha(op.getAlpha().convertToDouble()),
       beta(op.getBeta().convertToDouble());
   for (int64_t index = 0, e = output->value.getNumElements(); index < e;
@@ -367,10 +370,11 @@ static LogicalResult evaluate(MatrixMultiplyIntegerOp op,
   FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
-  ProductSizes sizes(get(0)->value.getShape(), output->value.getShape());
+  NamedOperands in(op, operands);
+  ProductSizes sizes(in.getA()->value.getShape(), output->value.getShape());
   forEachProduct<Range>(
-      sizes, *get(0), get(1), *get(2), get(3), *output,
+      sizes, *in.getA(), in.getAZeroPoint(), *in.getB(), in.getBZeroPoint(),
+      *output,
       [&](int64_t index, Range sum) { sum.wrap().store(*output, index); });
   outputs.push_back(dropBounds(std::move(*output)));
   return success();
@@ -382,16 +386,17 @@ static LogicalResult evaluate(QuantizedLinearMatrixMultiplyOp op,
   FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
-  ProductSizes sizes(get(0)->value.getShape(), output->value.getShape());
+  NamedOperands in(op, operands);
+  ProductSizes sizes(in.getA()->value.getShape(), output->value.getShape());
   forEachProduct<Range>(
-      sizes, *get(0), get(2), *get(3), get(5), *output,
-      [&](int64_t index, Range sum) {
+      sizes, *in.getA(), in.getAZeroPoint(), *in.getB(), in.getBZeroPoint(),
+      *output, [&](int64_t index, Range sum) {
         int64_t row = sizes.getRow(index);
-        Interval scale = loadParameter(*get(1), row) *
-                         loadParameter(*get(4), sizes.getColumn(index)) /
-                         loadParameter(*get(6), row);
-        const Estimate *zero = get(7);
+        Interval scale =
+            loadParameter(*in.getAScale(), row) *
+            loadParameter(*in.getBScale(), sizes.getColumn(index)) /
+            loadParameter(*in.getOutputScale(), row);
+        const Estimate *zero = in.getOutputZeroPoint();
         storeRequantized(*output, index, sum.wrap(), scale, zero,
                          zero ? getParameterIndex(*zero, row) : 0);
       });
@@ -405,25 +410,27 @@ static LogicalResult evaluate(MatrixMultiplyIntegerToFloatOp op,
   FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
-  ProductSizes sizes(get(0)->value.getShape(), output->value.getShape());
+  NamedOperands in(op, operands);
+  ProductSizes sizes(in.getA()->value.getShape(), output->value.getShape());
   auto store = [&](int64_t index, Interval sum) {
-    Interval result = sum * (loadParameter(*get(1), sizes.getRow(index)) *
-                             loadParameter(*get(4), sizes.getColumn(index)));
-    if (const Estimate *bias = get(6))
+    Interval result =
+        sum * (loadParameter(*in.getAScale(), sizes.getRow(index)) *
+               loadParameter(*in.getBScale(), sizes.getColumn(index)));
+    if (const Estimate *bias = in.getBias())
       result = result + Interval::load(*bias, index);
     result.store(*output, index);
   };
-  bool isNarrow = getByteWidth(get(0)->value.getDataType()) == 1 &&
-                  getByteWidth(get(3)->value.getDataType()) == 1;
+  bool isNarrow = getByteWidth(in.getA()->value.getDataType()) == 1 &&
+                  getByteWidth(in.getB()->value.getDataType()) == 1;
   if (isNarrow)
-    forEachProduct<Range>(sizes, *get(0), get(2), *get(3), get(5), *output,
+    forEachProduct<Range>(sizes, *in.getA(), in.getAZeroPoint(), *in.getB(),
+                          in.getBZeroPoint(), *output,
                           [&](int64_t index, Range sum) {
                             store(index, sum.wrap().toInterval());
                           });
   else
-    forEachProduct<Interval>(sizes, *get(0), get(2), *get(3), get(5), *output,
-                             store);
+    forEachProduct<Interval>(sizes, *in.getA(), in.getAZeroPoint(), *in.getB(),
+                             in.getBZeroPoint(), *output, store);
   outputs.push_back(std::move(*output));
   return success();
 }

@@ -417,13 +417,14 @@ static LogicalResult evaluateDequantize(ElementWiseDequantizeLinearOp op,
 static LogicalResult evaluateQuantizedAdd(ElementWiseQuantizedLinearAddOp op,
                                           ArrayRef<Estimate> operands,
                                           Evaluators::Estimates &outputs) {
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
+  NamedOperands in(op, operands);
   return storeEach(op, outputs, [&](Estimate &output, int64_t i) {
-    Interval sum =
-        loadDifference(*get(0), i, get(2), 0) * Interval::load(*get(1), 0) +
-        loadDifference(*get(3), i, get(5), 0) * Interval::load(*get(4), 0);
-    Interval x = roundEven(sum / Interval::load(*get(6), 0));
-    if (const Estimate *zero = get(7))
+    Interval sum = loadDifference(*in.getA(), i, in.getAZeroPoint(), 0) *
+                       Interval::load(*in.getAScale(), 0) +
+                   loadDifference(*in.getB(), i, in.getBZeroPoint(), 0) *
+                       Interval::load(*in.getBScale(), 0);
+    Interval x = roundEven(sum / Interval::load(*in.getOutputScale(), 0));
+    if (const Estimate *zero = in.getOutputZeroPoint())
       x = x + Interval::load(*zero, 0);
     storeQuantized(x, output, i);
   });

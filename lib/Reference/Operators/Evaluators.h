@@ -26,13 +26,26 @@ llvm::FailureOr<Tensor> createTensor(mlir::Operation *op, mlir::Type type);
 /// or an error at `op`.
 llvm::FailureOr<Estimate> createBounds(mlir::Operation *op, mlir::Type type);
 
-/// The operand that the op's ODS operand `index` stands for, or null where it
-/// is optional and absent.
-template <typename OpTy, typename T>
-const T *getOptional(OpTy op, llvm::ArrayRef<T> operands, unsigned index) {
-  auto [first, count] = op.getODSOperandIndexAndLength(index);
-  return count == 0 ? nullptr : &operands[first];
-}
+/// The operands of an operation by the names of its description:
+/// `NamedOperands(op, operands).getBias()` is a pointer to the bias, or null
+/// where the operation has none.
+template <typename OpTy>
+class NamedOperands
+    : private std::vector<const Estimate *>,
+      public OpTy::template GenericAdaptor<llvm::ArrayRef<const Estimate *>> {
+  using Storage = std::vector<const Estimate *>;
+  using Adaptor =
+      typename OpTy::template GenericAdaptor<llvm::ArrayRef<const Estimate *>>;
+
+public:
+  NamedOperands(OpTy op, llvm::ArrayRef<Estimate> operands)
+      : Storage(llvm::make_pointer_range(operands).begin(),
+                llvm::make_pointer_range(operands).end()),
+        Adaptor(llvm::ArrayRef<const Estimate *>(
+                    static_cast<const Storage &>(*this)),
+                op) {}
+  NamedOperands(const NamedOperands &) = delete;
+};
 
 class Evaluators {
 public:
@@ -117,6 +130,10 @@ public:
 private:
   llvm::StringMap<Function> functions;
 };
+
+/// The axes of `op`: its attribute `axes`, or the last dimension of its input
+/// where it has no such attribute.
+llvm::SmallVector<int64_t> getAxes(mlir::Operation *op);
 
 /// Each adds the evaluators of one family of operators.
 #define DML_FAMILY(name) void add##name##Evaluators(Evaluators &evaluators);

@@ -76,7 +76,7 @@ static LogicalResult evaluateBatchTraining(BatchNormalizationTrainingOp op,
   }
   const Estimate &input = operands[0], &scale = operands[1],
                  &bias = operands[2];
-  const Estimate *fusedAdd = getOptional(op, operands, 3);
+  const Estimate *fusedAdd = NamedOperands(op, operands).getFusedAdd();
   Interval epsilon(op.getEpsilon().convertToDouble());
   // A set's number is the place of its element in the tensors that repeat.
   Sets(input.value.getShape(), getRepeatedAxes(scale))
@@ -226,9 +226,10 @@ static LogicalResult evaluateMeanVariance(OpTy op, ArrayRef<Estimate> operands,
                                           ArrayRef<int64_t> axes, bool useMean,
                                           bool useVariance,
                                           Evaluators::Estimates &outputs) {
-  return evaluateMeanVariance(op, operands[0], getOptional(op, operands, 1),
-                              getOptional(op, operands, 2), axes, useMean,
-                              useVariance, op.getEpsilon().convertToDouble(),
+  NamedOperands in(op, operands);
+  return evaluateMeanVariance(op, *in.getInput(), in.getScale(), in.getBias(),
+                              axes, useMean, useVariance,
+                              op.getEpsilon().convertToDouble(),
                               op.getFusedActivationAttr(), outputs);
 }
 

@@ -307,7 +307,7 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
                                        ArrayRef<Estimate> operands,
                                        Evaluators::Estimates &outputs) {
   const Estimate &input = operands[0];
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
+  NamedOperands in(op, operands);
   FailureOr<Estimate> output = createBounds(op, op.getOutput().getType());
   if (failed(output))
     return failure();
@@ -326,7 +326,7 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
           return Interval::load(parameter, getChannel(parameter));
         };
         // Integers are added without error, so that bounds are integers, too.
-        const Estimate *zero = get(2);
+        const Estimate *zero = in.getInputZeroPoint();
         int64_t value = 0, low = 0, high = 0;
         for (int64_t place : places) {
           value += input.value.getInteger(place);
@@ -345,9 +345,10 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
             static_cast<float>(value), static_cast<double>(low),
             static_cast<double>(high),
             std::max(std::abs(low), std::abs(high)) > (1 << 24) ? 1 : 0);
-        Interval average = sum * load(*get(1)) / getDivisor(op, places.size());
-        Interval result = roundEven(average / load(*get(3)));
-        if (const Estimate *outputZero = get(4))
+        Interval average =
+            sum * load(*in.getInputScale()) / getDivisor(op, places.size());
+        Interval result = roundEven(average / load(*in.getOutputScale()));
+        if (const Estimate *outputZero = in.getOutputZeroPoint())
           result = result + load(*outputZero);
         storeQuantized(result, *output, window);
       });

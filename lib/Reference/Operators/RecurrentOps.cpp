@@ -29,17 +29,18 @@ public:
   template <typename OpTy>
   Network(OpTy op, ArrayRef<Estimate> operands, int64_t gates)
       : activations(op.getActivationDescs()), gates(gates) {
-    ArrayRef<int64_t> inputShape = operands[0].value.getShape();
+    NamedOperands in(op, operands);
+    input = in.getInput();
+    weight = in.getWeight();
+    recurrence = in.getRecurrence();
+    bias = in.getBias();
+    ArrayRef<int64_t> inputShape = input->value.getShape();
     steps = inputShape[1];
     batches = inputShape[2];
     inputSize = inputShape[3];
-    hidden = operands[2].value.getShape()[3];
-    directions = operands[1].value.getShape()[1];
+    hidden = recurrence->value.getShape()[3];
+    directions = weight->value.getShape()[1];
     isReversed = op.getDirection() == RecurrentNetworkDirection::backward;
-    input = &operands[0];
-    weight = &operands[1];
-    recurrence = &operands[2];
-    bias = getOptional(op, operands, 3);
   }
 
   /// The products of the input at time `t` with row `row` of the weights.
@@ -172,8 +173,9 @@ run(OpTy op, const Network &network, const Estimate *lengths,
 static LogicalResult evaluate(RNNOp op, ArrayRef<Estimate> operands,
                               Evaluators::Estimates &outputs) {
   Network network(op, operands, /*gates=*/1);
+  NamedOperands in(op, operands);
   return run(
-      op, network, getOptional(op, operands, 5), getOptional(op, operands, 4),
+      op, network, in.getSequenceLengths(), in.getHiddenInit(),
       op.getOutputSingle(), outputs,
       [&](const Direction &d, int64_t t, MutableArrayRef<Vector> states) {
         Vector before = states[0];
@@ -187,8 +189,9 @@ static LogicalResult evaluate(GRUOp op, ArrayRef<Estimate> operands,
                               Evaluators::Estimates &outputs) {
   Network network(op, operands, /*gates=*/3);
   int64_t hidden = network.hidden;
+  NamedOperands in(op, operands);
   return run(
-      op, network, getOptional(op, operands, 5), getOptional(op, operands, 4),
+      op, network, in.getSequenceLengths(), in.getHiddenInit(),
       op.getOutputSingle(), outputs,
       [&](const Direction &d, int64_t t, MutableArrayRef<Vector> states) {
         Vector before = states[0], z(hidden, Interval(0)), r = z, reset = z;
@@ -223,7 +226,8 @@ static LogicalResult evaluate(LSTMOp op, ArrayRef<Estimate> operands,
                               Evaluators::Estimates &outputs) {
   Network network(op, operands, /*gates=*/4);
   int64_t hidden = network.hidden;
-  const Estimate *peephole = getOptional(op, operands, 7);
+  NamedOperands in(op, operands);
+  const Estimate *peephole = in.getPeephole();
   double threshold = op.getClipThreshold().convertToDouble();
   auto clip = [&](Interval x) {
     return op.getUseClipThreshold()
@@ -231,8 +235,8 @@ static LogicalResult evaluate(LSTMOp op, ArrayRef<Estimate> operands,
                : x;
   };
   return run(
-      op, network, getOptional(op, operands, 6),
-      {getOptional(op, operands, 4), getOptional(op, operands, 5)},
+      op, network, in.getSequenceLengths(),
+      {in.getHiddenInit(), in.getCellMemInit()},
       {op.getOutputSingle(), op.getOutputCellSingle()}, outputs,
       [&](const Direction &d, int64_t t, MutableArrayRef<Vector> states) {
         Vector before = states[0];

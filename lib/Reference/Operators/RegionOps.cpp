@@ -710,20 +710,19 @@ struct Gradients {
 static LogicalResult evaluateAlignGrad(RoiAlignGradOp op,
                                        ArrayRef<Estimate> operands,
                                        Evaluators::Estimates &outputs) {
-  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
-  for (unsigned index : {0u, 2u, 3u})
-    if (const Estimate *tensor = get(index))
-      if (!tensor->isExact())
-        return op.emitOpError(
-            "looks for maxima or coordinates in a tensor that "
-            "is known within bounds only");
+  NamedOperands in(op, operands);
+  for (const Estimate *tensor :
+       {in.getInput(), in.getRoi(), in.getBatchIndices()})
+    if (tensor && !tensor->isExact())
+      return op.emitOpError("looks for maxima or coordinates in a tensor that "
+                            "is known within bounds only");
   Value like = op.getInput() ? op.getInput() : op.getOutputGradient();
   Gradients gradients{Sampling(op, 0),
-                      get(0),
-                      *get(1),
-                      *get(2),
-                      *get(3),
-                      get(1)->value.getShape(),
+                      in.getInput(),
+                      *in.getInputGradient(),
+                      *in.getRoi(),
+                      *in.getBatchIndices(),
+                      in.getInputGradient()->value.getShape(),
                       cast<RankedTensorType>(like.getType()).getShape()};
   for (Value result : op->getResults()) {
     FailureOr<Estimate> output = createBounds(op, result.getType());

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ScatterOps.h"
-#include "Arithmetic/Indices.h"
 #include "Arithmetic/Places.h"
+#include "Operators/IndexedMovement.h"
 
 using namespace mlir;
 

@@ -189,6 +189,12 @@ typedef struct DmlDeviceLimits {
   /* What kernels may want of a device. */
   uint32_t minSubgroupSize;
   uint32_t maxSubgroupSize;
+  /* Subgroups of a workgroup: of a device, the most of a kernel that says how
+   * many threads its subgroups have, and of requirements, the most of such a
+   * kernel, or 0 if no kernel says it. 0 for a device that has one size of
+   * subgroups, or whose VkDevice was created without the size control: no limit
+   * but that of threads holds there. */
+  uint32_t maxComputeWorkgroupSubgroups;
   uint32_t matrixShapeCount;
   DmlMatrixShape matrixShapes[DML_MAX_MATRIX_SHAPES];
   /* Not of Vulkan: iterations of all loops of a thread together, after which

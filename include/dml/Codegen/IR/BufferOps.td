@@ -15,20 +15,22 @@ def DMLBuffer_Dialect : Dialect {
   let cppNamespace = "::dml";
   let summary = "Buffers as kernels see them";
   let description = [{
-    Operations between bufferization and SPIR-V, of modules that the compiler has
-    taken that far. Kernels see buffers as arrays of elements, words or vectors, and SPIR-V
-    with logical addressing has no cast from one to another: each is a buffer of
-    its own to the kernel, and all share a binding.
+    The operations of this dialect stand in modules between bufferization and SPIR-V.
+    A kernel reads a buffer as an array of elements, of words or of vectors. SPIR-V with
+    logical addressing has no cast from one of these arrays to another, so that each
+    array is a buffer of its own to the kernel, and all arrays of one buffer share a
+    binding.
   }];
 }
 
 def DMLBuffer_BufferViewOp : Op<DMLBuffer_Dialect, "view", [Pure]> {
   let summary = "The same bytes as elements of another type or shape";
   let description = [{
-    The result is packed. Without `whole` it has the bytes of the source, rounded
-    up to whole elements: 21 bytes are 2 vectors of 16. With `whole` it has those
-    of the buffer that the source is a part of. (It remains a view of the source,
-    so that steps that use other parts need not wait for each other.)
+    The result is packed. Without `whole` the result has the bytes of the source,
+    rounded up to whole elements: 21 bytes are 2 vectors of 16 bytes. With `whole` the
+    result has the bytes of the buffer of which the source is a part. (The result is a
+    view of the source all the same, so that a step that uses this part need not wait for
+    steps that use other parts.)
 
     ```mlir
     %vectors = dml_buffer.view %0 : memref<3x8xf32> to memref<6xvector<4xf32>>
@@ -47,9 +49,9 @@ def DMLBuffer_BufferViewOp : Op<DMLBuffer_Dialect, "view", [Pure]> {
 def DMLBuffer_BufferRangeOp : Op<DMLBuffer_Dialect, "range", [Pure]> {
   let summary = "Consecutive bytes that are bound as a buffer of their own";
   let description = [{
-    The result has the bytes of the source from `offset` on, which is a multiple of
-    256 as Vulkan wants it. It is bound by itself, where views of a buffer share the
-    binding of all of it.
+    The result has the bytes of the source from the byte `offset` on, a multiple of
+    256, at which every Vulkan device can bind a buffer. A kernel binds the range by
+    itself, while views of a buffer share the binding of the whole buffer.
 
     ```mlir
     %rows = dml_buffer.range %0 at 1024 : memref<16x64xf32> to memref<128xf32>

@@ -1,4 +1,4 @@
-//===- Placement.h - Where a buffer is in the one that is bound -*- C++ -*-===//
+//===- Placement.h - The place of a view in its root ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -14,9 +14,11 @@
 
 namespace dml {
 
-/// Runs of bytes of a buffer, all of one size and at equal distances. A part of
-/// a concatenation has one run in each row of the result: in rows of 40 bytes,
-/// a part of 12 bytes has runs of 12 bytes that begin 40 bytes apart.
+/// Runs of bytes of a buffer, all of one size and at equal distances: `count`
+/// runs of `run` bytes, of which the first begins at byte `offset`, and each
+/// other one `stride` bytes after the one before. A part of a concatenation has
+/// one run in each row of the result: in 3 rows of 40 bytes, a part that is 12
+/// bytes wide and begins at column 8 is {offset 8, run 12, stride 40, count 3}.
 struct Strip {
   int64_t offset, run, stride, count;
 
@@ -24,39 +26,46 @@ struct Strip {
     return offset == other.offset && run == other.run &&
            stride == other.stride && count == other.count;
   }
+  /// Returns the byte behind the last run.
   int64_t getEnd() const { return offset + (count - 1) * stride + run; }
+  /// Whether the two strips, which are of one buffer, may have a byte in
+  /// common.
   bool overlaps(const Strip &other) const;
 };
 
-/// Where the bytes of a buffer are in the buffer that it is a view of.
+/// The place of the bytes of a view in its root: in the buffer that the view,
+/// through any number of other views, is a view of.
 struct Placement {
-  /// An argument, an allocation or a constant.
+  /// The buffer that is no view: an argument, an allocation or a constant.
   mlir::Value root;
-  /// The ranges that lead from the buffer's bytes, through what it is a view
-  /// of, to the root's. There are none if the buffer is all of the root.
+  /// The strips that lead from the view to the root. The first one is a strip
+  /// of the buffer that the view is taken from, and the last one of the root.
+  /// There are none if the view has all bytes of the root.
   llvm::SmallVector<Strip, 1> strips;
 
-  /// Whether two buffers of as many elements have the same bytes.
+  /// Whether two views of equally many elements have the same bytes.
   bool operator==(const Placement &other) const {
     return root == other.root && strips == other.strips;
   }
-  /// The least range of the root's bytes that has all bytes of `buffer`, whose
-  /// placement this is.
+  /// Returns the smallest strip of the root that has all bytes of `buffer`,
+  /// whose placement this is.
   Strip getExtent(mlir::Value buffer) const;
-  /// The largest power of two that divides where the runs begin and end, but
-  /// for the end of what is the last of its root.
+  /// Returns the largest power of two that divides the bytes at which the runs
+  /// begin and end. The end of a run that ends its root does not count.
   int64_t getAlignment() const;
 };
 
-/// Whether `op` makes a buffer that is a view of its first operand.
+/// Whether the result of `op` is a view of the first operand of `op`. An `op`
+/// that is null makes no view.
 bool isBufferView(mlir::Operation *op);
 
-/// Follows casts, reshapes, dml_buffer.view, memref.view, and memref.subview of
-/// one dimension's range. Nothing if `buffer` is another view, or not of
-/// constant offsets.
+/// Returns the place of `buffer` in its root. Follows casts, reshapes,
+/// dml_buffer.view, memref.view, and memref.subview of a range of one
+/// dimension. Returns nothing if `buffer` is a view of another kind, or if an
+/// offset is not constant.
 std::optional<Placement> getPlacement(mlir::Value buffer);
 
-/// The bytes of the elements of `type`, which has a static shape.
+/// Returns the bytes of all elements of `type`, which has a static shape.
 int64_t getNumBytes(mlir::MemRefType type);
 
 } // namespace dml

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Folding/Evaluator.h"
+#include "Reader/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -18,7 +19,7 @@ using namespace dml::onnx;
 
 /// All inputs of a node that has `minimum` to `maximum` of them.
 static std::optional<SmallVector<const Constant *>>
-getConstants(NodeImporter &node, unsigned minimum, unsigned maximum) {
+getConstants(NodeReader &node, unsigned minimum, unsigned maximum) {
   if (!hasInputs(node, minimum, maximum))
     return std::nullopt;
   SmallVector<const Constant *> constants;
@@ -31,7 +32,7 @@ getConstants(NodeImporter &node, unsigned minimum, unsigned maximum) {
 }
 
 /// The shape that all inputs are broadcast to.
-static std::optional<Shape> findShape(NodeImporter &node,
+static std::optional<Shape> findShape(NodeReader &node,
                                       ArrayRef<const Constant *> inputs) {
   std::optional<Shape> shape = Shape(inputs[0]->getShape());
   bool isSame = true;
@@ -56,7 +57,7 @@ static std::optional<Shape> findShape(NodeImporter &node,
 /// place, which all have the C++ type T. A splat of splats is computed once.
 template <typename T, typename R>
 static Evaluation
-compute(NodeImporter &node, ArrayRef<const Constant *> inputs, DataType type,
+compute(NodeReader &node, ArrayRef<const Constant *> inputs, DataType type,
         llvm::function_ref<std::optional<R>(ArrayRef<T>)> function) {
   std::optional<Shape> shape = findShape(node, inputs);
   if (!shape)
@@ -175,12 +176,12 @@ template <typename T> static Binary<T> findBitwise(StringRef type) {
   return nullptr;
 }
 
-static Evaluation evaluateBinary(NodeImporter &node, StringRef function) {
+static Evaluation evaluateBinary(NodeReader &node, StringRef function) {
   auto inputs = getConstants(node, 2, 2);
   if (!inputs || !haveOneType(*inputs))
     return std::nullopt;
   DataType type = (*inputs)[0]->getType();
-  return dispatchType(type, [&](auto zero) -> Evaluation {
+  return computeWith(type, [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     Binary<T> binary = findArithmetic<T>(function);
     if (!binary)
@@ -193,15 +194,15 @@ static Evaluation evaluateBinary(NodeImporter &node, StringRef function) {
   });
 }
 
-static Evaluation evaluateArithmetic(NodeImporter &node) {
+static Evaluation evaluateArithmetic(NodeReader &node) {
   return evaluateBinary(node, node.getNode().opType);
 }
 
-static Evaluation evaluateMod(NodeImporter &node) {
+static Evaluation evaluateMod(NodeReader &node) {
   return evaluateBinary(node, node.getInt("fmod", 0) != 0 ? "fmod" : "Mod");
 }
 
-static Evaluation evaluateBitShift(NodeImporter &node) {
+static Evaluation evaluateBitShift(NodeReader &node) {
   StringRef direction = node.getString("direction", "");
   if (!hasInputs(node, 2, 2) || (direction != "LEFT" && direction != "RIGHT"))
     return std::nullopt;
@@ -216,12 +217,12 @@ static Evaluation evaluateBitShift(NodeImporter &node) {
   }
 }
 
-static Evaluation evaluateComparison(NodeImporter &node) {
+static Evaluation evaluateComparison(NodeReader &node) {
   auto inputs = getConstants(node, 2, 2);
   if (!inputs || !haveOneType(*inputs))
     return std::nullopt;
   StringRef name = node.getNode().opType;
-  return dispatchType((*inputs)[0]->getType(), [&](auto zero) -> Evaluation {
+  return computeWith((*inputs)[0]->getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     using Comparison = bool (*)(T, T);
     auto compare = llvm::StringSwitch<Comparison>(name)
@@ -239,7 +240,7 @@ static Evaluation evaluateComparison(NodeImporter &node) {
   });
 }
 
-static Evaluation evaluateLogic(NodeImporter &node) {
+static Evaluation evaluateLogic(NodeReader &node) {
   StringRef name = node.getNode().opType;
   unsigned count = name == "Not" ? 1 : 2;
   auto inputs = getConstants(node, count, count);
@@ -279,14 +280,14 @@ static T power(T base, double exponent, bool isOneExponent,
 }
 
 static std::optional<std::vector<double>> toDoubles(const Constant &constant) {
-  return dispatchType(
+  return computeWith(
       constant.getType(), [&](auto zero) -> std::optional<std::vector<double>> {
         auto elements = getDistinctElements<decltype(zero)>(constant);
         return std::vector<double>(elements.begin(), elements.end());
       });
 }
 
-static Evaluation evaluatePow(NodeImporter &node) {
+static Evaluation evaluatePow(NodeReader &node) {
   auto inputs = getConstants(node, 2, 2);
   if (!inputs)
     return std::nullopt;
@@ -298,7 +299,7 @@ static Evaluation evaluatePow(NodeImporter &node) {
   bool isOne = exponent.getNumElements() == 1 && base.getNumElements() != 1;
   bool isFloat = exponent.getType() == DataType::FLOAT32 ||
                  exponent.getType() == DataType::FLOAT16;
-  return dispatchType(base.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(base.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> bases = getElements<T>(base), results;
     if (exponent.isSplat())
@@ -316,7 +317,7 @@ static Evaluation evaluatePow(NodeImporter &node) {
 // Operators of any number of inputs
 //===----------------------------------------------------------------------===//
 
-static Evaluation evaluateVariadic(NodeImporter &node) {
+static Evaluation evaluateVariadic(NodeReader &node) {
   auto inputs = getConstants(node, 1, std::numeric_limits<unsigned>::max());
   if (!inputs || !haveOneType(*inputs))
     return std::nullopt;
@@ -329,7 +330,7 @@ static Evaluation evaluateVariadic(NodeImporter &node) {
   // Integers have no Sum and no Mean in ONNX.
   if ((name == "Sum" || name == "Mean") && !(*inputs)[0]->isFloat())
     return std::nullopt;
-  return dispatchType(type, [&](auto zero) -> Evaluation {
+  return computeWith(type, [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     return compute<T, T>(
         node, *inputs, type, [&](ArrayRef<T> operands) -> std::optional<T> {
@@ -412,7 +413,7 @@ static std::optional<T> applyExact(StringRef name, T value) {
   return std::nullopt;
 }
 
-static Evaluation evaluateUnary(NodeImporter &node) {
+static Evaluation evaluateUnary(NodeReader &node) {
   auto inputs = getConstants(node, 1, 1);
   if (!inputs)
     return std::nullopt;
@@ -421,7 +422,7 @@ static Evaluation evaluateUnary(NodeImporter &node) {
   Unary unary = findUnary(name);
   if (unary && !(*inputs)[0]->isFloat())
     return std::nullopt;
-  return dispatchType(type, [&](auto zero) -> Evaluation {
+  return computeWith(type, [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     return compute<T, T>(
         node, *inputs, type, [&](ArrayRef<T> operands) -> std::optional<T> {
@@ -432,7 +433,7 @@ static Evaluation evaluateUnary(NodeImporter &node) {
   });
 }
 
-static Evaluation evaluateClass(NodeImporter &node) {
+static Evaluation evaluateClass(NodeReader &node) {
   auto inputs = getConstants(node, 1, 1);
   if (!inputs || !(*inputs)[0]->isFloat())
     return std::nullopt;
@@ -442,7 +443,7 @@ static Evaluation evaluateClass(NodeImporter &node) {
     positive = node.getInt("detect_positive", 1) != 0;
     negative = node.getInt("detect_negative", 1) != 0;
   }
-  return dispatchType((*inputs)[0]->getType(), [&](auto zero) -> Evaluation {
+  return computeWith((*inputs)[0]->getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     return compute<T, uint8_t>(
         node, *inputs, DataType::UINT8,
@@ -458,7 +459,7 @@ static Evaluation evaluateClass(NodeImporter &node) {
 /// The limits of Clip: attributes, from opset 11 on inputs. Those that are
 /// absent are the greatest and the least finite numbers of the type.
 template <typename T>
-static std::optional<std::pair<T, T>> getLimits(NodeImporter &node) {
+static std::optional<std::pair<T, T>> getLimits(NodeReader &node) {
   T limits[2] = {std::numeric_limits<T>::lowest(),
                  std::numeric_limits<T>::max()};
   if (node.getType(0) == DataType::FLOAT16) {
@@ -482,11 +483,11 @@ static std::optional<std::pair<T, T>> getLimits(NodeImporter &node) {
   return std::pair(limits[0], limits[1]);
 }
 
-static Evaluation evaluateClip(NodeImporter &node) {
+static Evaluation evaluateClip(NodeReader &node) {
   if (!hasInputs(node, 1, node.getOpset() < 11 ? 1 : 3))
     return std::nullopt;
   const Constant &input = getConstant(node, 0);
-  return dispatchType(input.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(input.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::optional<std::pair<T, T>> limits = getLimits<T>(node);
     if (!limits)
@@ -518,11 +519,11 @@ static To convert(From value, DataType type) {
 static std::optional<Constant> castTo(const Constant &input, DataType type,
                                       bool isBoolean) {
   Shape shape(input.getShape());
-  return dispatchType(
+  return computeWith(
       input.getType(), [&](auto from) -> std::optional<Constant> {
         std::vector<decltype(from)> elements =
             getDistinctElements<decltype(from)>(input);
-        return dispatchType(type, [&](auto to) -> std::optional<Constant> {
+        return computeWith(type, [&](auto to) -> std::optional<Constant> {
           using To = decltype(to);
           std::vector<To> results;
           for (auto element : elements)
@@ -535,7 +536,7 @@ static std::optional<Constant> castTo(const Constant &input, DataType type,
       });
 }
 
-static Evaluation evaluateCast(NodeImporter &node) {
+static Evaluation evaluateCast(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &input = getConstant(node, 0);
@@ -552,7 +553,7 @@ static Evaluation evaluateCast(NodeImporter &node) {
   return {{std::move(*result)}};
 }
 
-static Evaluation evaluateCastLike(NodeImporter &node) {
+static Evaluation evaluateCastLike(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   DataType type = getConstant(node, 1).getType();

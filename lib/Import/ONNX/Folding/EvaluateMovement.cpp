@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Folding/Evaluator.h"
+#include "Reader/Shapes.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <numeric>
@@ -42,7 +43,7 @@ static Constant join(ArrayRef<const Constant *> constants) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-static Evaluation evaluateTranspose(NodeImporter &node) {
+static Evaluation evaluateTranspose(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -66,7 +67,7 @@ static Evaluation evaluateTranspose(NodeImporter &node) {
   }));
 }
 
-static Evaluation evaluateExpand(NodeImporter &node) {
+static Evaluation evaluateExpand(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -84,7 +85,7 @@ static Evaluation evaluateExpand(NodeImporter &node) {
       pickIndices(data, *shape, broadcastIndices(data.getShape(), *shape)));
 }
 
-static Evaluation evaluateTile(NodeImporter &node) {
+static Evaluation evaluateTile(NodeReader &node) {
   // The first operator set repeats one axis.
   if (node.getOpset() < 6 || !hasInputs(node, 2, 2))
     return std::nullopt;
@@ -109,7 +110,7 @@ static Evaluation evaluateTile(NodeImporter &node) {
   }));
 }
 
-static Evaluation evaluateWhere(NodeImporter &node) {
+static Evaluation evaluateWhere(NodeReader &node) {
   if (!hasInputs(node, 3, 3))
     return std::nullopt;
   const Constant &condition = getConstant(node, 0), &a = getConstant(node, 1),
@@ -135,7 +136,7 @@ static Evaluation evaluateWhere(NodeImporter &node) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-static Evaluation evaluateConcat(NodeImporter &node) {
+static Evaluation evaluateConcat(NodeReader &node) {
   if (!hasInputs(node, 1, std::numeric_limits<unsigned>::max()))
     return std::nullopt;
   const Constant &first = getConstant(node, 0);
@@ -183,7 +184,7 @@ static Evaluation evaluateConcat(NodeImporter &node) {
 
 /// The sizes of the parts of a Split: given, or equal, but for the last one
 /// from version 18 on.
-static std::optional<Shape> getParts(NodeImporter &node, int64_t size) {
+static std::optional<Shape> getParts(NodeReader &node, int64_t size) {
   Shape parts;
   bool isStated = node.getOpset() < 13 && node.hasAttribute("split");
   if (isStated)
@@ -215,7 +216,7 @@ static std::optional<Shape> getParts(NodeImporter &node, int64_t size) {
   return parts;
 }
 
-static Evaluation evaluateSplit(NodeImporter &node) {
+static Evaluation evaluateSplit(NodeReader &node) {
   if (!hasInputs(node, 1, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -248,7 +249,7 @@ struct Slices {
 };
 } // namespace
 
-static std::optional<Slices> getSlices(NodeImporter &node, int64_t rank) {
+static std::optional<Slices> getSlices(NodeReader &node, int64_t rank) {
   Slices slices;
   if (node.getOpset() < 10) {
     slices.starts = node.getInts("starts");
@@ -287,7 +288,7 @@ static std::optional<Slices> getSlices(NodeImporter &node, int64_t rank) {
   return slices;
 }
 
-static Evaluation evaluateSlice(NodeImporter &node) {
+static Evaluation evaluateSlice(NodeReader &node) {
   bool hasLists = node.getOpset() >= 10;
   if (!hasInputs(node, hasLists ? 3 : 1, hasLists ? 5 : 1))
     return std::nullopt;
@@ -337,7 +338,7 @@ struct Pads {
 };
 } // namespace
 
-static std::optional<Pads> getPads(NodeImporter &node, int64_t rank) {
+static std::optional<Pads> getPads(NodeReader &node, int64_t rank) {
   Shape list, axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   if (node.getOpset() < 11) {
@@ -371,7 +372,7 @@ static std::optional<Pads> getPads(NodeImporter &node, int64_t rank) {
 }
 
 /// The element that a Pad repeats, in the type of its input.
-static std::optional<Constant> getPadValue(NodeImporter &node) {
+static std::optional<Constant> getPadValue(NodeReader &node) {
   const Constant &data = getConstant(node, 0);
   if (node.getOpset() < 11)
     return data.isFloat() ? std::optional(Constant::get(
@@ -404,7 +405,7 @@ static std::optional<int64_t> findSource(StringRef mode, int64_t at,
   return rest < size ? rest : period - rest;
 }
 
-static Evaluation evaluatePad(NodeImporter &node) {
+static Evaluation evaluatePad(NodeReader &node) {
   if (!hasInputs(node, node.getOpset() < 11 ? 1 : 2,
                  node.getOpset() < 11 ? 1 : 4))
     return std::nullopt;
@@ -445,7 +446,7 @@ static Evaluation evaluatePad(NodeImporter &node) {
   return one(pickIndices(join({&data, &*value}), shape, indices));
 }
 
-static Evaluation evaluateTrilu(NodeImporter &node) {
+static Evaluation evaluateTrilu(NodeReader &node) {
   if (!hasInputs(node, 1, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -471,7 +472,7 @@ static Evaluation evaluateTrilu(NodeImporter &node) {
   return one(pickIndices(join({&data, &zero}), Shape(shape), indices));
 }
 
-static Evaluation evaluateEyeLike(NodeImporter &node) {
+static Evaluation evaluateEyeLike(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &like = getConstant(node, 0);
@@ -494,7 +495,7 @@ static Evaluation evaluateEyeLike(NodeImporter &node) {
 // Blocks and sequences
 //===----------------------------------------------------------------------===//
 
-static Evaluation evaluateDepthToSpace(NodeImporter &node) {
+static Evaluation evaluateDepthToSpace(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -516,7 +517,7 @@ static Evaluation evaluateDepthToSpace(NodeImporter &node) {
   }));
 }
 
-static Evaluation evaluateSpaceToDepth(NodeImporter &node) {
+static Evaluation evaluateSpaceToDepth(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -534,7 +535,7 @@ static Evaluation evaluateSpaceToDepth(NodeImporter &node) {
   }));
 }
 
-static Evaluation evaluateReverseSequence(NodeImporter &node) {
+static Evaluation evaluateReverseSequence(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -563,7 +564,7 @@ static Evaluation evaluateReverseSequence(NodeImporter &node) {
 
 /// `index` counted from the front, of `size` elements. The node is rejected
 /// where there is none.
-static std::optional<int64_t> findElement(NodeImporter &node, int64_t index,
+static std::optional<int64_t> findElement(NodeReader &node, int64_t index,
                                           int64_t size) {
   int64_t normal = index < 0 ? index + size : index;
   if (normal >= 0 && normal < size)
@@ -573,7 +574,7 @@ static std::optional<int64_t> findElement(NodeImporter &node, int64_t index,
   return std::nullopt;
 }
 
-static Evaluation evaluateGather(NodeImporter &node) {
+static Evaluation evaluateGather(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -607,7 +608,7 @@ static Evaluation evaluateGather(NodeImporter &node) {
 
 /// The elements of a tensor of the shape `from` that GatherElements reads, or
 /// ScatterElements writes, by indices of the shape `of`.
-static std::optional<Indices> findElements(NodeImporter &node,
+static std::optional<Indices> findElements(NodeReader &node,
                                            ArrayRef<int64_t> from,
                                            ArrayRef<int64_t> of,
                                            ArrayRef<int64_t> at) {
@@ -637,7 +638,7 @@ static std::optional<Indices> findElements(NodeImporter &node,
   return indices;
 }
 
-static Evaluation evaluateGatherElements(NodeImporter &node) {
+static Evaluation evaluateGatherElements(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -662,7 +663,7 @@ struct SliceList {
 };
 } // namespace
 
-static std::optional<SliceList> findSlices(NodeImporter &node,
+static std::optional<SliceList> findSlices(NodeReader &node,
                                            ArrayRef<int64_t> from,
                                            const Constant &indices,
                                            int64_t batchDims) {
@@ -695,7 +696,7 @@ static std::optional<SliceList> findSlices(NodeImporter &node,
   return slices;
 }
 
-static Evaluation evaluateGatherND(NodeImporter &node) {
+static Evaluation evaluateGatherND(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0), &indices = getConstant(node, 1);
@@ -718,7 +719,7 @@ static Evaluation evaluateGatherND(NodeImporter &node) {
 }
 
 /// `data` with `updates` written to its elements `targets`, in order.
-static Evaluation scatter(NodeImporter &node, const Constant &data,
+static Evaluation scatter(NodeReader &node, const Constant &data,
                           const Constant &updates, ArrayRef<int64_t> targets) {
   StringRef reduction =
       node.getOpset() >= 16 ? node.getString("reduction", "none") : "none";
@@ -738,7 +739,7 @@ static Evaluation scatter(NodeImporter &node, const Constant &data,
       !(isSum ||
         (node.getOpset() >= 18 && (reduction == "max" || reduction == "min"))))
     return std::nullopt;
-  return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data),
                    values = getElements<T>(updates);
@@ -753,7 +754,7 @@ static Evaluation scatter(NodeImporter &node, const Constant &data,
   });
 }
 
-static Evaluation evaluateScatterElements(NodeImporter &node) {
+static Evaluation evaluateScatterElements(NodeReader &node) {
   if (!hasInputs(node, 3, 3))
     return std::nullopt;
   const Constant &data = getConstant(node, 0), &updates = getConstant(node, 2);
@@ -767,7 +768,7 @@ static Evaluation evaluateScatterElements(NodeImporter &node) {
   return scatter(node, data, updates, *targets);
 }
 
-static Evaluation evaluateScatterND(NodeImporter &node) {
+static Evaluation evaluateScatterND(NodeReader &node) {
   if (!hasInputs(node, 3, 3))
     return std::nullopt;
   const Constant &data = getConstant(node, 0), &indices = getConstant(node, 1),
@@ -789,7 +790,7 @@ static Evaluation evaluateScatterND(NodeImporter &node) {
 
 /// The indices of a OneHot, which may be numbers of any type.
 static std::optional<Shape> getWholeNumbers(const Constant &constant) {
-  return dispatchType(
+  return computeWith(
       constant.getType(), [&](auto zero) -> std::optional<Shape> {
         Shape numbers;
         for (auto element : getElements<decltype(zero)>(constant)) {
@@ -807,7 +808,7 @@ static std::optional<Shape> getWholeNumbers(const Constant &constant) {
       });
 }
 
-static Evaluation evaluateOneHot(NodeImporter &node) {
+static Evaluation evaluateOneHot(NodeReader &node) {
   if (!hasInputs(node, 3, 3))
     return std::nullopt;
   const Constant &indices = getConstant(node, 0),
@@ -835,7 +836,7 @@ static Evaluation evaluateOneHot(NodeImporter &node) {
   return one(pickIndices(join({&values}), shape, picked));
 }
 
-static Evaluation evaluateCompress(NodeImporter &node) {
+static Evaluation evaluateCompress(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0),
@@ -866,7 +867,7 @@ static Evaluation evaluateCompress(NodeImporter &node) {
   return one(pickIndices(data, shape, indices));
 }
 
-static Evaluation evaluateNonZero(NodeImporter &node) {
+static Evaluation evaluateNonZero(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -875,7 +876,7 @@ static Evaluation evaluateNonZero(NodeImporter &node) {
   if (shape.empty())
     shape.push_back(1);
   auto rank = static_cast<int64_t>(shape.size());
-  return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data);
     SmallVector<std::vector<int64_t>> lists(rank);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Folding/Evaluator.h"
+#include "Reader/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -161,7 +162,7 @@ template <typename T> static Reduce<T> findReduction(StringRef type) {
 }
 
 /// Which dimensions of `rank` a reduction goes over.
-static std::optional<llvm::SmallBitVector> getReduced(NodeImporter &node,
+static std::optional<llvm::SmallBitVector> getReduced(NodeReader &node,
                                                       int64_t rank) {
   int64_t inputOpset = node.getNode().opType == "ReduceSum" ? 13 : 18;
   Shape axes;
@@ -188,7 +189,7 @@ static std::optional<llvm::SmallBitVector> getReduced(NodeImporter &node,
   return reduced;
 }
 
-static Evaluation evaluateReduction(NodeImporter &node) {
+static Evaluation evaluateReduction(NodeReader &node) {
   if (!hasInputs(node, 1, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -209,7 +210,7 @@ static Evaluation evaluateReduction(NodeImporter &node) {
   }
   if (!isFoldable(shape))
     return std::nullopt;
-  return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     Reduce<T> reduce = findReduction<T>(node.getNode().opType);
     std::vector<T> elements = getElements<T>(data), sorted(elements.size());
@@ -234,7 +235,7 @@ template <typename T> static bool isBefore(T a, T b, bool isMax) {
   return isMax ? a > b : a < b;
 }
 
-static Evaluation evaluateArg(NodeImporter &node) {
+static Evaluation evaluateArg(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -251,7 +252,7 @@ static Evaluation evaluateArg(NodeImporter &node) {
     shape[*axis] = 1;
   else
     shape.erase(shape.begin() + *axis);
-  return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data);
     std::vector<int64_t> results;
@@ -274,7 +275,7 @@ static Evaluation evaluateArg(NodeImporter &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static Evaluation evaluateCumSum(NodeImporter &node) {
+static Evaluation evaluateCumSum(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -288,7 +289,7 @@ static Evaluation evaluateCumSum(NodeImporter &node) {
   if (!axis)
     return std::nullopt;
   Rows rows(data.getShape(), *axis);
-  return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data), results(elements.size());
     for (int64_t row = 0; row < rows.count() && rows.size != 0; ++row) {
@@ -306,7 +307,7 @@ static Evaluation evaluateCumSum(NodeImporter &node) {
 }
 
 /// The number of elements that a TopK takes of each row.
-static std::optional<int64_t> getTopCount(NodeImporter &node) {
+static std::optional<int64_t> getTopCount(NodeReader &node) {
   if (node.getOpset() < 10)
     return node.getInt("k", 0);
   std::optional<Shape> given = getIntegers(node, 1);
@@ -315,7 +316,7 @@ static std::optional<int64_t> getTopCount(NodeImporter &node) {
   return given->front();
 }
 
-static Evaluation evaluateTopK(NodeImporter &node) {
+static Evaluation evaluateTopK(NodeReader &node) {
   unsigned numInputs = node.getOpset() < 10 ? 1 : 2;
   if (!hasInputs(node, numInputs, numInputs))
     return std::nullopt;
@@ -334,7 +335,7 @@ static Evaluation evaluateTopK(NodeImporter &node) {
   Rows rows(data.getShape(), *axis);
   Shape shape(data.getShape());
   shape[*axis] = *count;
-  return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data);
     // ONNX gives NaN no place among numbers.
@@ -425,7 +426,7 @@ static SmallVector<Constant> listDistinct(const Constant &data, Shape shape,
   return outputs;
 }
 
-static Evaluation evaluateUnique(NodeImporter &node) {
+static Evaluation evaluateUnique(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -439,7 +440,7 @@ static Evaluation evaluateUnique(NodeImporter &node) {
   if (!axis || data.getNumElements() == 0)
     return std::nullopt;
   Rows rows(shape, *axis);
-  return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data);
     // Comparing rows takes time, and no NaN equals another.
@@ -512,13 +513,13 @@ multiply(Shape a, Shape b, llvm::function_ref<T(int64_t)> getA,
   return std::pair(shape, results);
 }
 
-static Evaluation evaluateMatMul(NodeImporter &node) {
+static Evaluation evaluateMatMul(NodeReader &node) {
   if (!hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &a = getConstant(node, 0), &b = getConstant(node, 1);
   if (a.getType() != b.getType())
     return std::nullopt;
-  return dispatchType(a.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(a.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> left = getElements<T>(a), right = getElements<T>(b);
     std::optional<std::pair<Shape, std::vector<T>>> product = multiply<T>(
@@ -532,7 +533,7 @@ static Evaluation evaluateMatMul(NodeImporter &node) {
 }
 
 /// A Gemm of matrices of floats: alpha a b + beta c.
-static Evaluation evaluateGemm(NodeImporter &node) {
+static Evaluation evaluateGemm(NodeReader &node) {
   if (node.getOpset() < 7 || !hasInputs(node, 2, 3))
     return std::nullopt;
   const Constant &a = getConstant(node, 0), &b = getConstant(node, 1);
@@ -550,7 +551,7 @@ static Evaluation evaluateGemm(NodeImporter &node) {
   auto find = [](bool transposes, ArrayRef<int64_t> shape, int64_t index) {
     return transposes ? index % shape[1] * shape[0] + index / shape[1] : index;
   };
-  return dispatchType(a.getType(), [&](auto zero) -> Evaluation {
+  return computeWith(a.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> left = getElements<T>(a), right = getElements<T>(b), bias(1);
     auto product = multiply<T>(
@@ -580,7 +581,7 @@ static Evaluation evaluateGemm(NodeImporter &node) {
 /// The elements of bytes, less their zero point, of which there is one, or one
 /// for each row of `a` or for each column of `b`.
 static std::optional<std::vector<int32_t>>
-getDifferences(NodeImporter &node, unsigned index, bool hasRows) {
+getDifferences(NodeReader &node, unsigned index, bool hasRows) {
   const Constant &data = getConstant(node, index);
   ArrayRef<int64_t> shape = data.getShape();
   if ((data.getType() != DataType::UINT8 && data.getType() != DataType::INT8) ||
@@ -607,7 +608,7 @@ getDifferences(NodeImporter &node, unsigned index, bool hasRows) {
   return differences;
 }
 
-static Evaluation evaluateMatMulInteger(NodeImporter &node) {
+static Evaluation evaluateMatMulInteger(NodeReader &node) {
   if (!hasInputs(node, 2, 4))
     return std::nullopt;
   auto left = getDifferences(node, 0, /*hasRows=*/true),
@@ -656,8 +657,8 @@ static std::optional<int64_t> countSteps(T start, T limit, T step) {
   }
 }
 
-std::optional<int64_t> dml::onnx::countRange(NodeImporter &node) {
-  return dispatchType(
+std::optional<int64_t> dml::onnx::countRange(NodeReader &node) {
+  return computeWith(
       getConstant(node, 0).getType(), [&](auto zero) -> std::optional<int64_t> {
         using T = decltype(zero);
         if constexpr (std::is_unsigned_v<T>)
@@ -669,7 +670,7 @@ std::optional<int64_t> dml::onnx::countRange(NodeImporter &node) {
       });
 }
 
-static Evaluation evaluateRange(NodeImporter &node) {
+static Evaluation evaluateRange(NodeReader &node) {
   if (!hasInputs(node, 3, 3))
     return std::nullopt;
   DataType type = getConstant(node, 0).getType();
@@ -680,7 +681,7 @@ static Evaluation evaluateRange(NodeImporter &node) {
   std::optional<int64_t> count = countRange(node);
   if (!count || *count > Constant::maxFoldable)
     return std::nullopt;
-  return dispatchType(type, [&](auto zero) -> Evaluation {
+  return computeWith(type, [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     if constexpr (std::is_unsigned_v<T>) {
       return std::nullopt;
@@ -700,7 +701,7 @@ static Evaluation evaluateRange(NodeImporter &node) {
 
 /// A window of a signal: the sum of the weights of 1, -cos(2 pi i / n) and
 /// cos(4 pi i / n).
-static Evaluation evaluateWindow(NodeImporter &node) {
+static Evaluation evaluateWindow(NodeReader &node) {
   std::optional<Shape> size;
   if (hasInputs(node, 1, 1))
     size = getIntegers(node, 0);

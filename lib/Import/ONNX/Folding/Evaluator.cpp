@@ -14,7 +14,7 @@ using namespace dml::onnx;
 // What a node states
 //===----------------------------------------------------------------------===//
 
-bool dml::onnx::hasInputs(const NodeImporter &node, unsigned minimum,
+bool dml::onnx::hasInputs(const NodeReader &node, unsigned minimum,
                           unsigned maximum) {
   if (node.getNumInputs() > maximum)
     return false;
@@ -24,12 +24,11 @@ bool dml::onnx::hasInputs(const NodeImporter &node, unsigned minimum,
   return true;
 }
 
-const Constant &dml::onnx::getConstant(const NodeImporter &node,
-                                       unsigned index) {
+const Constant &dml::onnx::getConstant(const NodeReader &node, unsigned index) {
   return *node.getInput(index).constant;
 }
 
-std::optional<Shape> dml::onnx::getIntegers(const NodeImporter &node,
+std::optional<Shape> dml::onnx::getIntegers(const NodeReader &node,
                                             unsigned index) {
   const Constant &constant = getConstant(node, index);
   if (constant.getType() != DataType::INT64 &&
@@ -117,7 +116,7 @@ Rows::Rows(ArrayRef<int64_t> shape, int64_t axis)
 // All operators
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<Constant>> dml::onnx::foldNode(NodeImporter &node) {
+std::optional<SmallVector<Constant>> dml::onnx::foldNode(NodeReader &node) {
   static const Evaluators evaluators = [] {
     Evaluators evaluators;
     addElementWiseEvaluators(evaluators);

@@ -17,14 +17,14 @@
 #ifndef DML_LIB_IMPORT_ONNX_FOLDING_EVALUATOR_H
 #define DML_LIB_IMPORT_ONNX_FOLDING_EVALUATOR_H
 
-#include "Graph/Importer.h"
+#include "Reader/NodeReader.h"
 #include <limits>
 
 namespace dml::onnx {
 
 /// What a node computes, one constant for each output, or nothing.
 using Evaluation = std::optional<llvm::SmallVector<Constant>>;
-using Evaluate = Evaluation (*)(NodeImporter &);
+using Evaluate = Evaluation (*)(NodeReader &);
 
 /// The result of a node that has one output.
 inline Evaluation one(Constant constant) {
@@ -45,16 +45,16 @@ inline constexpr int64_t maxEvaluationSteps = int64_t(1) << 20;
 
 /// Whether there are `minimum` to `maximum` inputs, the first `minimum` of
 /// which are not left out.
-bool hasInputs(const NodeImporter &node, unsigned minimum, unsigned maximum);
+bool hasInputs(const NodeReader &node, unsigned minimum, unsigned maximum);
 /// Input `index`, which is a constant.
-const Constant &getConstant(const NodeImporter &node, unsigned index);
+const Constant &getConstant(const NodeReader &node, unsigned index);
 /// The elements of input `index`, if they are integers of 32 or 64 bits.
-std::optional<Shape> getIntegers(const NodeImporter &node, unsigned index);
+std::optional<Shape> getIntegers(const NodeReader &node, unsigned index);
 /// `axis` counted from the front, of `rank` dimensions, if it is one of them.
 std::optional<int64_t> findAxis(int64_t axis, int64_t rank);
 /// The number of elements of a Range, whose inputs are constants of one number
 /// each and of one type; nothing where no tensor has as many.
-std::optional<int64_t> countRange(NodeImporter &node);
+std::optional<int64_t> countRange(NodeReader &node);
 /// Whether a tensor of `shape` has few enough elements to be computed.
 bool isFoldable(llvm::ArrayRef<int64_t> shape);
 
@@ -85,42 +85,29 @@ struct Rows {
   int64_t count() const { return outer * inner; }
 };
 
+/// A constant of elements of `constant`: `pick` maps coordinates of the result
+/// to some of the constant.
+Constant pickElements(const Constant &constant, Shape shape,
+                      llvm::function_ref<Shape(llvm::ArrayRef<int64_t>)> pick);
+
+/// Computes a node whose inputs all are known and have few elements. Gives
+/// nothing where the node has no evaluator, or its evaluator gives nothing.
+Evaluation foldNode(NodeReader &node);
+
 //===----------------------------------------------------------------------===//
 // Elements by their C++ type
 //===----------------------------------------------------------------------===//
 
 /// Calls `function` with a 0 of the C++ type that elements of `type` are
-/// computed with: float for halves. Nothing for elements of four bits.
+/// computed with: float for halves. Gives nothing for elements of four bits.
 template <typename Function>
-auto dispatchType(DataType type, Function function)
+auto computeWith(DataType type, Function function)
     -> decltype(function(float())) {
-  switch (type) {
-  case DataType::FLOAT16:
-  case DataType::FLOAT32:
-    return function(float());
-  case DataType::FLOAT64:
-    return function(double());
-  case DataType::UINT8:
-    return function(uint8_t());
-  case DataType::INT8:
-    return function(int8_t());
-  case DataType::UINT16:
-    return function(uint16_t());
-  case DataType::INT16:
-    return function(int16_t());
-  case DataType::UINT32:
-    return function(uint32_t());
-  case DataType::INT32:
-    return function(int32_t());
-  case DataType::UINT64:
-    return function(uint64_t());
-  case DataType::INT64:
-    return function(int64_t());
-  case DataType::UINT4:
-  case DataType::INT4:
+  if (isFourBits(type))
     return std::nullopt;
-  }
-  llvm_unreachable("unknown data type");
+  if (type == DataType::FLOAT16)
+    return function(float());
+  return dispatchType(type, function);
 }
 
 /// The elements of `constant`, whose C++ type T is. A splat has one.

@@ -8,7 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph/Importer.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 #include <cfloat>
 #include <cmath>
 
@@ -431,7 +432,7 @@ static LogicalResult importAttention(NodeImporter &node) {
       {sizes->batch, sizes->queries, sizes->queryHeads * sizes->valueSize});
 }
 
-void dml::onnx::addDotProductAttention(Registry &registry) {
+void dml::onnx::addAttentionNodes(Registry &registry) {
   registry.add("Attention", "GEMM, ELEMENT_WISE_ADD, ACTIVATION_SOFTMAX1",
                importAttention);
 }

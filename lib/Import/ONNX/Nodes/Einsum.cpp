@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Nodes/Movement.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/ViewOps.h"
 #include <map>
@@ -322,6 +323,6 @@ static LogicalResult importEinsum(NodeImporter &node) {
   return node.set(0, result.value, output);
 }
 
-void dml::onnx::addEinsumOperator(Registry &registry) {
+void dml::onnx::addEinsumNodes(Registry &registry) {
   registry.add("Einsum", "REDUCE, ELEMENT_WISE_MULTIPLY or GEMM", importEinsum);
 }

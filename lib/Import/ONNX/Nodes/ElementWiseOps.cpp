@@ -1,10 +1,11 @@
-//===- ElementWiseOps.cpp - Operators on each element by itself -----------===//
+//===- ElementWiseOps.cpp - Arithmetic on each element --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph/Importer.h"
+#include "Nodes/ElementWiseRows.h"
+#include "Nodes/Families.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/ViewOps.h"
 #include <cfloat>
@@ -13,182 +14,6 @@
 using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
-
-/// "element_wise_add" as "ELEMENT_WISE_ADD".
-static std::string toOperator(StringRef mnemonic) { return mnemonic.upper(); }
-
-/// A number of an operator's desc: the ONNX attribute that states it, or its
-/// constant.
-namespace {
-struct NumberField {
-  StringRef field;
-  StringRef attribute;
-  float otherwise;
-};
-} // namespace
-
-static ImportFunction makeUnary(StringRef mnemonic,
-                                std::vector<NumberField> fields) {
-  return [=](NodeImporter &node) -> LogicalResult {
-    if (failed(node.wantInputs(1, 1)))
-      return failure();
-    SmallVector<NamedAttribute> attributes;
-    for (const NumberField &field : fields)
-      attributes.push_back(node.number(
-          field.field, field.attribute.empty()
-                           ? field.otherwise
-                           : node.getFloat(field.attribute, field.otherwise)));
-    Value input = node.get(0);
-    FailureOr<Value> output =
-        node.build(mnemonic, {{"input", input}}, attributes, input.getType());
-    if (failed(output))
-      return failure();
-    return node.set(0, *output, node.getShape(0));
-  };
-}
-
-static void addUnary(Registry &registry, StringRef name, StringRef mnemonic,
-                     std::vector<NumberField> fields = {},
-                     StringRef domain = "") {
-  registry.add(name, toOperator(mnemonic),
-               makeUnary(mnemonic, std::move(fields)), domain);
-}
-
-/// Selu, whose numbers were rounded to five digits before opset 6.
-static LogicalResult importSelu(NodeImporter &node) {
-  static const ImportFunction
-      old = makeUnary("activation_scaled_elu", {{"alpha", "alpha", 1.6732f},
-                                                {"gamma", "gamma", 1.0507f}}),
-      current = makeUnary("activation_scaled_elu",
-                          {{"alpha", "alpha", 1.67326319217681884765625f},
-                           {"gamma", "gamma", 1.05070102214813232421875f}});
-  return node.getOpset() < 6 ? old(node) : current(node);
-}
-
-namespace {
-/// The shapes that inputs are seen in, and the one that they broadcast to.
-struct Operands {
-  SmallVector<Shape> shapes;
-  Shape result;
-};
-} // namespace
-
-/// How the inputs of a node broadcast. Where `isOld` says so, the second of two
-/// is repeated only where an attribute says that, along the dimensions before
-/// and behind those that begin at `axis`, as binary operators have it before
-/// opset 7.
-static FailureOr<Operands> getOperands(NodeImporter &node, bool isOld = false) {
-  Operands operands;
-  for (unsigned index = 0; index < node.getNumInputs(); ++index)
-    operands.shapes.push_back(node.getShape(index));
-  if (isOld && node.getOpset() < 7) {
-    const Shape &a = operands.shapes[0];
-    Shape &b = operands.shapes[1];
-    if (node.getInt("broadcast", 0) == 0 && a != b)
-      return node.reject("its inputs have the shapes " + describeShape(a) +
-                         " and " + describeShape(b) +
-                         ", but its attribute broadcast is 0");
-    if (node.hasAttribute("axis") && b.size() <= a.size()) {
-      int64_t count = a.size() - b.size();
-      FailureOr<int64_t> axis =
-          node.normalizeAxis(node.getInt("axis", 0), a.size());
-      if (failed(axis))
-        return failure();
-      if (*axis > count)
-        return node.reject("its second input has the shape " +
-                           describeShape(b) + ", which does not fit " +
-                           describeShape(a) + " from axis " + Twine(*axis) +
-                           " on");
-      b.append(count - *axis, 1);
-    }
-    if (broadcastShapes(a, b) != a)
-      return node.reject("its second input has the shape " + describeShape(b) +
-                         ", which does not broadcast to " + describeShape(a));
-  }
-  for (const Shape &shape : operands.shapes) {
-    std::optional<Shape> next = broadcastShapes(operands.result, shape);
-    if (!next)
-      return node.reject("its inputs have the shapes " +
-                         describeShape(operands.result) + " and " +
-                         describeShape(shape) + ", which do not broadcast");
-    operands.result = *next;
-  }
-  return operands;
-}
-
-/// The shape that all inputs are broadcast to.
-static FailureOr<Shape> getCommonShape(NodeImporter &node) {
-  FailureOr<Operands> operands = getOperands(node);
-  if (failed(operands))
-    return failure();
-  return operands->result;
-}
-
-/// Sets the output to `value`, which may be wider than the first input.
-static LogicalResult setNarrow(NodeImporter &node, Value value, Shape shape) {
-  return node.set(0, node.castTo(value, node.getType(0)), std::move(shape));
-}
-
-/// Gelu of ONNX. Its approximation, of which DirectML has no operator, is
-/// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
-static LogicalResult importGelu(NodeImporter &node) {
-  StringRef approximate = node.getString("approximate", "none");
-  if (approximate == "none") {
-    static const ImportFunction exact = makeUnary("activation_gelu", {});
-    return exact(node);
-  }
-  if (approximate != "tanh")
-    return node.reject("its attribute approximate is '" + approximate +
-                       "', but wanted is none or tanh");
-  if (failed(node.wantInputs(1, 1)))
-    return failure();
-  Value input = node.widen(node.get(0));
-  DataType type = node.getTypeOf(input);
-  auto shape = cast<RankedTensorType>(input.getType()).getShape();
-  auto multiply = [&](Value value, double number) {
-    return node.combine("element_wise_multiply", value,
-                        node.getSplat(type, number, shape));
-  };
-  auto add = [&](Value a, Value b) {
-    return node.combine("element_wise_add", a, b);
-  };
-  Value cube = node.apply("element_wise_constant_pow", input,
-                          node.number("exponent", 3));
-  Value argument =
-      multiply(add(input, multiply(cube, 0.044715)), 0.7978845608028654);
-  Value factor = add(node.apply("activation_tanh", argument),
-                     node.getSplat(type, 1, shape));
-  return setNarrow(
-      node, node.combine("element_wise_multiply", multiply(input, 0.5), factor),
-      node.getShape(0));
-}
-
-/// The input times its hard sigmoid, as ONNX defines this function: ONNX
-/// Runtime has no kernel for it, and puts these two nodes in its place.
-static LogicalResult importHardSwish(NodeImporter &node) {
-  if (failed(node.wantInputs(1, 1)))
-    return failure();
-  Value input = node.widen(node.get(0));
-  Value gate =
-      node.apply("activation_hard_sigmoid", input,
-                 {node.number("alpha", 1.0f / 6), node.number("beta", 0.5f)});
-  return setNarrow(node, node.combine("element_wise_multiply", input, gate),
-                   node.getShape(0));
-}
-
-/// The input times the hyperbolic tangent of its softplus, which ONNX Runtime
-/// puts in place of this function, too.
-static LogicalResult importMish(NodeImporter &node) {
-  if (failed(node.wantInputs(1, 1)))
-    return failure();
-  Value input = node.widen(node.get(0));
-  Value softplus =
-      node.apply("activation_softplus", input, node.number("steepness", 1));
-  return setNarrow(node,
-                   node.combine("element_wise_multiply", input,
-                                node.apply("activation_tanh", softplus)),
-                   node.getShape(0));
-}
 
 /// Adds an operator of two inputs or, where `many` says so, of any number,
 /// which are combined from left to right.
@@ -222,7 +47,7 @@ static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
     return isComparison ? node.set(0, result, shape)
                         : setNarrow(node, result, shape);
   };
-  registry.add(name, toOperator(mnemonic), import);
+  registry.add(name, mnemonic.upper(), import);
 }
 
 static void addComparison(Registry &registry, StringRef name,
@@ -260,11 +85,6 @@ static LogicalResult importMean(NodeImporter &node) {
 static bool is64Bits(DataType type) {
   return type == DataType::INT64 || type == DataType::UINT64 ||
          type == DataType::FLOAT64;
-}
-
-static bool isUnsigned(DataType type) {
-  return type == DataType::UINT8 || type == DataType::UINT16 ||
-         type == DataType::UINT32 || type == DataType::UINT64;
 }
 
 /// `base` to a power that is known and not negative, by squares and products:
@@ -457,85 +277,6 @@ static LogicalResult importClip(NodeImporter &node) {
                   node.getShape(0));
 }
 
-/// Relu. DirectML's takes no integers of 64 bits, but the maximum does.
-static LogicalResult importRelu(NodeImporter &node) {
-  static const ImportFunction ofOthers = makeUnary("activation_relu", {});
-  if (failed(node.wantInputs(1, 1)) || node.getType(0) != DataType::INT64)
-    return ofOthers(node);
-  Value input = node.get(0);
-  Value zero = node.getSplat(DataType::INT64, 0, toPhysical(node.getShape(0)));
-  return node.set(0, node.combine("element_wise_max", input, zero),
-                  node.getShape(0));
-}
-
-/// `a` where `condition` is true, else `b`.
-static Value choose(NodeImporter &node, Value condition, Value a, Value b) {
-  return node
-      .buildAll("element_wise_if",
-                {{"condition", condition}, {"a", a}, {"b", b}}, {}, a.getType())
-      ->front();
-}
-
-/// Shrink of integers of 64 bits, by comparisons and sums. Its attributes are
-/// rounded towards zero first, as ONNX's function and DirectML's operator do.
-static LogicalResult setShrinkOf64Bits(NodeImporter &node, float lambd,
-                                       float bias) {
-  Shape physical = toPhysical(node.getShape(0));
-  constexpr float most = 1 << 24;
-  bool hasSign = !isUnsigned(node.getType(0));
-  if (!(std::fabs(lambd) <= most && std::fabs(bias) <= most) ||
-      (!hasSign && bias < 0))
-    return node.reject("it has the lambd " + std::to_string(lambd) +
-                       " and the bias " + std::to_string(bias) +
-                       ", but wanted of integers of 64 bits are magnitudes up "
-                       "to 2^24, and no negative ones of unsigned integers");
-  auto splat = [&](float number) {
-    return node.getSplat(node.getType(0), std::trunc(number), physical);
-  };
-  RankedTensorType truths = node.getTensorType(physical, DataType::UINT8);
-  Value x = node.get(0), amount = splat(bias);
-  Value result =
-      choose(node,
-             node.combine("element_wise_logical_greater_than", x, splat(lambd),
-                          truths),
-             node.combine("element_wise_subtract", x, amount), splat(0));
-  if (hasSign)
-    result = choose(node,
-                    node.combine("element_wise_logical_less_than", x,
-                                 splat(-lambd), truths),
-                    node.combine("element_wise_add", x, amount), result);
-  return node.set(0, result, node.getShape(0));
-}
-
-/// x + bias below -lambd, x - bias above lambd, else 0. Where lambd is
-/// negative, both are true of numbers between, and ONNX's first one counts, but
-/// DirectML's second one. The function is odd, so that the negative of the
-/// result for -x is ONNX's.
-static LogicalResult importShrink(NodeImporter &node) {
-  static const ImportFunction plain = makeUnary(
-      "activation_shrink", {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
-  if (failed(node.wantInputs(1, 1)))
-    return failure();
-  float lambd = node.getFloat("lambd", 0.5f), bias = node.getFloat("bias", 0);
-  DataType type = node.getType(0);
-  if (lambd < 0 && isUnsigned(type))
-    return node.reject("its lambd is " + std::to_string(lambd) +
-                       ", but wanted for unsigned elements is no negative "
-                       "number");
-  if (type == DataType::INT64 || type == DataType::UINT64)
-    return setShrinkOf64Bits(node, lambd, bias);
-  if (!(lambd < 0))
-    return plain(node);
-  Value minusOne = node.getSplat(type, -1, toPhysical(node.getShape(0)));
-  auto negate = [&](Value value) {
-    return node.combine("element_wise_multiply", value, minusOne);
-  };
-  Value shrunk =
-      node.apply("activation_shrink", negate(node.get(0)),
-                 {node.number("bias", bias), node.number("threshold", lambd)});
-  return node.set(0, negate(shrunk), node.getShape(0));
-}
-
 static LogicalResult importAbs(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
@@ -552,43 +293,6 @@ static LogicalResult importAbs(NodeImporter &node) {
   FailureOr<Value> output =
       node.build("element_wise_abs", {{"input", input}}, {}, input.getType());
   return node.set(0, output, node.getShape(0));
-}
-
-static LogicalResult importPRelu(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
-    return failure();
-  const Shape &shape = node.getShape(0);
-  Shape slope = node.getShape(1);
-  // A list of slopes is one for each channel before opset 7.
-  if (node.getOpset() < 7 && slope.size() == 1 && shape.size() > 1)
-    slope.append(shape.size() - 2, 1);
-  if (broadcastShapes(shape, slope) != shape)
-    return node.reject("its slope has the shape " +
-                       describeShape(node.getShape(1)) +
-                       ", which does not broadcast to " + describeShape(shape));
-  // No unsigned number is below 0, so that no slope counts.
-  if (isUnsigned(node.getType(0))) {
-    node.ignoreInput(1);
-    return node.setView(0, 0, shape);
-  }
-  Shape physical = toPhysical(shape);
-  Value input = node.get(0), factor = node.getBroadcast(1, physical, slope);
-  // DirectML's operator takes no integers of 64 bits.
-  if (node.getType(0) == DataType::INT64) {
-    Value isNegative =
-        node.combine("element_wise_logical_less_than", input,
-                     node.getSplat(DataType::INT64, 0, physical),
-                     node.getTensorType(physical, DataType::UINT8));
-    return node.set(0,
-                    choose(node, isNegative,
-                           node.combine("element_wise_multiply", input, factor),
-                           input),
-                    shape);
-  }
-  FailureOr<Value> output =
-      node.build("activation_parameterized_relu",
-                 {{"input", input}, {"slope", factor}}, {}, input.getType());
-  return node.set(0, output, shape);
 }
 
 static LogicalResult importWhere(NodeImporter &node) {
@@ -724,274 +428,7 @@ static LogicalResult importIsInf(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
-/// The type that attribute output_dtype names, if it does.
-static FailureOr<DataType> getOutputType(NodeImporter &node,
-                                         DataType otherwise) {
-  auto number = static_cast<int32_t>(node.getInt("output_dtype", 0));
-  if (number == 0)
-    return otherwise;
-  if (std::optional<DataType> type = toDataType(number))
-    return *type;
-  (void)node.reject("its output_dtype is " + describeONNXType(number) +
-                    ", which the importer does not know");
-  return failure();
-}
-
-namespace {
-/// QuantizeLinear or DequantizeLinear.
-struct Quantization {
-  bool isQuantize;
-  /// The type of the quantized elements, and of those of the output.
-  DataType quantized, output;
-  /// The type in which numbers are computed, that of the scale operand.
-  DataType number;
-};
-} // namespace
-
-static FailureOr<Quantization> getQuantization(NodeImporter &node,
-                                               bool isQuantize) {
-  Quantization result{isQuantize, node.getType(0), node.getType(1),
-                      node.getType(1)};
-  if (isQuantize) {
-    FailureOr<DataType> type = getOutputType(
-        node, node.hasInput(2) ? node.getType(2) : DataType::UINT8);
-    if (failed(type))
-      return failure();
-    if (node.hasInput(2) && node.getType(2) != *type)
-      return node.reject("its zero point and its output_dtype are of different "
-                         "types, but wanted is one type");
-    result.quantized = result.output = *type;
-    // A scale may be narrower than the input, or wider.
-    if (node.getType(0) != DataType::FLOAT16)
-      result.number = DataType::FLOAT32;
-    int64_t precision = node.getInt("precision", 0);
-    constexpr int64_t single = 1;
-    if (precision != 0 && precision != single)
-      return node.reject("it divides in the precision of " +
-                         describeONNXType(static_cast<int32_t>(precision)) +
-                         ", but DirectML's operators divide in float");
-    return result;
-  }
-  FailureOr<DataType> type = getOutputType(node, node.getType(1));
-  if (failed(type))
-    return failure();
-  result.output = *type;
-  if (*type == DataType::FLOAT32)
-    result.number = DataType::FLOAT32;
-  return result;
-}
-
-/// Builds QUANTIZE or DEQUANTIZE of a scale and a zero point each of whose
-/// sizes divides the input's.
-static Value buildBlocks(NodeImporter &node, const Quantization &how,
-                         Value scale, Value zeroPoint) {
-  auto shape = cast<RankedTensorType>(scale.getType()).getShape();
-  // Zeros are spelled out, as by the provider: what DirectML takes for a zero
-  // point that is absent is not described.
-  if (!zeroPoint)
-    zeroPoint = node.getSplat(how.quantized, 0, shape);
-  Value input = node.get(0);
-  if (how.isQuantize)
-    input = node.castTo(input, how.number);
-  return node
-      .buildAll(how.isQuantize ? "quantize" : "dequantize",
-                {{"input", input},
-                 {"quantizations", ArrayRef<Value>{scale, zeroPoint}}},
-                {node.enumCase("quantization_type", "quantization_type",
-                               "scale_zero_point")},
-                node.getTensorType(toPhysical(node.getShape(0)),
-                                   how.isQuantize ? how.quantized : how.number))
-      ->front();
-}
-
-/// Quantizes to a type that DirectML's operators do not quantize to, by the
-/// formula of ONNX: CAST takes what the type cannot hold to its nearest number.
-static Value quantizeByFormula(NodeImporter &node, const Quantization &how,
-                               Value scale, Value zeroPoint) {
-  auto toFloat = [&](Value value) {
-    return node.castTo(value, DataType::FLOAT32);
-  };
-  Value quotient =
-      node.combine("element_wise_divide", toFloat(node.get(0)), toFloat(scale));
-  Value sum = node.apply("element_wise_round", quotient,
-                         node.enumCase("rounding_mode", "rounding_mode",
-                                       "halves_to_nearest_even"));
-  if (zeroPoint)
-    sum = node.combine("element_wise_add", sum, toFloat(zeroPoint));
-  return node.castTo(sum, how.quantized);
-}
-
-/// Sets the output, computed with a scale and a zero point, which may be null,
-/// for each element of the input.
-static LogicalResult setQuantized(NodeImporter &node, const Quantization &how,
-                                  Value scale, Value zeroPoint) {
-  const Shape &shape = node.getShape(0);
-  Value output;
-  if (isFourBits(how.quantized)) {
-    // The element-wise operators have no elements of four bits.
-    output = buildBlocks(node, how, scale, zeroPoint);
-  } else if (how.isQuantize && how.quantized != DataType::UINT8 &&
-             how.quantized != DataType::INT8) {
-    output = quantizeByFormula(node, how, scale, zeroPoint);
-  } else {
-    Value input = node.get(0);
-    if (how.isQuantize && node.getType(0) == DataType::FLOAT16)
-      input = node.castTo(input, how.number);
-    output =
-        node.buildAll(
-                how.isQuantize ? "element_wise_quantize_linear"
-                               : "element_wise_dequantize_linear",
-                {{"input", input}, {"scale", scale}, {"zero_point", zeroPoint}},
-                {},
-                node.getTensorType(toPhysical(shape),
-                                   how.isQuantize ? how.quantized : how.number))
-            ->front();
-  }
-  return node.set(0, node.castTo(output, how.output), shape);
-}
-
-/// Input `index`, one number for each block of `size` elements along `axis`,
-/// for each element. The last block may have fewer elements.
-static Value spreadBlocks(NodeImporter &node, unsigned index, int64_t axis,
-                          int64_t size) {
-  const Shape &shape = node.getShape(0), &blocks = node.getShape(index);
-  int64_t outer = *countElements(ArrayRef(shape).take_front(axis)),
-          inner = *countElements(ArrayRef(shape).drop_front(axis + 1));
-  Value value = node.repeat(node.getAs(index, {outer, blocks[axis], 1, inner}),
-                            {outer, blocks[axis], size, inner});
-  value = node.reshape(value, {1, outer, blocks[axis] * size, inner});
-  // The end of the last block is out of view. SLICE1 takes no elements of four
-  // bits.
-  Shape all(cast<RankedTensorType>(value.getType()).getShape());
-  Shape part = {1, outer, shape[axis], inner};
-  if (part != all)
-    value = ViewOp::create(node.getBuilder(), value.getLoc(),
-                           node.getTensorType(part, node.getType(index)), value,
-                           getPackedStrides(all));
-  return node.reshape(value, toPhysical(shape));
-}
-
-/// Quantization by blocks of `size` elements along an axis.
-static LogicalResult importBlocks(NodeImporter &node, int64_t size,
-                                  const Quantization &how) {
-  const Shape &shape = node.getShape(0);
-  FailureOr<int64_t> axis =
-      node.normalizeAxis(node.getInt("axis", 1), shape.size());
-  if (failed(axis))
-    return failure();
-  if (size < 0)
-    return node.reject("its block size is " + Twine(size) +
-                       ", but wanted is no negative number");
-  size = std::min(size, shape[*axis]);
-  Shape blocks = shape;
-  blocks[*axis] = llvm::divideCeil(shape[*axis], size);
-  for (unsigned index : {1, 2})
-    if (node.hasInput(index) && node.getShape(index) != blocks)
-      return node.reject("its input " + Twine(index) + " has the shape " +
-                         describeShape(node.getShape(index)) +
-                         ", but wanted is one number for each block, " +
-                         describeShape(blocks));
-  bool isEven = shape[*axis] % size == 0;
-  bool isNarrow = isFourBits(how.quantized) ||
-                  how.quantized == DataType::UINT8 ||
-                  how.quantized == DataType::INT8;
-  bool ofFloats = !how.isQuantize || node.getType(0) != DataType::INT32;
-  if (isEven && isNarrow && ofFloats) {
-    Shape physical = toPhysical(blocks);
-    Value output =
-        buildBlocks(node, how, node.castTo(node.getAs(1, physical), how.number),
-                    node.hasInput(2) ? node.getAs(2, physical) : Value());
-    return node.set(0, node.castTo(output, how.output), shape);
-  }
-  // QUANTIZE takes equal blocks of few types alone.
-  return setQuantized(
-      node, how, node.castTo(spreadBlocks(node, 1, *axis, size), how.number),
-      node.hasInput(2) ? spreadBlocks(node, 2, *axis, size) : Value());
-}
-
-/// The shape of the scale or zero point that input `index` is, beside the
-/// input's.
-static FailureOr<Shape> alignQuantization(NodeImporter &node, unsigned index) {
-  const Shape &shape = node.getShape(0);
-  Shape as = node.getShape(index);
-  // One number is for all elements, those of a scalar as well.
-  if (countElements(as) == 1)
-    return Shape();
-  if (as.size() == 1) {
-    FailureOr<int64_t> axis =
-        node.normalizeAxis(node.getInt("axis", 1), shape.size());
-    if (failed(axis))
-      return failure();
-    int64_t size = as[0];
-    as.assign(shape.size(), 1);
-    as[*axis] = size;
-  }
-  if (broadcastShapes(as, shape) != shape)
-    return node.reject("its scale or zero point has the shape " +
-                       describeShape(node.getShape(index)) +
-                       ", which does not fit " + describeShape(shape));
-  return as;
-}
-
-/// Quantization: scale and zero point are one number each, one for each element
-/// of an axis, or one for each block.
-static LogicalResult importQuantize(NodeImporter &node, bool isQuantize) {
-  if (failed(node.wantInputs(2, 3)))
-    return failure();
-  FailureOr<Quantization> how = getQuantization(node, isQuantize);
-  if (failed(how))
-    return failure();
-  // One number is for every axis, and floats of 8 bits, which alone need not
-  // saturate, are none of DirectML's.
-  node.ignoreAttributes({"axis", "saturate"});
-  if (int64_t size = node.getInt("block_size", 0))
-    return importBlocks(node, size, *how);
-  // QUANTIZE repeats numbers itself, and the others want them repeated.
-  Value operands[2];
-  for (unsigned index : {1, 2}) {
-    if (!node.hasInput(index))
-      continue;
-    FailureOr<Shape> as = alignQuantization(node, index);
-    if (failed(as))
-      return failure();
-    if (isFourBits(how->quantized)) {
-      Shape rank = toPhysical(node.getShape(0));
-      Shape aligned(rank.size() - as->size(), 1);
-      aligned.append(as->begin(), as->end());
-      operands[index - 1] = node.getAs(index, aligned);
-    } else {
-      operands[index - 1] =
-          node.getBroadcast(index, toPhysical(node.getShape(0)), *as);
-    }
-  }
-  return setQuantized(node, *how, node.castTo(operands[0], how->number),
-                      operands[1]);
-}
-
-static LogicalResult importDynamicQuantize(NodeImporter &node) {
-  if (failed(node.wantInputs(1, 1)))
-    return failure();
-  const Shape &shape = node.getShape(0);
-  // The scale and the zero point have as many dimensions as the input, which is
-  // seen with four: it is quantized as a whole.
-  Shape one = toPhysical({}), physical = toPhysical(shape);
-  if (physical.size() > one.size())
-    physical = {1, 1, 1, *countElements(shape)};
-  FailureOr<SmallVector<Value>> outputs = node.buildAll(
-      "dynamic_quantize_linear", {{"input", node.getAs(0, physical)}}, {},
-      {node.getTensorType(physical, DataType::UINT8),
-       node.getTensorType(one, DataType::FLOAT32),
-       node.getTensorType(one, DataType::UINT8)});
-  if (failed(outputs))
-    return failure();
-  for (auto [index, output] : llvm::enumerate(*outputs))
-    if (index < node.getNumOutputs() &&
-        failed(node.set(index, output, index == 0 ? shape : Shape())))
-      return failure();
-  return success();
-}
-
-void dml::onnx::addElementWiseOperators(Registry &registry) {
+void dml::onnx::addElementWiseNodes(Registry &registry) {
   addUnary(registry, "Sqrt", "element_wise_sqrt");
   addUnary(registry, "Reciprocal", "element_wise_recip");
   addUnary(registry, "Exp", "element_wise_exp");
@@ -1014,36 +451,6 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
   addUnary(registry, "Atanh", "element_wise_atanh");
   addUnary(registry, "Not", "element_wise_logical_not");
   addUnary(registry, "BitwiseNot", "element_wise_bit_not");
-
-  registry.add("Relu", "ACTIVATION_RELU or ELEMENT_WISE_MAX", importRelu);
-  addUnary(registry, "Sigmoid", "activation_sigmoid");
-  addUnary(registry, "Tanh", "activation_tanh");
-  addUnary(registry, "Softsign", "activation_softsign");
-  addUnary(registry, "LeakyRelu", "activation_leaky_relu",
-           {{"alpha", "alpha", 0.01f}});
-  addUnary(registry, "Elu", "activation_elu", {{"alpha", "alpha", 1}});
-  addUnary(registry, "Celu", "activation_celu", {{"alpha", "alpha", 1}});
-  addUnary(registry, "ThresholdedRelu", "activation_thresholded_relu",
-           {{"alpha", "alpha", 1}});
-  addUnary(registry, "HardSigmoid", "activation_hard_sigmoid",
-           {{"alpha", "alpha", 0.2f}, {"beta", "beta", 0.5f}});
-  registry.add("HardSwish", "ACTIVATION_HARD_SIGMOID, ELEMENT_WISE_MULTIPLY",
-               importHardSwish);
-  registry.add("Selu", "ACTIVATION_SCALED_ELU", importSelu);
-  addUnary(registry, "Softplus", "activation_softplus", {{"steepness", "", 1}});
-  // Operators of old, which models of opset 1 may have.
-  addUnary(registry, "ScaledTanh", "activation_scaled_tanh",
-           {{"alpha", "alpha", 1}, {"beta", "beta", 1}});
-  addUnary(registry, "ParametricSoftplus", "activation_parametric_softplus",
-           {{"alpha", "alpha", 0}, {"beta", "beta", 0}});
-  registry.add("Shrink", "ACTIVATION_SHRINK", importShrink);
-  addUnary(registry, "Gelu", "activation_gelu", {}, "com.microsoft");
-  registry.add("Gelu", "ACTIVATION_GELU, or ACTIVATION_TANH and others",
-               importGelu);
-  registry.add("Mish",
-               "ACTIVATION_SOFTPLUS, ACTIVATION_TANH, ELEMENT_WISE_MULTIPLY",
-               importMish);
-
   addBinary(registry, "Add", "element_wise_add");
   addBinary(registry, "Sub", "element_wise_subtract");
   addBinary(registry, "Mul", "element_wise_multiply");
@@ -1064,7 +471,6 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
                 "element_wise_logical_greater_than_or_equal");
   addComparison(registry, "LessOrEqual",
                 "element_wise_logical_less_than_or_equal");
-
   registry.add("Mean", "ELEMENT_WISE_MEAN or ELEMENT_WISE_ADD", importMean);
   registry.add("Pow",
                "ELEMENT_WISE_CONSTANT_POW or ELEMENT_WISE_POW, or "
@@ -1075,7 +481,6 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
                "ELEMENT_WISE_MAX and ELEMENT_WISE_MIN",
                importClip);
   registry.add("Abs", "ELEMENT_WISE_ABS", importAbs);
-  registry.add("PRelu", "ACTIVATION_PARAMETERIZED_RELU", importPRelu);
   registry.add("Where", "ELEMENT_WISE_IF", importWhere);
   registry.add("Cast", "CAST", importCast);
   registry.add("CastLike", "CAST", importCast);
@@ -1088,14 +493,4 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
   registry.add("Round", "ELEMENT_WISE_ROUND", importRound);
   registry.add("IsNaN", "ELEMENT_WISE_IS_NAN", importIsNaN);
   registry.add("IsInf", "ELEMENT_WISE_IS_INFINITY", importIsInf);
-  registry.add("DynamicQuantizeLinear", "DYNAMIC_QUANTIZE_LINEAR",
-               importDynamicQuantize);
-  registry.add("QuantizeLinear", "ELEMENT_WISE_QUANTIZE_LINEAR, QUANTIZE",
-               [](NodeImporter &node) {
-                 return importQuantize(node, /*isQuantize=*/true);
-               });
-  registry.add("DequantizeLinear", "ELEMENT_WISE_DEQUANTIZE_LINEAR, DEQUANTIZE",
-               [](NodeImporter &node) {
-                 return importQuantize(node, /*isQuantize=*/false);
-               });
 }

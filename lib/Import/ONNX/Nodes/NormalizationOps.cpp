@@ -1,10 +1,11 @@
-//===- NormalizationOps.cpp - Normalizations and softmax ------------------===//
+//===- NormalizationOps.cpp - Normalizations ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph/Importer.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 #include <cfloat>
 
 using namespace mlir;
@@ -84,8 +85,8 @@ static FailureOr<bool> isTraining(NodeImporter &node) {
 
 /// Input `index`, one number for each channel, as {1, C, 1, ...}, or one for
 /// each element of a sample.
-static FailureOr<Value> getParameter(NodeImporter &node, unsigned index,
-                                     ArrayRef<int64_t> input) {
+static FailureOr<Value> getChannelParameter(NodeImporter &node, unsigned index,
+                                            ArrayRef<int64_t> input) {
   if (node.getInt("spatial", 1) != 0)
     return getPerChannel(node, index, input);
   const Shape &shape = node.getShape(0);
@@ -118,7 +119,7 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
       node.getType(3) == node.getType(0) ? node.getType(0) : DataType::FLOAT32;
   SmallVector<Value> parameters;
   for (unsigned index = 1; index < 5; ++index) {
-    FailureOr<Value> value = getParameter(node, index, input);
+    FailureOr<Value> value = getChannelParameter(node, index, input);
     if (failed(value))
       return failure();
     parameters.push_back(node.castTo(*value, type));
@@ -354,34 +355,49 @@ static LogicalResult importLpNormalization(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
-/// Softmax, and what has the same axes.
-static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
-  auto import = [=](NodeImporter &node) -> LogicalResult {
-    if (failed(node.wantInputs(1, 1)))
-      return failure();
-    const Shape &shape = node.getShape(0);
-    bool isOld = node.getOpset() < 13;
-    auto rank = static_cast<int64_t>(shape.size());
-    FailureOr<int64_t> axis =
-        node.normalizeAxis(node.getInt("axis", isOld ? 1 : -1), rank);
-    if (failed(axis))
-      return failure();
-    Value input = node.get(0);
-    int64_t lead = toPhysical(shape).size() - shape.size();
-    // The axes from this one on are one axis before opset 13.
-    Shape axes;
-    for (int64_t dim = *axis; dim < (isOld ? rank : *axis + 1); ++dim)
-      axes.push_back(dim + lead);
-    FailureOr<Value> output = node.build(
-        mnemonic, {{"input", input}}, node.ints("axes", axes), input.getType());
-    if (failed(output))
-      return failure();
-    return node.set(0, *output, shape);
-  };
-  registry.add(name, mnemonic.upper(), import);
+/// Normalization by the root of the mean of squares, of the dimensions from
+/// `axis` on.
+static LogicalResult importRMSNormalization(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", -1), shape.size());
+  if (failed(axis))
+    return failure();
+  // DirectML computes in f32, which has room for f16 and bfloat16.
+  int64_t stash = node.getInt("stash_type", 1);
+  if (stash != 1 && stash != 10 && stash != 16)
+    return node.reject("its attribute stash_type is " +
+                       describeONNXType(static_cast<int32_t>(stash)) +
+                       ", but DirectML's normalization is computed in float");
+  if (broadcastShapes(node.getShape(1), shape) != shape)
+    return node.reject("its scale has the shape " +
+                       describeShape(node.getShape(1)) +
+                       ", which does not broadcast to " + describeShape(shape));
+  Shape physical = toPhysical(shape), axes;
+  for (size_t dim = *axis + physical.size() - shape.size();
+       dim < physical.size(); ++dim)
+    axes.push_back(dim);
+  Value input = node.get(0), scale = node.getBroadcast(1, physical);
+  // The output has the type of the scale. Where the input has another one, both
+  // are widened.
+  if (node.getType(0) != node.getType(1)) {
+    input = node.widen(input);
+    scale = node.widen(scale);
+  }
+  FailureOr<Value> output = node.build(
+      "mean_variance_normalization2", {{"input", input}, {"scale", scale}},
+      {node.ints("axes", axes), node.flag("use_mean", false),
+       node.flag("use_variance", true),
+       node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+      input.getType());
+  if (failed(output))
+    return failure();
+  return node.set(0, node.castTo(*output, node.getType(1)), shape);
 }
 
-void dml::onnx::addNormalizationOperators(Registry &registry) {
+void dml::onnx::addNormalizationNodes(Registry &registry) {
   registry.add("BatchNormalization",
                "BATCH_NORMALIZATION or BATCH_NORMALIZATION_TRAINING",
                importBatchNormalization);
@@ -395,7 +411,6 @@ void dml::onnx::addNormalizationOperators(Registry &registry) {
                importMeanVariance);
   registry.add("LRN", "LOCAL_RESPONSE_NORMALIZATION", importLRN);
   registry.add("LpNormalization", "LP_NORMALIZATION", importLpNormalization);
-  addSoftmax(registry, "Softmax", "activation_softmax1");
-  addSoftmax(registry, "LogSoftmax", "activation_log_softmax1");
-  addSoftmax(registry, "Hardmax", "activation_hardmax1");
+  registry.add("RMSNormalization", "MEAN_VARIANCE_NORMALIZATION2",
+               importRMSNormalization);
 }

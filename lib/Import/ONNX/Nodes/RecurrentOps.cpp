@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph/Importer.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -243,7 +244,7 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
   return success();
 }
 
-void dml::onnx::addRecurrentOperators(Registry &registry) {
+void dml::onnx::addRecurrentNodes(Registry &registry) {
   static constexpr StringLiteral usual[] = {"Sigmoid", "Tanh", "Tanh"};
   static const Network rnn{"rnn", 1, ArrayRef(usual).slice(1, 1)};
   static const Network gru{"gru", 3, ArrayRef(usual).take_front(2)};

@@ -1,10 +1,11 @@
-//===- ReductionOps.cpp - Operators that combine elements of axes ---------===//
+//===- ReductionOps.cpp - Nodes that combine elements of axes -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Nodes/Movement.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 #include <numeric>
 
 using namespace mlir;
@@ -126,73 +127,7 @@ static void addArgument(Registry &registry, StringRef name,
   registry.add(name, mnemonic.upper(), import);
 }
 
-static LogicalResult importCumSum(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
-    return failure();
-  const Shape &shape = node.getShape(0);
-  FailureOr<double> given = node.getNumber(1, "the axis");
-  if (failed(given))
-    return failure();
-  FailureOr<int64_t> axis =
-      node.normalizeAxis(static_cast<int64_t>(*given), shape.size());
-  if (failed(axis))
-    return failure();
-  Value input = node.get(0);
-  int64_t lead = toPhysical(shape).size() - shape.size();
-  FailureOr<Value> output = node.build(
-      "cumulative_summation", {{"input", input}},
-      {node.integer("axis", *axis + lead),
-       node.enumCase("axis_direction", "axis_direction",
-                     node.getInt("reverse", 0) ? "decreasing" : "increasing"),
-       node.flag("has_exclusive_sum", node.getInt("exclusive", 0) != 0)},
-      input.getType());
-  return node.set(0, output, shape);
-}
-
-static LogicalResult importTopK(NodeImporter &node) {
-  bool hasInput = node.getOpset() >= 10;
-  if (failed(hasInput ? node.wantInputs(2, 2) : node.wantInputs(1, 1)))
-    return failure();
-  const Shape &shape = node.getShape(0);
-  FailureOr<int64_t> axis =
-      node.normalizeAxis(node.getInt("axis", -1), shape.size());
-  if (failed(axis))
-    return failure();
-  // TOP_K1 sorts, which is one of the orders that may be without this.
-  node.ignoreAttributes({"sorted"});
-  bool isLargest = node.getInt("largest", 1) != 0;
-  int64_t k = hasInput ? 0 : node.getInt("k", 0);
-  if (hasInput) {
-    FailureOr<Shape> given = node.getIntegers(1, "the number of elements");
-    if (failed(given))
-      return failure();
-    if (given->size() != 1)
-      return node.reject("the number of elements is no single one");
-    k = given->front();
-  }
-  if (k < 0 || k > shape[*axis])
-    return node.reject("it takes " + Twine(k) + " of " + Twine(shape[*axis]) +
-                       " elements");
-  Shape output = shape;
-  output[*axis] = k;
-  if (isEmpty(output))
-    return failure(failed(setEmpty(node, 0, node.getType(0), output)) ||
-                   failed(setEmpty(node, 1, DataType::INT64, output)));
-  Shape physical = toPhysical(output);
-  int64_t lead = physical.size() - shape.size();
-  FailureOr<SmallVector<Value>> results =
-      node.buildAll("top_k1", {{"input", node.get(0)}},
-                    {node.integer("axis", *axis + lead), node.integer("k", k),
-                     node.enumCase("axis_direction", "axis_direction",
-                                   isLargest ? "decreasing" : "increasing")},
-                    {node.getTensorType(physical, node.getType(0)),
-                     node.getTensorType(physical, DataType::UINT64)});
-  if (failed(results) || failed(node.set(0, results->front(), output)))
-    return failure();
-  return node.set(1, node.bitcast(results->back(), DataType::INT64), output);
-}
-
-void dml::onnx::addReductionOperators(Registry &registry) {
+void dml::onnx::addReductionNodes(Registry &registry) {
   addReduce(registry, "ReduceSum", "sum");
   addReduce(registry, "ReduceMean", "average");
   addReduce(registry, "ReduceProd", "multiply");
@@ -205,6 +140,4 @@ void dml::onnx::addReductionOperators(Registry &registry) {
   addReduce(registry, "ReduceMin", "min");
   addArgument(registry, "ArgMax", "argmax");
   addArgument(registry, "ArgMin", "argmin");
-  registry.add("CumSum", "CUMULATIVE_SUMMATION", importCumSum);
-  registry.add("TopK", "TOP_K1", importTopK);
 }

@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph/Importer.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 
 using namespace mlir;
 using namespace dml;
@@ -234,7 +235,7 @@ static LogicalResult importRotaryEmbedding(NodeImporter &node) {
   return setRotated(node, *rotation, node.getAs(1, rows), node.getAs(2, rows));
 }
 
-void dml::onnx::addEmbeddingOperators(Registry &registry) {
+void dml::onnx::addRotaryEmbeddingNodes(Registry &registry) {
   constexpr StringLiteral becomes =
       "SPLIT, ELEMENT_WISE_MULTIPLY, ELEMENT_WISE_ADD, "
       "ELEMENT_WISE_SUBTRACT, JOIN";

@@ -1,10 +1,11 @@
-//===- ScatterOps.cpp - Operators that take elements for coordinates ------===//
+//===- ScatterOps.cpp - Nodes that write elements by indices --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Nodes/Movement.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
 #include <map>
@@ -12,71 +13,6 @@
 using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
-
-/// `shape` with leading 1s up to `rank` dimensions.
-static Shape leadTo(size_t rank, ArrayRef<int64_t> shape) {
-  Shape result(rank - shape.size(), 1);
-  result.append(shape.begin(), shape.end());
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Slices
-//===----------------------------------------------------------------------===//
-
-/// Fails where input 1 is a constant of tuples of `sizes.size()` indices, one
-/// of which is outside of the elements of its dimension.
-static LogicalResult wantTuples(NodeImporter &node, ArrayRef<int64_t> sizes) {
-  const std::optional<Constant> &constant = node.getInput(1).constant;
-  if (!constant || !constant->isFoldable() || constant->isFloat())
-    return success();
-  for (auto [place, value] : llvm::enumerate(constant->getIntegers()))
-    if (int64_t size = sizes[place % sizes.size()];
-        value < -size || value >= size)
-      return node.reject("its index " + Twine(value) + " is outside of the " +
-                         Twine(size) + " elements of its dimension");
-  return success();
-}
-
-static LogicalResult importGatherND(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
-    return failure();
-  const Shape &data = node.getShape(0), &indices = node.getShape(1);
-  int64_t batch = node.getInt("batch_dims", 0);
-  auto dataRank = static_cast<int64_t>(data.size()),
-       indicesRank = static_cast<int64_t>(indices.size());
-  if (dataRank == 0 || indicesRank == 0 || batch < 0 ||
-      batch >= std::min(dataRank, indicesRank) || indices.back() < 1 ||
-      indices.back() > dataRank - batch ||
-      ArrayRef(data).take_front(batch) != ArrayRef(indices).take_front(batch))
-    return node.reject("its inputs have the shapes " + describeShape(data) +
-                       " and " + describeShape(indices) +
-                       ", which do not fit with " + Twine(batch) +
-                       " batch dimensions");
-  Shape output(indices.begin(), indices.end() - 1);
-  output.append(data.begin() + batch + indices.back(), data.end());
-  if (failed(wantTensor(node, output)))
-    return failure();
-  if (isEmpty(output))
-    return setEmpty(node, 0, node.getType(0), output);
-  if (failed(wantTuples(node, ArrayRef(data).slice(batch, indices.back()))))
-    return failure();
-  size_t rank =
-      std::max<size_t>({4, data.size(), indices.size(), output.size()});
-  FailureOr<Value> result =
-      node.build("gather_nd1",
-                 {{"input", node.getAs(0, leadTo(rank, data))},
-                  {"indices", node.getAs(1, leadTo(rank, indices))}},
-                 {node.integer("input_dimension_count", dataRank),
-                  node.integer("indices_dimension_count", indicesRank),
-                  node.integer("batch_dimension_count", batch)},
-                 node.getTensorType(leadTo(rank, output), node.getType(0)));
-  return node.set(0, result, output);
-}
-
-//===----------------------------------------------------------------------===//
-// Scatters
-//===----------------------------------------------------------------------===//
 
 /// The operator of dml that a scatter combines elements with; "" for one that
 /// replaces them.
@@ -328,152 +264,78 @@ static LogicalResult importScatterND(NodeImporter &node) {
   return node.set(0, result, data);
 }
 
-//===----------------------------------------------------------------------===//
-// Others
-//===----------------------------------------------------------------------===//
+/// The place along `axis` of four or more dimensions that each row of an update
+/// of the shape `update` goes to, i32.
+static FailureOr<Value> getRowPlaces(NodeImporter &node, Shape update,
+                                     int64_t axis, int64_t size) {
+  StringRef mode = node.getString("mode", "linear");
+  bool isCircular = mode == "circular";
+  if (!isCircular && mode != "linear")
+    return node.reject("its mode is '" + mode +
+                       "', but wanted is linear or circular");
+  Shape steps(update.size(), 1), starts(update.size(), 1);
+  steps[axis] = update[axis];
+  const Shape &cache = node.getShape(0);
+  Value places = node.buildAll("fill_value_sequence", {},
+                               {node.scalar("value_start", DataType::INT32, 0),
+                                node.scalar("value_delta", DataType::INT32, 1)},
+                               node.getTensorType(steps, DataType::INT32))
+                     ->front();
+  if (!node.hasInput(2))
+    return node.repeat(places, update);
+  if (node.getShape(2) != Shape{cache[0]})
+    return node.reject("its write_indices have the shape " +
+                       describeShape(node.getShape(2)) + ", but wanted is " +
+                       Twine(cache[0]));
+  starts[update.size() - cache.size()] = cache[0];
+  Shape both = steps;
+  both[update.size() - cache.size()] = cache[0];
+  Value start = node.castTo(node.getAs(2, starts), DataType::INT32);
+  places = node.combine("element_wise_add", node.repeat(places, both),
+                        node.repeat(start, both));
+  if (isCircular)
+    places = node.combine(
+        "element_wise_modulus_floor", places,
+        node.getSplat(DataType::INT32, static_cast<double>(size), both));
+  return node.repeat(places, update);
+}
 
-static LogicalResult importOneHot(NodeImporter &node) {
-  if (failed(node.wantInputs(3, 3)))
+/// Writes rows into a cache, from one place on for each of a batch.
+static LogicalResult importTensorScatter(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
     return failure();
-  FailureOr<int64_t> depth = getInteger(node, 1, "the depth");
-  if (failed(depth))
-    return failure();
-  Shape shape = node.getShape(0);
+  const Shape &shape = node.getShape(0), &update = node.getShape(1);
   FailureOr<int64_t> axis =
-      node.normalizeAxis(node.getInt("axis", -1), shape.size() + 1);
+      node.normalizeAxis(node.getInt("axis", -2), shape.size());
   if (failed(axis))
     return failure();
-  if (*depth < 1 || *depth > UINT32_MAX)
-    return node.reject("its depth is " + Twine(*depth) +
-                       ", but wanted is 1 to 2^32 - 1");
-  if (node.getShape(2) != Shape{2})
-    return node.reject("its values have the shape " +
-                       describeShape(node.getShape(2)) +
-                       ", but wanted are two");
-  shape.insert(shape.begin() + *axis, 1);
-  Shape output = shape;
-  output[*axis] = *depth;
-  if (failed(wantTensor(node, output)))
+  Shape wanted = shape;
+  if (update.size() == shape.size())
+    wanted[*axis] = update[*axis];
+  if (*axis == 0 || update != wanted || update[*axis] > shape[*axis])
+    return node.reject("its inputs have the shapes " + describeShape(shape) +
+                       " and " + describeShape(update) +
+                       ", which do not fit along axis " + Twine(*axis));
+  Shape physical = toPhysical(shape);
+  int64_t moved = *axis + physical.size() - shape.size();
+  FailureOr<Value> places =
+      getRowPlaces(node, toPhysical(update), moved, shape[*axis]);
+  if (failed(places))
     return failure();
-  if (isEmpty(output))
-    return setEmpty(node, 0, node.getType(2), output);
-  size_t rank = std::max<size_t>(4, shape.size());
-  Value indices = node.getAs(0, leadTo(rank, shape));
-  // ONNX has indices of any type of numbers.
-  DataType type = node.getType(0);
-  if (type != DataType::INT32 && type != DataType::UINT32 &&
-      type != DataType::UINT64)
-    indices = node.castTo(indices, DataType::INT64);
-  FailureOr<Value> result =
-      node.build("one_hot",
-                 {{"indices", indices},
-                  {"values", node.getAs(2, leadTo(rank, node.getShape(2)))}},
-                 node.integer("axis", *axis + rank - shape.size()),
-                 node.getTensorType(leadTo(rank, output), node.getType(2)));
-  return node.set(0, result, output);
+  return node.set(0,
+                  node.build("scatter_elements",
+                             {{"input", node.get(0)},
+                              {"indices", *places},
+                              {"updates", node.get(1)}},
+                             node.integer("axis", moved),
+                             node.getTensorType(physical, node.getType(0))),
+                  shape);
 }
 
-static LogicalResult importReverseSequence(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
-    return failure();
-  const Shape &shape = node.getShape(0);
-  FailureOr<int64_t> time = node.normalizeAxis(node.getInt("time_axis", 0),
-                                               shape.size()),
-                     batch = node.normalizeAxis(node.getInt("batch_axis", 1),
-                                                shape.size());
-  if (failed(time) || failed(batch))
-    return failure();
-  // DirectML has a length for each sequence; here, those of a batch share one.
-  Shape wanted = {shape[*batch]};
-  if (*time == *batch || node.getShape(1) != wanted)
-    return node.reject("its lengths have the shape " +
-                       describeShape(node.getShape(1)) + ", but wanted is " +
-                       describeShape(wanted) + ", along another axis than " +
-                       "that of time");
-  Shape line(shape.size(), 1), lengths = shape;
-  line[*batch] = shape[*batch];
-  lengths[*time] = 1;
-  DataType type = node.getType(1) == DataType::INT32   ? DataType::UINT32
-                  : node.getType(1) == DataType::INT64 ? DataType::UINT64
-                                                       : node.getType(1);
-  auto lead = static_cast<int64_t>(toPhysical(shape).size() - shape.size());
-  FailureOr<Value> result = node.build(
-      "reverse_subsequences",
-      {{"input", node.get(0)},
-       {"sequence_lengths",
-        node.bitcast(node.getBroadcast(1, toPhysical(lengths), line), type)}},
-      node.integer("axis", *time + lead),
-      node.getTensorType(toPhysical(shape), node.getType(0)));
-  return node.set(0, result, shape);
-}
-
-static LogicalResult importTrilu(NodeImporter &node) {
-  if (failed(node.wantInputs(1, 2)))
-    return failure();
-  const Shape &shape = node.getShape(0);
-  if (shape.size() < 2)
-    return node.reject("its input has the shape " + describeShape(shape) +
-                       ", but wanted are matrices");
-  bool isUpper = node.getInt("upper", 1) != 0;
-  int64_t k = 0;
-  if (node.hasInput(1)) {
-    FailureOr<int64_t> given = getInteger(node, 1, "the diagonal");
-    if (failed(given))
-      return failure();
-    k = *given;
-  }
-  if (isEmpty(shape))
-    return setEmpty(node, 0, node.getType(0), shape);
-  constexpr int64_t least = std::numeric_limits<int32_t>::min(),
-                    most = std::numeric_limits<int32_t>::max();
-  // Diagonals beyond these are no tensor's.
-  int64_t diagonal = std::clamp(k, least + 1, most - 1);
-  // Matrices in a row: the operator has at most four dimensions.
-  Shape physical = {1, 1, shape[shape.size() - 2], shape.back()};
-  for (int64_t size : ArrayRef(shape).drop_back(2))
-    physical[1] *= size;
-  FailureOr<Value> result = node.build(
-      "diagonal_matrix1", {{"input", node.getAs(0, physical)}},
-      {node.scalar("value", node.getType(0), 0),
-       node.integer("diagonal_fill_begin", isUpper ? least : diagonal + 1),
-       node.integer("diagonal_fill_end", isUpper ? diagonal : most)},
-      node.getTensorType(physical, node.getType(0)));
-  return node.set(0, result, shape);
-}
-
-static LogicalResult importEyeLike(NodeImporter &node) {
-  if (failed(node.wantInputs(1, 1)))
-    return failure();
-  node.ignoreInput(0);
-  const Shape &shape = node.getShape(0);
-  if (shape.size() != 2)
-    return node.reject("its input has the shape " + describeShape(shape) +
-                       ", but wanted is a matrix");
-  int64_t number = node.getInt("dtype", 0);
-  std::optional<DataType> type =
-      number == 0 ? node.getType(0) : toDataType(static_cast<int32_t>(number));
-  if (!type)
-    return node.reject("its dtype is " +
-                       describeONNXType(static_cast<int32_t>(number)) +
-                       ", which no DirectML tensor has");
-  // Diagonals beyond these are no tensor's.
-  int64_t offset =
-      std::clamp<int64_t>(node.getInt("k", 0), INT32_MIN + 1, INT32_MAX);
-  FailureOr<Value> result =
-      node.build("diagonal_matrix", {},
-                 {node.integer("offset", offset), node.number("value", 1)},
-                 node.getTensorType(toPhysical(shape), *type));
-  return node.set(0, result, shape);
-}
-
-void dml::onnx::addIndexingOperators(Registry &registry) {
-  registry.add("GatherND", "GATHER_ND1", importGatherND);
+void dml::onnx::addScatterNodes(Registry &registry) {
   registry.add("Scatter", "SCATTER_ELEMENTS", importScatterElements);
   registry.add("ScatterElements", "SCATTER_ELEMENTS", importScatterElements);
   registry.add("ScatterND", "SCATTER_ND", importScatterND);
-  registry.add("OneHot", "ONE_HOT", importOneHot);
-  registry.add("ReverseSequence", "REVERSE_SUBSEQUENCES",
-               importReverseSequence);
-  registry.add("EyeLike", "DIAGONAL_MATRIX", importEyeLike);
-  registry.add("Trilu", "DIAGONAL_MATRIX1", importTrilu);
+  registry.add("TensorScatter", "FILL_VALUE_SEQUENCE, SCATTER_ELEMENTS",
+               importTensorScatter);
 }

@@ -1,13 +1,16 @@
-//===- TrainingOps.cpp - Losses of classes --------------------------------===//
+//===- TrainingOps.cpp - Losses of classes, and Dropout -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX describes these operators as functions of others, and so they are built:
-// the provider has no operators of their own for them.
+//
+// ONNX describes losses as functions of other operators, and the importer
+// builds them so: ONNX Runtime's provider has no operators of their own for
+// them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph/Importer.h"
+#include "Nodes/Families.h"
+#include "Nodes/NodeUtils.h"
 
 using namespace mlir;
 using namespace dml;
@@ -128,11 +131,46 @@ static LogicalResult importSoftmaxCrossEntropy(NodeImporter &node) {
   return setLoss(node, logarithms);
 }
 
-void dml::onnx::addLossOperators(Registry &registry) {
+static LogicalResult importDropout(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 3)))
+    return failure();
+  bool isTraining = node.getOpset() < 7 && node.getInt("is_test", 0) == 0;
+  if (node.hasInput(2)) {
+    FailureOr<double> training = node.getNumber(2, "the training mode");
+    if (failed(training))
+      return failure();
+    isTraining = *training != 0;
+  }
+  // Training that drops nothing is inference.
+  if (isTraining && node.hasInput(1)) {
+    FailureOr<double> ratio = node.getNumber(1, "the ratio");
+    if (failed(ratio))
+      return failure();
+    isTraining = *ratio != 0;
+  }
+  // What inference does not look at.
+  node.ignoreAttributes({"ratio", "seed"});
+  node.ignoreInput(1);
+  if (isTraining)
+    return node.reject("its training mode is on, but wanted is inference");
+  const Shape &shape = node.getShape(0);
+  if (node.hasOutput(1)) {
+    if (node.getOpset() < 12)
+      return node.reject("its mask is read, which ONNX leaves open before "
+                         "opset 12");
+    Constant one = Constant::get(DataType::UINT8, {1}, ArrayRef<int64_t>(1));
+    if (failed(node.set(1, one.splat(shape))))
+      return failure();
+  }
+  return node.setView(0, 0, shape);
+}
+
+void dml::onnx::addTrainingNodes(Registry &registry) {
   registry.add("NegativeLogLikelihoodLoss",
                "GATHER_ELEMENTS, ELEMENT_WISE_NEGATE, REDUCE and others",
                importNegativeLogLikelihood);
   registry.add("SoftmaxCrossEntropyLoss",
                "ACTIVATION_LOG_SOFTMAX1, GATHER_ELEMENTS, REDUCE and others",
                importSoftmaxCrossEntropy);
+  registry.add("Dropout", "a view", importDropout);
 }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Nodes/Movement.h"
+#include "OnnxRuntime/ContribUtils.h"
 #include <cfloat>
 #include <cmath>
 
@@ -376,7 +376,7 @@ static LogicalResult importAttention(NodeImporter &node) {
       output);
 }
 
-void dml::onnx::addAttentionOperators(Registry &registry) {
+void dml::onnx::addContribAttentionNodes(Registry &registry) {
   registry.add("MultiHeadAttention", "ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",
                importMultiHeadAttention, "com.microsoft");
   registry.add("Attention", "GEMM, ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",

@@ -11,16 +11,15 @@
 // nobody can tell of these. HardSwish and Mish are no such nodes: the importer
 // builds the nodes of their definitions.
 //
-// Operators that the importer does not know at all, such as NonMaxSuppression,
-// stand in Importer.cpp. The table follows the registrations of ONNX Runtime
-// 1.19 (OperatorRegistration.cpp of its DirectML provider), and of 1.20, which
-// added the newest ones. Each kernel is for one version of an operator: where
-// the operator changed later, the provider has none.
+// Graph/Problems.cpp has the operators that the importer does not know at all,
+// such as NonMaxSuppression. The table follows the registrations of ONNX
+// Runtime 1.19 (OperatorRegistration.cpp of its DirectML provider), and
+// of 1.20, which added the newest ones. Each kernel is for one version of an
+// operator: where the operator changed later, the provider has none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OnnxRuntime/Provider.h"
-#include "Graph/Importer.h"
 #include "Reader/Functions.h"
 #include "Reader/Versions.h"
 
@@ -28,7 +27,7 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-using Condition = bool (*)(const NodeImporter &node);
+using Condition = bool (*)(const NodeReader &node);
 
 struct Gap {
   llvm::StringLiteral domain, name;
@@ -52,97 +51,97 @@ static constexpr llvm::StringLiteral newerVersion =
 /// The newest version of the operator set that the provider has kernels for.
 static constexpr int64_t newestRegistered = 21;
 
-static bool isComputed(const NodeImporter &node, unsigned index) {
+static bool isComputed(const NodeReader &node, unsigned index) {
   return node.hasInput(index) && !node.getInput(index).constant;
 }
 
-static bool hasComputedBound(const NodeImporter &node) {
+static bool hasComputedBound(const NodeReader &node) {
   return isComputed(node, 1) || isComputed(node, 2);
 }
 
-static bool hasSecondOutput(const NodeImporter &node) {
+static bool hasSecondOutput(const NodeReader &node) {
   const auto &outputs = node.getNode().outputs;
   return outputs.size() > 1 &&
          llvm::any_of(llvm::drop_begin(outputs),
                       [](llvm::StringRef name) { return !name.empty(); });
 }
 
-static bool isNoFloat(const NodeImporter &node) {
+static bool isNoFloat(const NodeReader &node) {
   return node.hasInput(0) && node.getType(0) != DataType::FLOAT32 &&
          node.getType(0) != DataType::FLOAT16;
 }
 
-static bool is64Bits(const NodeImporter &node) {
+static bool is64Bits(const NodeReader &node) {
   return node.hasInput(0) && (node.getType(0) == DataType::INT64 ||
                               node.getType(0) == DataType::UINT64);
 }
 
-static bool isHalf(const NodeImporter &node) {
+static bool isHalf(const NodeReader &node) {
   return node.hasInput(0) && node.getType(0) == DataType::FLOAT16;
 }
 
-static bool lacksZeroPoint(const NodeImporter &node) {
+static bool lacksZeroPoint(const NodeReader &node) {
   return !node.hasInput(2) || !node.hasInput(4);
 }
 
-static bool hasThreeInputs(const NodeImporter &node) {
+static bool hasThreeInputs(const NodeReader &node) {
   return node.getNumInputs() > 2;
 }
 
-static bool hasOtherStatistics(const NodeImporter &node) {
+static bool hasOtherStatistics(const NodeReader &node) {
   return node.hasInput(3) && node.getType(3) != node.getType(0);
 }
 
-static bool isTraining(const NodeImporter &node) {
+static bool isTraining(const NodeReader &node) {
   const AttributeProto *mode = node.getAttribute("training_mode");
   return mode && mode->i != 0;
 }
 
-static bool hasWideExponent(const NodeImporter &node) {
+static bool hasWideExponent(const NodeReader &node) {
   return is64Bits(node) || (node.hasInput(1) && !node.getInput(1).constant &&
                             (node.getType(1) == DataType::INT64 ||
                              node.getType(1) == DataType::UINT64));
 }
 
-static bool hasNegativePads(const NodeImporter &node) {
+static bool hasNegativePads(const NodeReader &node) {
   const AttributeProto *pads = node.getAttribute("pads");
   return pads && llvm::any_of(pads->ints, [](int64_t pad) { return pad < 0; });
 }
 
-static bool hasReduction(const NodeImporter &node) {
+static bool hasReduction(const NodeReader &node) {
   const AttributeProto *reduction = node.getAttribute("reduction");
   return reduction && reduction->s != "none" && !reduction->s.empty();
 }
 
-static bool hasEllipsisOrThreeInputs(const NodeImporter &node) {
+static bool hasEllipsisOrThreeInputs(const NodeReader &node) {
   const AttributeProto *equation = node.getAttribute("equation");
   return hasThreeInputs(node) || (equation && equation->s.contains("...")) ||
          isNoFloat(node);
 }
 
-static bool hasPartialBlock(const NodeImporter &node) {
+static bool hasPartialBlock(const NodeReader &node) {
   const AttributeProto *k = node.getAttribute("K"),
                        *block = node.getAttribute("block_size");
   return node.hasInput(4) || node.hasInput(5) ||
          (k && block && block->i > 0 && k->i % block->i != 0);
 }
 
-static bool isUnidirectional(const NodeImporter &node) {
+static bool isUnidirectional(const NodeReader &node) {
   const AttributeProto *attribute = node.getAttribute("unidirectional");
   return attribute && attribute->i != 0;
 }
 
-static bool hasBatchFirst(const NodeImporter &node) {
+static bool hasBatchFirst(const NodeReader &node) {
   const AttributeProto *layout = node.getAttribute("layout");
   return layout && layout->i != 0;
 }
 
-static bool is32Bits(const NodeImporter &node) {
+static bool is32Bits(const NodeReader &node) {
   return node.hasInput(0) && (node.getType(0) == DataType::INT32 ||
                               node.getType(0) == DataType::UINT32);
 }
 
-static bool extrapolates(const NodeImporter &node) {
+static bool extrapolates(const NodeReader &node) {
   const AttributeProto *value = node.getAttribute("extrapolation_value");
   return is32Bits(node) || (value && value->f != 0);
 }
@@ -151,7 +150,7 @@ static constexpr llvm::StringLiteral floatsAlone =
     "the provider takes floats alone in this version of the operator";
 
 /// Scatters reduce by maxima and minima, too, in a version of its own.
-static bool isOf18(const NodeImporter &node) { return node.getOpset() >= 18; }
+static bool isOf18(const NodeReader &node) { return node.getOpset() >= 18; }
 
 static constexpr Gap gaps[] = {
     {"", "Attention", anyVersion, nullptr, onCPU},
@@ -218,7 +217,7 @@ static constexpr Gap gaps[] = {
 };
 
 llvm::StringRef dml::onnx::findWhyNotTaken(llvm::StringRef domain,
-                                           const NodeImporter &node) {
+                                           const NodeReader &node) {
   for (const Gap &gap : gaps)
     if (gap.domain == domain && gap.name == node.getNode().opType &&
         node.getOpset() <= gap.until && (!gap.condition || gap.condition(node)))

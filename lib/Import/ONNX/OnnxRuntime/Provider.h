@@ -7,16 +7,13 @@
 #ifndef DML_LIB_IMPORT_ONNX_ONNXRUNTIME_PROVIDER_H
 #define DML_LIB_IMPORT_ONNX_ONNXRUNTIME_PROVIDER_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Reader/NodeReader.h"
 
 namespace dml::onnx {
 
-class NodeImporter;
-
 /// Why ONNX Runtime's DirectML provider does not take `node`, of the domain
 /// `domain`; "" where it does, as far as the importer knows.
-llvm::StringRef findWhyNotTaken(llvm::StringRef domain,
-                                const NodeImporter &node);
+llvm::StringRef findWhyNotTaken(llvm::StringRef domain, const NodeReader &node);
 
 } // namespace dml::onnx
 

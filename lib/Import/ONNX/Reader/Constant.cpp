@@ -128,38 +128,6 @@ bool Constant::isSplat() const {
   return data.size() == getByteWidth(type) && getNumElements() > 0;
 }
 
-/// Calls `function` with a value of the C++ type of `type`, which is no half.
-/// Elements of four bits are the low ones of a byte.
-template <typename Function>
-static auto dispatch(DataType type, Function function) {
-  switch (type) {
-  case DataType::FLOAT16: // Halves are handled by their bits.
-  case DataType::UINT16:
-    return function(uint16_t());
-  case DataType::FLOAT32:
-    return function(float());
-  case DataType::FLOAT64:
-    return function(double());
-  case DataType::UINT4:
-  case DataType::INT4:
-  case DataType::UINT8:
-    return function(uint8_t());
-  case DataType::INT8:
-    return function(int8_t());
-  case DataType::INT16:
-    return function(int16_t());
-  case DataType::UINT32:
-    return function(uint32_t());
-  case DataType::INT32:
-    return function(int32_t());
-  case DataType::UINT64:
-    return function(uint64_t());
-  case DataType::INT64:
-    return function(int64_t());
-  }
-  llvm_unreachable("unknown data type");
-}
-
 /// `value` as a T, and where it is out of range the nearest one (of integers,
 /// the low bits).
 template <typename T, typename From> static T convertTo(From value) {
@@ -195,7 +163,7 @@ static Constant buildConstant(DataType type, Shape shape,
                               ArrayRef<From> elements) {
   auto bytes =
       std::make_shared<std::vector<char>>(elements.size() * getByteWidth(type));
-  dispatch(type, [&](auto zero) {
+  dispatchType(type, [&](auto zero) {
     using T = decltype(zero);
     for (auto [index, element] : llvm::enumerate(elements)) {
       T value;
@@ -239,7 +207,7 @@ static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
                                     int64_t count) {
   SmallVector<To> elements;
   bool isSplat = data.size() == getByteWidth(type);
-  dispatch(type, [&](auto zero) {
+  dispatchType(type, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t index = 0; index < count; ++index) {
       T value;
@@ -284,7 +252,7 @@ static ArrayRef<char> convertField(ArrayRef<T> field, DataType type,
                                    std::shared_ptr<const void> &owner) {
   auto bytes =
       std::make_shared<std::vector<char>>(field.size() * getByteWidth(type));
-  dispatch(type, [&](auto zero) {
+  dispatchType(type, [&](auto zero) {
     using Element = decltype(zero);
     for (auto [index, element] : llvm::enumerate(field)) {
       auto value = static_cast<Element>(element);

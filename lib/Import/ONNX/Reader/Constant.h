@@ -27,6 +27,38 @@ inline bool isFourBits(DataType type) {
   return type == DataType::UINT4 || type == DataType::INT4;
 }
 
+/// Calls `function` with a 0 of the C++ type that holds an element of `type` in
+/// memory: uint16_t for a half, and uint8_t for four bits.
+template <typename Function>
+auto dispatchType(DataType type, Function function) {
+  switch (type) {
+  case DataType::FLOAT16:
+  case DataType::UINT16:
+    return function(uint16_t());
+  case DataType::FLOAT32:
+    return function(float());
+  case DataType::FLOAT64:
+    return function(double());
+  case DataType::UINT4:
+  case DataType::INT4:
+  case DataType::UINT8:
+    return function(uint8_t());
+  case DataType::INT8:
+    return function(int8_t());
+  case DataType::INT16:
+    return function(int16_t());
+  case DataType::UINT32:
+    return function(uint32_t());
+  case DataType::INT32:
+    return function(int32_t());
+  case DataType::UINT64:
+    return function(uint64_t());
+  case DataType::INT64:
+    return function(int64_t());
+  }
+  llvm_unreachable("unknown data type");
+}
+
 /// The data type of TensorProto.DataType `type`: bool is ui8. Nothing for those
 /// that DirectML has none for.
 std::optional<DataType> toDataType(int32_t type);

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reader/Versions.h"
-#include "Graph/Importer.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -100,12 +99,10 @@ static std::string describeAttribute(ArrayRef<Version> all,
       .str();
 }
 
-std::string dml::onnx::findVersionError(const NodeImporter &node) {
-  const NodeProto &proto = node.getNode();
+std::string dml::onnx::findVersionError(const NodeProto &proto, int64_t opset) {
   ArrayRef<Version> all = getVersions(proto.opType);
   if (all.empty())
     return {};
-  int64_t opset = node.getOpset();
   const Version *version = findVersion(all, opset);
   std::string model = ", but the model is of version " + std::to_string(opset);
   if (!version)

@@ -1,13 +1,14 @@
-//===- Movement.h - What operators that move elements share -----*- C++ -*-===//
+//===- NodeUtils.h - What import functions share ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DML_LIB_IMPORT_ONNX_NODES_MOVEMENT_H
-#define DML_LIB_IMPORT_ONNX_NODES_MOVEMENT_H
+#ifndef DML_LIB_IMPORT_ONNX_NODES_NODEUTILS_H
+#define DML_LIB_IMPORT_ONNX_NODES_NODEUTILS_H
 
-#include "Graph/Importer.h"
+#include "Graph/NodeImporter.h"
+#include "Reader/Shapes.h"
 
 namespace dml::onnx {
 
@@ -57,12 +58,24 @@ normalizeAxes(NodeImporter &node, llvm::ArrayRef<int64_t> axes, int64_t rank);
 llvm::LogicalResult wantIndices(NodeImporter &node, unsigned index,
                                 int64_t size);
 
+/// Fails where input 1 is a constant of tuples of `sizes.size()` indices, one
+/// of which is outside of the elements of its dimension.
+llvm::LogicalResult wantTuples(NodeImporter &node,
+                               llvm::ArrayRef<int64_t> sizes);
+
 /// "[1, 2]", a list that an attribute states.
 std::string describeList(llvm::ArrayRef<int64_t> list);
 
 /// A number as people write it: an integer without a point.
 std::string describeNumber(double number);
+/// The first element of `constant` as people write it.
+std::string describeElement(const Constant &constant);
+
+/// The number of leading 1s that `shape` has as an operand.
+int64_t getLead(llvm::ArrayRef<int64_t> shape);
+/// `shape` with leading 1s up to `rank` dimensions.
+Shape leadTo(size_t rank, llvm::ArrayRef<int64_t> shape);
 
 } // namespace dml::onnx
 
-#endif // DML_LIB_IMPORT_ONNX_NODES_MOVEMENT_H
+#endif // DML_LIB_IMPORT_ONNX_NODES_NODEUTILS_H

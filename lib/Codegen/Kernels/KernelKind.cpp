@@ -1,0 +1,36 @@
+//===- KernelKind.cpp - What a kind of kernel is --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/KernelKind.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+bool KernelKind::parseSizes(StringRef text, ArrayRef<int64_t *> sizes) {
+  SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  return parts.size() == sizes.size() &&
+         llvm::all_of(llvm::zip_equal(parts, sizes), [](auto pair) {
+           auto [part, size] = pair;
+           return !part.getAsInteger(10, *size) && *size > 0;
+         });
+}
+
+std::optional<KernelTile> KernelKind::parseTile(StringRef text,
+                                                MLIRContext *context) const {
+  std::optional<KernelTile> tile;
+  if (text.starts_with("{"))
+    tile = parseKernelTile(text, context);
+  return tile && dml::getTileName(*tile) == getTileName() ? tile : std::nullopt;
+}
+
+std::string KernelKind::describeProblem(StringRef problem) const {
+  if (problem.empty())
+    return "";
+  StringRef name = getTileName(), article = name.starts_with("a") ? "an" : "a";
+  return ("has " + article + " " + name + " that " + problem).str();
+}

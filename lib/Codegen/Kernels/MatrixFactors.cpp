@@ -1,0 +1,239 @@
+//===- MatrixFactors.cpp - Factors of cooperative matrices ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/MatrixFactors.h"
+#include "Emit/Rounding.h"
+#include "Emit/VectorPacker.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Narrow numbers
+//===----------------------------------------------------------------------===//
+
+Type dml::getMatrixElement(MLIRContext *context, StringRef name) {
+  Builder b(context);
+  if (name == "f16")
+    return b.getF16Type();
+  if (name == "f32")
+    return b.getF32Type();
+  return name == "i32" ? b.getI32Type() : b.getI8Type();
+}
+
+/// Whether the f32 `value` is one of f16.
+static bool isHalf(Value value) {
+  if (auto widening = value.getDefiningOp<arith::ExtFOp>())
+    return widening.getIn().getType().isF16();
+  if (isRounded(value))
+    return true;
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return isHalf(select.getTrueValue()) && isHalf(select.getFalseValue());
+  APFloat constant(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&constant)))
+    return false;
+  bool isInexact;
+  constant.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
+                   &isInexact);
+  return !isInexact;
+}
+
+/// Reads `factor`, an i32, as an 8-bit integer less a zero point.
+static std::optional<NarrowFactor> getByte(Value factor) {
+  NarrowFactor narrow;
+  auto select = factor.getDefiningOp<arith::SelectOp>();
+  if (select && matchPattern(select.getFalseValue(), m_Zero())) {
+    narrow.condition = select.getCondition();
+    factor = select.getTrueValue();
+  }
+  Value zeroPoint;
+  if (auto difference = factor.getDefiningOp<arith::SubIOp>()) {
+    factor = difference.getLhs();
+    zeroPoint = difference.getRhs();
+  }
+  // Returns what `value` was widened from, if that has 8 bits.
+  auto getWidened = [](Value value, bool isUnsigned) -> Value {
+    Operation *op = value.getDefiningOp();
+    if (!(isUnsigned ? isa_and_present<arith::ExtUIOp>(op)
+                     : isa_and_present<arith::ExtSIOp>(op)) ||
+        !op->getOperand(0).getType().isInteger(8))
+      return Value();
+    return op->getOperand(0);
+  };
+  narrow.isUnsigned = isa_and_present<arith::ExtUIOp>(factor.getDefiningOp());
+  narrow.element = getWidened(factor, narrow.isUnsigned);
+  if (!narrow.element)
+    return std::nullopt;
+  if (zeroPoint) {
+    narrow.zeroPoint = getWidened(zeroPoint, narrow.isUnsigned);
+    if (!narrow.zeroPoint)
+      return std::nullopt;
+  }
+  return narrow;
+}
+
+/// What the f32 `factor` was widened from.
+static Value getNarrow(Value factor) {
+  auto widening = factor.getDefiningOp<arith::ExtFOp>();
+  return widening ? widening.getIn() : factor;
+}
+
+std::optional<NarrowFactor> NarrowFactor::get(Value factor, StringRef name) {
+  if (name == "i8")
+    return getByte(factor);
+  if (name != "f16" || !factor.getType().isF32() || !isHalf(factor))
+    return std::nullopt;
+  NarrowFactor narrow;
+  narrow.element = getNarrow(factor);
+  return narrow;
+}
+
+ZeroPoint dml::getZeroPoint(const ContractionOperand &operand) {
+  std::optional<NarrowFactor> first = getByte(operand.factors.front());
+  return {first->zeroPoint, first->isUnsigned};
+}
+
+bool dml::canMultiply(const Contraction &contraction,
+                      const MatrixShape &shape) {
+  if (contraction.sumType !=
+      getMatrixElement(contraction.sumType.getContext(), shape.sums))
+    return false;
+  for (const ContractionOperand *operand :
+       {&contraction.rows, &contraction.columns}) {
+    std::optional<NarrowFactor> first;
+    for (Value factor : operand->factors) {
+      std::optional<NarrowFactor> narrow =
+          NarrowFactor::get(factor, shape.factors);
+      if (!narrow)
+        return false;
+      if (!first)
+        first = narrow;
+      // All terms have the same zero point, which no loop computes.
+      if (narrow->zeroPoint != first->zeroPoint ||
+          narrow->isUnsigned != first->isUnsigned ||
+          (narrow->zeroPoint &&
+           contraction.loops.front()->isAncestor(
+               narrow->zeroPoint.getParentBlock()->getParentOp())))
+        return false;
+    }
+  }
+  return true;
+}
+
+void dml::widenLast(linalg::GenericOp op) {
+  op.getBody()->walk([](arith::SelectOp select) {
+    if (!select.getType().isF32() || !isHalf(select))
+      return;
+    ImplicitLocOpBuilder b(select.getLoc(), select);
+    auto narrow = [&](Value value) -> Value {
+      if (auto widening = value.getDefiningOp<arith::ExtFOp>())
+        return widening.getIn();
+      return b.createOrFold<arith::TruncFOp>(b.getF16Type(), value);
+    };
+    Value chosen = arith::SelectOp::create(b, select.getCondition(),
+                                           narrow(select.getTrueValue()),
+                                           narrow(select.getFalseValue()));
+    select.replaceAllUsesWith(
+        arith::ExtFOp::create(b, b.getF32Type(), chosen).getResult());
+    select.erase();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+/// Adds the operations of `slice` that `value` depends on to `needed`.
+static void addSlice(ArrayRef<Operation *> slice, Value value,
+                     llvm::SmallPtrSetImpl<Operation *> &needed) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !llvm::is_contained(slice, definition) ||
+      !needed.insert(definition).second)
+    return;
+  for (Value operand : definition->getOperands())
+    addSlice(slice, operand, needed);
+}
+
+SmallVector<Operation *> dml::getSliceOf(ArrayRef<Operation *> slice,
+                                         ArrayRef<Value> values) {
+  llvm::SmallPtrSet<Operation *, 32> needed;
+  for (Value value : values)
+    if (value)
+      addSlice(slice, value, needed);
+  return llvm::filter_to_vector(
+      slice, [&](Operation *nested) { return needed.contains(nested); });
+}
+
+/// Takes `element` where `condition` holds, and else `zero`. An element that is
+/// yet to be loaded stays one, so that neighbours move as a whole. `conjoin`
+/// builds whether two conditions hold, of which the second may be null.
+static void guardFactor(SharedValues &shared, Scalar &element, Value condition,
+                        Value zero,
+                        llvm::function_ref<Value(Value, Value)> conjoin) {
+  auto *load = std::get_if<Load>(&element);
+  if (load && !load->value &&
+      (!load->guard || load->otherwise == zero ||
+       matchPattern(load->otherwise, m_AnyZeroFloat()))) {
+    load->guard = conjoin(condition, load->guard);
+    load->otherwise = zero;
+    return;
+  }
+  element = shared.buildSelect(condition, shared.materialize(element), zero);
+}
+
+Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
+                       StringRef type, ArrayRef<BuiltFactor> factors,
+                       ArrayRef<Value> counts, ArrayRef<Value> conditions) {
+  SharedValues &shared = builder.getShared();
+  ImplicitLocOpBuilder &b = shared.b;
+  Type narrowType = getMatrixElement(b.getContext(), type);
+  ZeroPoint zeroPoint;
+  if (narrowType.isInteger())
+    zeroPoint = getZeroPoint(operand);
+  // Neighbours that share their conditions move as a whole.
+  llvm::DenseMap<std::pair<Value, Value>, Value> known;
+  auto conjoin = [&](Value lhs, Value rhs) {
+    if (!lhs || !rhs)
+      return lhs ? lhs : rhs;
+    Value &conjunction = known[{lhs, rhs}];
+    if (!conjunction)
+      conjunction = arith::AndIOp::create(b, lhs, rhs);
+    return conjunction;
+  };
+  SmallVector<Scalar> elements;
+  for (auto [number, term] : factors) {
+    NarrowFactor narrow = *NarrowFactor::get(operand.factors[term], type);
+    Scalar element = builder.getScalar(number, narrow.element);
+    if (narrow.element.getType().isF32())
+      element = Value(
+          arith::TruncFOp::create(b, narrowType, shared.materialize(element)));
+    Value condition = counts[number];
+    for (Value own :
+         {conditions.empty() ? Value() : conditions[term], narrow.condition})
+      if (own)
+        condition = conjoin(condition, builder.getBuilt(number, own));
+    if (condition) {
+      // A factor is 0 if it is staged as the zero point that is subtracted.
+      Value zero = zeroPoint.value
+                       ? builder.getBuilt(number, zeroPoint.value)
+                       : shared.getConstant(b.getZeroAttr(narrowType));
+      guardFactor(shared, element, condition, zero, conjoin);
+    }
+    elements.push_back(element);
+  }
+  Value packed =
+      VectorPacker(shared, Packing(narrowType, DeviceProfile::vectorBytes))
+          .pack(elements);
+  if (!zeroPoint.isUnsigned)
+    return packed;
+  constexpr uint32_t highestBits = 0x80808080;
+  return arith::XOrIOp::create(
+      b, packed,
+      arith::ConstantOp::create(
+          b, DenseElementsAttr::get(cast<VectorType>(packed.getType()),
+                                    APInt(32, highestBits))));
+}

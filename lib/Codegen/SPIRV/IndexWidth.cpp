@@ -1,0 +1,152 @@
+//===- IndexWidth.cpp - The bits of a kernel's indices --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "SPIRV/IndexWidth.h"
+#include "SPIRV/NarrowIntegers.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// How an operation reads its operands of type index. The reading decides which
+/// operands may have 32 bits.
+enum class Reading {
+  /// The low 32 bits of the result depend on the low 32 bits of the operands
+  /// alone, as those of a sum do. Operands fit as signed or as unsigned
+  /// numbers.
+  Bits,
+  /// The operands are compared as unsigned numbers, or as equal or not. The
+  /// comparison is the same with 32 bits if all operands fit as signed numbers,
+  /// or all operands fit as unsigned numbers.
+  Alike,
+  /// The operands are unsigned numbers, as those of an unsigned quotient are.
+  Unsigned,
+  /// The operands are signed numbers, as the indices of SPIR-V's access chains
+  /// are.
+  Signed,
+};
+} // namespace
+
+static Reading getReading(Operation *op) {
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp>(op))
+    return Reading::Unsigned;
+  // A cast to 32 bits or fewer drops the high bits of a wider index.
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+      !op->getResult(0).getType().isIndex() &&
+      op->getResult(0).getType().getIntOrFloatBitWidth() <= narrowBits)
+    return Reading::Bits;
+  if (isa<arith::IndexCastUIOp>(op))
+    return Reading::Unsigned;
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
+          arith::OrIOp, arith::XOrIOp, arith::SelectOp>(op))
+    return Reading::Bits;
+  if (isa<arith::MinUIOp, arith::MaxUIOp>(op))
+    return Reading::Alike;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    using Predicate = arith::CmpIPredicate;
+    Predicate predicate = compare.getPredicate();
+    bool isSigned = predicate == Predicate::slt ||
+                    predicate == Predicate::sle ||
+                    predicate == Predicate::sgt || predicate == Predicate::sge;
+    return isSigned ? Reading::Signed : Reading::Alike;
+  }
+  return Reading::Signed;
+}
+
+namespace {
+/// Proves for one operation at a time that indices of 32 bits change nothing.
+class IndexWidth {
+public:
+  explicit IndexWidth(DataFlowSolver &solver) : solver(solver) {}
+
+  /// Whether `op` computes the same with indices of 32 bits: its operands fit
+  /// in 32 bits in the way that `op` reads them, its results fit, and the
+  /// operation is defined with 32 bits.
+  bool isAlike(Operation *op) {
+    Reading reading = getReading(op);
+    bool fit = reading == Reading::Alike
+                   ? allFit(op->getOperands(), Reading::Signed) ||
+                         allFit(op->getOperands(), Reading::Unsigned)
+                   : allFit(op->getOperands(), reading);
+    fit &= allFit(op->getResults(), Reading::Bits);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        fit &= allFit(block.getArguments(), Reading::Signed);
+    return fit && isDefined(op);
+  }
+
+private:
+  /// The range of an index, or nothing if no execution reaches `value`.
+  std::optional<ConstantIntRanges> getRange(Value value) {
+    const auto *lattice =
+        solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+    if (!lattice || lattice->getValue().isUninitialized())
+      return std::nullopt;
+    return lattice->getValue().getValue();
+  }
+
+  bool fits(Value value, Reading reading) {
+    if (auto type = dyn_cast<MemRefType>(value.getType()))
+      return type.getNumElements() <= INT32_MAX;
+    if (!value.getType().isIndex())
+      return true;
+    std::optional<ConstantIntRanges> range = getRange(value);
+    if (!range)
+      return true;
+    bool isSigned = range->smin().isSignedIntN(narrowBits) &&
+                    range->smax().isSignedIntN(narrowBits);
+    bool isUnsigned = range->umax().isIntN(narrowBits);
+    return (isSigned && reading != Reading::Unsigned) ||
+           (isUnsigned && reading != Reading::Signed);
+  }
+
+  bool allFit(ValueRange values, Reading reading) {
+    return llvm::all_of(values,
+                        [&](Value value) { return fits(value, reading); });
+  }
+
+  /// Whether `op` is defined with 32 bits wherever it is defined with 64 bits,
+  /// if its indices fit. A shift by 32 to 63 is not, nor is the quotient of
+  /// -2^31 and -1, and a loop to the end 2^31 - 1 with a step of 2 wraps its
+  /// counter and does not end.
+  bool isDefined(Operation *op) {
+    if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp,
+            arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemSIOp>(op))
+      return !op->getResult(0).getType().isIndex() ||
+             !getRange(op->getOperand(0)) || !getRange(op->getOperand(1)) ||
+             computesAlike(op, solver);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop || !loop.getStep().getType().isIndex())
+      return true;
+    std::optional<ConstantIntRanges> end = getRange(loop.getUpperBound()),
+                                     step = getRange(loop.getStep());
+    return !end || !step ||
+           end->smax()
+               .sadd_sat(step->smax())
+               .sle(APInt(end->smax().getBitWidth(), uint64_t(1) << 31));
+  }
+
+  DataFlowSolver &solver;
+};
+} // namespace
+
+FailureOr<unsigned> dml::computeIndexBits(gpu::GPUModuleOp module) {
+  DataFlowSolver solver;
+  dataflow::loadBaselineAnalyses(solver);
+  solver.load<dataflow::IntegerRangeAnalysis>();
+  if (failed(solver.initializeAndRun(module)))
+    return module.emitError("integer range analysis failed");
+  IndexWidth width(solver);
+  WalkResult result = module.walk([&](Operation *op) {
+    return width.isAlike(op) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return result.wasInterrupted() ? wideBits : narrowBits;
+}

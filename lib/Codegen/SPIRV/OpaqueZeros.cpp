@@ -1,0 +1,70 @@
+//===- OpaqueZeros.cpp - Zeros that no driver knows to be 0 ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "SPIRV/OpaqueZeros.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace dml;
+
+/// Builds an opaque zero of type i32.
+static Value buildZero(ImplicitLocOpBuilder &b) {
+  Type word = b.getI32Type();
+  auto getConstant = [&](int32_t value) {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  };
+  Value group = arith::IndexCastUIOp::create(
+      b, word, gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  Value square = arith::MulIOp::create(b, group, group);
+  Value shifted = arith::ShRUIOp::create(b, square, getConstant(2));
+  Value both = arith::AndIOp::create(b, square, shifted);
+  return arith::AndIOp::create(b, both, getConstant(1));
+}
+
+Value OpaqueZeros::get(Operation *user, Type type) {
+  auto kernel = user->getParentOfType<gpu::GPUFuncOp>();
+  if (Value zero = zeros.lookup({kernel, type}))
+    return zero;
+  ImplicitLocOpBuilder b(user->getLoc(), user);
+  Value zero;
+  if (type.isInteger(32)) {
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    zero = buildZero(b);
+  } else {
+    Value word = get(user, b.getI32Type());
+    b.setInsertionPointAfterValue(word);
+    zero = type.isF32() ? arith::BitcastOp::create(b, type, word).getResult()
+                        : arith::UIToFPOp::create(b, type, word).getResult();
+  }
+  return zeros[{kernel, type}] = zero;
+}
+
+Value OpaqueZeros::hide(Operation *user, Value value) {
+  ImplicitLocOpBuilder b(user->getLoc(), user);
+  Value zero = get(user, b.getI32Type());
+  TypedAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return buildHidden(b, zero, value);
+  Value &hidden =
+      constants[{user->getParentOfType<gpu::GPUFuncOp>(), constant}];
+  if (!hidden) {
+    b.setInsertionPointAfterValue(zero);
+    hidden = buildHidden(b, zero, arith::ConstantOp::create(b, constant));
+  }
+  return hidden;
+}
+
+Value OpaqueZeros::buildHidden(ImplicitLocOpBuilder &b, Value zero,
+                               Value value) {
+  Type type = value.getType();
+  if (type.isIndex())
+    zero = arith::IndexCastUIOp::create(b, type, zero);
+  if (!type.isF32())
+    return arith::OrIOp::create(b, zero, value);
+  Value bits = arith::BitcastOp::create(b, zero.getType(), value);
+  return arith::BitcastOp::create(b, type, arith::OrIOp::create(b, zero, bits));
+}

@@ -1,0 +1,23 @@
+//===- TruncateBeforeSelecting.h - One truncation for all ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_SPIRV_TRUNCATEBEFORESELECTING_H
+#define DML_LIB_CODEGEN_SPIRV_TRUNCATEBEFORESELECTING_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace dml {
+
+/// Truncates a value once that several elements select and truncate, as the
+/// elements of a pooling window do with the window's gradient:
+///   truncf(select(c, x, 0)) and truncf(select(d, x, 0))
+/// become select(c, y, 0) and select(d, y, 0) with y = truncf(x). The kernel
+/// computes the same numbers with fewer conversions.
+void truncateBeforeSelecting(mlir::gpu::GPUModuleOp module);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_SPIRV_TRUNCATEBEFORESELECTING_H

@@ -1,0 +1,385 @@
+//===- WorkAroundDrivers.cpp - WorkaroundState that drivers compile as meant
+//------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each row of the table at the end of this file rewrites arithmetic that some
+// driver is known to compile to something else. The description of the pass
+// (include/dml/Codegen/Passes.td) has the table as documentation: the driver,
+// the symptom, the test that shows the symptom, and the cost of each row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SPIRV/KnownValues.h"
+#include "SPIRV/NarrowIntegers.h"
+#include "SPIRV/OpaqueZeros.h"
+#include "dml/Codegen/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_WORKAROUNDDRIVERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// The kernels of one module, and what their rewrites share.
+struct WorkaroundState {
+  gpu::GPUModuleOp module;
+  RunPipeline runPipeline;
+  OpaqueZeros zeros;
+
+  /// Whether `isSought` holds for an operation of the kernels.
+  bool contains(llvm::function_ref<bool(Operation *)> isSought) {
+    return module
+        ->walk([&](Operation *op) {
+          return isSought(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// integer-ranges
+//===----------------------------------------------------------------------===//
+
+/// Replaces integers that are always the same number, such as the place of the
+/// smallest of one element, which is 0, by constants. Drivers find such
+/// integers by their ranges. Where the integers become floating-point numbers,
+/// the rows below have to see the zeros that the drivers see.
+static LogicalResult findIntegers(WorkaroundState &state) {
+  if (!state.contains(llvm::IsaPred<arith::SIToFPOp, arith::UIToFPOp>))
+    return success();
+  OpPassManager pm(gpu::GPUModuleOp::getOperationName());
+  pm.addPass(arith::createIntRangeOptimizationsPass());
+  pm.addPass(createCanonicalizerPass());
+  return state.runPipeline(pm);
+}
+
+//===----------------------------------------------------------------------===//
+// zero-divisors
+//===----------------------------------------------------------------------===//
+
+/// Builds `number` as a scalar, or as each element of a vector.
+static Value getSplat(OpBuilder &b, Location loc, Type type,
+                      const APFloat &number) {
+  TypedAttr scalar = b.getFloatAttr(getElementTypeOrSelf(type), number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(vector, Attribute(scalar)));
+  return arith::ConstantOp::create(b, loc, scalar);
+}
+
+/// Replaces quotients by a constant 0 by products with infinity.
+static LogicalResult multiplyWithInfinity(WorkaroundState &state) {
+  state.module.walk([](arith::DivFOp op) {
+    APFloat divisor(0.0);
+    if (!matchPattern(op.getRhs(), m_ConstantFloat(&divisor)) ||
+        !divisor.isZero() || matchPattern(op.getLhs(), m_AnyZeroFloat()))
+      return;
+    OpBuilder b(op);
+    APFloat infinity =
+        APFloat::getInf(divisor.getSemantics(), divisor.isNegative());
+    op.replaceAllUsesWith(
+        arith::MulFOp::create(b, op.getLoc(), op.getLhs(),
+                              getSplat(b, op.getLoc(), op.getType(), infinity))
+            .getResult());
+    op.erase();
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// zero-products
+//===----------------------------------------------------------------------===//
+
+/// Replaces fused products with a constant 0 by products and sums. These are
+/// equal, since a product with 0 is not rounded.
+static void splitProductsWithZero(gpu::GPUModuleOp module) {
+  module.walk([](math::FmaOp op) {
+    if (!matchPattern(op.getA(), m_AnyZeroFloat()) &&
+        !matchPattern(op.getB(), m_AnyZeroFloat()))
+      return;
+    OpBuilder b(op);
+    Value product = arith::MulFOp::create(b, op.getLoc(), op.getA(), op.getB());
+    op.replaceAllUsesWith(
+        arith::AddFOp::create(b, op.getLoc(), product, op.getC()).getResult());
+    op.erase();
+  });
+}
+
+/// Returns the x of a product 0 * x or x * 0, or of a quotient 0 / x, and null
+/// for any other operation.
+static Value getFactorOfZero(Operation *op) {
+  if (!isa<arith::MulFOp, arith::DivFOp>(op))
+    return nullptr;
+  if (matchPattern(op->getOperand(0), m_AnyZeroFloat()))
+    return op->getOperand(1);
+  bool isProduct = isa<arith::MulFOp>(op);
+  if (isProduct && matchPattern(op->getOperand(1), m_AnyZeroFloat()))
+    return op->getOperand(0);
+  return nullptr;
+}
+
+/// Replaces products with a constant 0, and quotients of 0, by selections of 0
+/// or NaN: 0 * x is 0 where x is finite, and 0 / x is 0 where x is neither 0
+/// nor NaN. (The 0 may have either sign in the results of operators.)
+static LogicalResult writeOutZeros(WorkaroundState &state) {
+  splitProductsWithZero(state.module);
+  state.module.walk([](Operation *op) {
+    Value x = getFactorOfZero(op);
+    if (!x)
+      return;
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    Type type = x.getType();
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics();
+    Value zero = getSplat(b, loc, type, APFloat::getZero(semantics));
+    Value nan = getSplat(b, loc, type, APFloat::getQNaN(semantics));
+    Value isZero;
+    if (isa<arith::MulFOp>(op))
+      isZero = arith::CmpFOp::create(
+          b, loc, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, loc, x),
+          getSplat(b, loc, type, APFloat::getInf(semantics)));
+    else
+      isZero =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, x, zero);
+    op->getResult(0).replaceAllUsesWith(
+        arith::SelectOp::create(b, loc, isZero, zero, nan));
+    op->erase();
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// zero-terms
+//===----------------------------------------------------------------------===//
+
+/// Adds an opaque zero where a kernel adds a constant 0, which turns -0 into 0.
+static LogicalResult addOpaqueZeros(WorkaroundState &state) {
+  state.module.walk([&](arith::AddFOp op) {
+    if (isa<ShapedType>(op.getType()))
+      return;
+    for (OpOperand &operand : op->getOpOperands())
+      if (matchPattern(operand.get(), m_PosZeroFloat()))
+        operand.set(state.zeros.get(op, op.getType()));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// narrow-negations
+//===----------------------------------------------------------------------===//
+
+/// Subtracts narrow integers from an opaque zero where a kernel negates them.
+static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
+  state.module.walk([&](arith::SubIOp op) {
+    if (op.getType().isInteger(32) && matchPattern(op.getLhs(), m_Zero()) &&
+        llvm::any_of(op->getUsers(), llvm::IsaPred<arith::TruncIOp>))
+      op.getLhsMutable().assign(state.zeros.get(op, op.getType()));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// rounding-sums
+//===----------------------------------------------------------------------===//
+
+/// Hides the number 1.5 * 2^23, which kernels add to round a sum to an integer,
+/// where the driver may know the other number and so compute the sum itself.
+static LogicalResult hideFromRounding(WorkaroundState &state) {
+  KnownValues known(KnownValues::Choices::Any);
+  state.module.walk([&](arith::AddFOp op) {
+    APFloat shift(0.0f);
+    if (op.getType().isF32() &&
+        matchPattern(op.getRhs(), m_ConstantFloat(&shift)) &&
+        shift.convertToFloat() == 0x1.8p23f && known.contains(op.getLhs()))
+      op.getRhsMutable().assign(state.zeros.hide(op, op.getRhs()));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// found-zeros
+//===----------------------------------------------------------------------===//
+
+/// Whether `value` can be 0, as far as its constants tell.
+static bool mayBeZero(Value value) {
+  APFloat constant(0.0f);
+  if (matchPattern(value, m_ConstantFloat(&constant)))
+    return constant.isZero();
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  return !select || mayBeZero(select.getTrueValue()) ||
+         mayBeZero(select.getFalseValue());
+}
+
+/// Whether `value` is a finite constant, whose product with 0 is 0.
+static bool isFinite(Value value) {
+  APFloat constant(0.0f);
+  return matchPattern(value, m_ConstantFloat(&constant)) && constant.isFinite();
+}
+
+/// Hides factors and dividends that a driver may find to be 0 although they are
+/// no constants. The comparison 0 < select(c, 0, NaN), for one, becomes
+/// select(c, false, false) in a driver, which is false.
+static LogicalResult hideZeroFactors(WorkaroundState &state) {
+  KnownValues known(KnownValues::Choices::All);
+  state.module.walk([&](Operation *op) {
+    if (!isa<arith::MulFOp, arith::DivFOp, math::FmaOp>(op) ||
+        !op->getResult(0).getType().isF32())
+      return;
+    for (OpOperand &operand : op->getOpOperands().take_front(2)) {
+      Value factor = operand.get();
+      Value other = op->getOperand(1 - operand.getOperandNumber());
+      bool isDivisor =
+          isa<arith::DivFOp>(op) && operand.getOperandNumber() == 1;
+      if (!matchPattern(factor, m_Constant()) && known.contains(factor) &&
+          mayBeZero(factor) && (isDivisor || !isFinite(other)))
+        operand.set(state.zeros.hide(op, factor));
+    }
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// carried-constants
+//===----------------------------------------------------------------------===//
+
+/// Hides one operand of instructions of SPIR-V's extended set where a driver
+/// may know all operands by way of the values that a loop carries.
+static LogicalResult hideFromPropagation(WorkaroundState &state) {
+  KnownValues known(KnownValues::Choices::All, KnownValues::Loops::Kept);
+  state.module.walk([&](Operation *op) {
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
+            arith::MinimumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
+            arith::MinUIOp, math::ExpOp, math::Exp2Op, math::LogOp,
+            math::Log2Op, math::SqrtOp, math::PowFOp, math::SinOp, math::CosOp,
+            math::TanOp, math::AsinOp, math::AcosOp, math::AtanOp,
+            math::Atan2Op>(op) &&
+        OpaqueZeros::canHide(op->getResult(0).getType()) &&
+        llvm::all_of(op->getOperands(),
+                     [&](Value operand) { return known.contains(operand); }))
+      op->setOperand(0, state.zeros.hide(op, op->getOperand(0)));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// widened-comparisons
+//===----------------------------------------------------------------------===//
+
+/// Compares an integer before it is widened, if the narrow type has the
+/// constant that the integer is compared with.
+static LogicalResult compareBeforeWidening(WorkaroundState &state) {
+  state.module.walk([](arith::CmpIOp op) {
+    auto widened = op.getLhs().getDefiningOp<arith::ExtSIOp>();
+    APInt constant;
+    if (!widened || !matchPattern(op.getRhs(), m_ConstantInt(&constant)))
+      return;
+    Type type = widened.getIn().getType();
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    bool isUnsigned = op.getPredicate() >= arith::CmpIPredicate::ult;
+    if (isUnsigned || isa<ShapedType>(type) || !constant.isSignedIntN(width))
+      return;
+    OpBuilder b(op);
+    Value narrow = arith::ConstantOp::create(
+        b, op.getLoc(), b.getIntegerAttr(type, constant.trunc(width)));
+    op.getLhsMutable().assign(widened.getIn());
+    op.getRhsMutable().assign(narrow);
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// long-divisions
+//===----------------------------------------------------------------------===//
+
+/// Narrows the integers of kernels that divide integers of 64 bits.
+static LogicalResult narrowLongDivisions(WorkaroundState &state) {
+  bool divides = state.contains([](Operation *op) {
+    return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+               op) &&
+           op->getResult(0).getType().isInteger(wideBits);
+  });
+  return divides ? narrowIntegers(state.module, state.runPipeline) : success();
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A row: the name by which an option switches the row off, and the rewrite.
+struct Workaround {
+  llvm::StringLiteral name;
+  LogicalResult (*apply)(WorkaroundState &state);
+};
+} // namespace
+
+/// The rows in the order in which they rewrite kernels. The order matters where
+/// a row rewrites operations that another row makes:
+/// * integer-ranges is first: it makes constants, among them the zeros that
+///   zero-divisors, zero-products and zero-terms look for.
+/// * zero-products is before zero-terms: it makes sums of fused products, and a
+///   term of such a sum may be a constant 0.
+/// * zero-products is before found-zeros: it makes selections between 0 and
+///   NaN, and found-zeros hides the factors that are computed from these.
+/// * long-divisions is last: it removes what two rows have built alike.
+/// The four rows that hide values, which are zero-terms, rounding-sums,
+/// found-zeros and carried-constants, may be in any order: no driver knows a
+/// value that is computed from a hidden one, so that a later row leaves it.
+static constexpr Workaround workarounds[] = {
+    {"integer-ranges", findIntegers},
+    {"zero-divisors", multiplyWithInfinity},
+    {"zero-products", writeOutZeros},
+    {"zero-terms", addOpaqueZeros},
+    {"narrow-negations", negateWithOpaqueZeros},
+    {"rounding-sums", hideFromRounding},
+    {"found-zeros", hideZeroFactors},
+    {"carried-constants", hideFromPropagation},
+    {"widened-comparisons", compareBeforeWidening},
+    {"long-divisions", narrowLongDivisions},
+};
+
+namespace {
+struct WorkAroundDrivers : dml::impl::WorkAroundDriversBase<WorkAroundDrivers> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    for (const std::string &name : disable)
+      if (llvm::none_of(workarounds, [&](const Workaround &row) {
+            return row.name == name;
+          }))
+        return emitError(UnknownLoc::get(context))
+               << "found the row '" << name
+               << "' of driver workarounds, but wanted one of "
+               << llvm::join(llvm::map_range(workarounds,
+                                             [](const Workaround &row) {
+                                               return row.name;
+                                             }),
+                             ", ");
+    return success();
+  }
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    auto run = [&](OpPassManager &pm) { return runPipeline(pm, module); };
+    WorkaroundState state = {module, run, OpaqueZeros()};
+    for (const Workaround &row : workarounds)
+      if (!llvm::is_contained(disable, row.name) && failed(row.apply(state)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,140 @@
+//===- Branches.cpp - Graphs within nodes ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/GraphImporter.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+llvm::Error GraphImporter::readInnerGraphs(const NodeProto &node,
+                                           unsigned depth) {
+  for (const AttributeProto &attribute : node.attributes) {
+    if (attribute.type != AttributeProto::Graph)
+      continue;
+    if (depth == maxDepth)
+      return llvm::createStringError(
+          "node '" + node.name + "' (" + node.opType + ") has a graph within " +
+          Twine(maxDepth) + " others, but wanted are at most as many");
+    llvm::Expected<GraphProto> inner = decodeInnerGraph(attribute.g);
+    if (!inner)
+      return inner.takeError();
+    for (const ValueInfo &output : inner->outputs)
+      state.read.insert(output.name);
+    for (const NodeProto &innerNode : inner->nodes) {
+      for (StringRef input : innerNode.inputs)
+        state.read.insert(input);
+      if (llvm::Error error = readInnerGraphs(innerNode, depth + 1))
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+StringRef GraphImporter::resolve(const Scope *scope, StringRef name) {
+  for (; scope; scope = scope->outer)
+    if (auto found = scope->names.find(name); found != scope->names.end())
+      return found->second;
+  return name;
+}
+
+StringRef GraphImporter::define(Scope &scope, StringRef name) {
+  if (name.empty())
+    return name;
+  StringRef &unique = scope.names[name];
+  if (unique.empty()) {
+    unique = expander.getStrings().save(scope.prefix + name);
+    if (state.read.contains(name))
+      state.read.insert(unique);
+  }
+  return unique;
+}
+
+llvm::Error GraphImporter::importBranch(NodeImporter &importer,
+                                        const PlacedNode &placed,
+                                        unsigned index, const Scope *scope) {
+  const NodeProto &node = placed.node;
+  auto reject = [&](StringRef reason) {
+    problems.add("", node.opType, importer.getName(), reason);
+    return llvm::Error::success();
+  };
+  if (importer.getNumInputs() != 1 || !importer.hasInput(0))
+    return reject("it has no condition");
+  const std::optional<Constant> &condition = importer.getInput(0).constant;
+  if (!condition || condition->getNumElements() != 1)
+    return reject("its condition is computed when the model runs, but a "
+                  "program has no branches (where it depends on an input of "
+                  "one integer, --dim=NAME=VALUE states that)");
+  const AttributeProto *branch = importer.getAttribute(
+      condition->getFloats()[0] != 0 ? "then_branch" : "else_branch");
+  if (!branch || branch->type != AttributeProto::Graph)
+    return reject("it has no graph for a branch");
+  if (scope && scope->depth == maxDepth)
+    return reject("it has too many graphs around it");
+  llvm::Expected<GraphProto> decoded = decodeInnerGraph(branch->g);
+  if (!decoded)
+    return decoded.takeError();
+  const GraphProto &inner = branches.emplace_back(std::move(*decoded));
+  if (inner.hasSparseInitializers)
+    return reject("its branch has sparse initializers");
+  if (!inner.inputs.empty())
+    return reject("its branch has inputs, but wanted are none");
+  if (inner.outputs.size() < node.outputs.size())
+    return reject("its branch has fewer outputs than it");
+  return enterBranch(inner, importer, placed, index, scope);
+}
+
+llvm::Error GraphImporter::enterBranch(const GraphProto &inner,
+                                       const NodeImporter &importer,
+                                       const PlacedNode &placed, unsigned index,
+                                       const Scope *outer) {
+  Scope scope{outer,
+              outer ? outer->depth + 1 : 1,
+              importer.getName() + "~" + std::to_string(branches.size()) + "/",
+              {}};
+  auto twice = [&](StringRef name) {
+    return llvm::createStringError("'" + name +
+                                   "' stands twice in a branch of "
+                                   "node '" +
+                                   importer.getName() + "' (If)");
+  };
+  for (const TensorProto &tensor : inner.initializers)
+    if (!initializers.try_emplace(define(scope, tensor.name), &tensor).second)
+      return twice(tensor.name);
+  for (const NodeProto &innerNode : inner.nodes)
+    for (StringRef name : innerNode.outputs)
+      define(scope, name);
+  for (const NodeProto &innerNode : inner.nodes) {
+    PlacedNode copy{innerNode, placed.sets, {}};
+    for (StringRef &name : copy.node.inputs)
+      name = resolve(&scope, name);
+    for (StringRef &name : copy.node.outputs)
+      name = resolve(&scope, name);
+    if (llvm::Error error = importNode(copy, index, &scope))
+      return error;
+  }
+  return leaveBranch(inner, placed, index, scope);
+}
+
+llvm::Error GraphImporter::leaveBranch(const GraphProto &inner,
+                                       const PlacedNode &placed, unsigned index,
+                                       const Scope &scope) {
+  for (auto [name, output] :
+       llvm::zip_first(placed.node.outputs, inner.outputs)) {
+    if (name.empty() || !state.read.contains(name))
+      continue;
+    // An Identity reads the output of the branch, whichever tensor that is.
+    PlacedNode copy{{}, placed.sets, {}};
+    copy.node.opType = "Identity";
+    copy.node.name = placed.node.name;
+    copy.node.inputs = {resolve(&scope, output.name)};
+    copy.node.outputs = {name};
+    state.tensors.erase(name);
+    if (llvm::Error error = importNode(copy, index, &scope))
+      return error;
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,358 @@
+//===- GraphImporter.cpp - From a graph to a function ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/GraphImporter.h"
+#include "Reader/Shapes.h"
+#include "Reader/Versions.h"
+#include "dml/IR/Origin.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+/// The versions of ONNX's operator set whose operators the registry knows.
+static constexpr int64_t oldestOpset = 1, newestOpset = 26;
+
+llvm::Error GraphImporter::checkOperatorSets() {
+  // Nodes of other domains alone need no version; those of a function have its.
+  bool isStated = llvm::all_of(getNodes(), [](const PlacedNode &placed) {
+    return !normalizeDomain(placed.node.domain).empty() ||
+           placed.sets->count("") != 0;
+  });
+  if (!isStated ||
+      (getNodes().empty() && !expander.getSets().front().count("")))
+    return llvm::createStringError(
+        "the model states no version of ONNX's operator set, but wanted is "
+        "one from " +
+        Twine(oldestOpset) + " to " + Twine(newestOpset));
+  for (const OperatorSets &sets : expander.getSets()) {
+    auto own = sets.find("");
+    if (own != sets.end() &&
+        (own->second < oldestOpset || own->second > newestOpset))
+      return llvm::createStringError(
+          "the model is of version " + Twine(own->second) +
+          " of ONNX's operator set, but wanted is one from " +
+          Twine(oldestOpset) + " to " + Twine(newestOpset));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::fuseNodes() {
+  // Outputs and graphs within nodes read what they did before.
+  for (const ValueInfo &output : graph.outputs)
+    state.read.insert(output.name);
+  for (const PlacedNode &placed : getNodes())
+    if (llvm::Error error = readInnerGraphs(placed.node, 0))
+      return error;
+  runtime.fuseNodes(expander.getMutableNodes(), graph, state.read,
+                    expander.getStrings(), notes);
+  state.read.clear();
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::findNeededNodes() {
+  for (const ValueInfo &output : graph.outputs)
+    state.read.insert(output.name);
+  isNeeded.assign(getNodes().size(), false);
+  for (size_t index = getNodes().size(); index-- > 0;) {
+    const NodeProto &node = getNodes()[index].node;
+    for (StringRef output : node.outputs)
+      if (!output.empty() && state.read.contains(output))
+        isNeeded[index] = true;
+    if (!isNeeded[index])
+      continue;
+    for (StringRef input : node.inputs)
+      state.read.insert(input);
+    if (llvm::Error error = readInnerGraphs(node, 0))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+void GraphImporter::collectUnreadOperands(
+    llvm::function_ref<void(StringRef name, Tensor &)> collect) {
+  for (auto [index, placed] : llvm::enumerate(getNodes())) {
+    auto isUnread = [&](StringRef name) {
+      auto found = state.tensors.find(name);
+      return !name.empty() && found != state.tensors.end() &&
+             !found->second.isKnown;
+    };
+    if (!isNeeded[index] || llvm::none_of(placed.node.outputs, isUnread))
+      continue;
+    for (StringRef name : placed.node.inputs)
+      if (auto found = state.tensors.find(name);
+          found != state.tensors.end() && found->second.isKnown &&
+          found->second.value && found->second.value.getDefiningOp())
+        collect(name, found->second);
+  }
+}
+
+llvm::Error GraphImporter::connect(NodeImporter &importer, bool &isComplete) {
+  const NodeProto &node = importer.getNode();
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError("node '" + importer.getName() + "' (" +
+                                   node.opType + ") " + message);
+  };
+  llvm::StringSet<> attributes;
+  for (const AttributeProto &attribute : node.attributes)
+    if (!attributes.insert(attribute.name).second)
+      return fail("has the attribute '" + attribute.name + "' twice");
+  isComplete = true;
+  SmallVector<const Tensor *> inputs;
+  for (StringRef name : node.inputs) {
+    if (name.empty()) {
+      inputs.push_back(nullptr);
+      continue;
+    }
+    if (llvm::Error error = loadInitializer(name))
+      return error;
+    auto found = state.tensors.find(name);
+    if (found == state.tensors.end())
+      return fail("reads '" + name + "', which nothing before it computes");
+    inputs.push_back(&found->second);
+    isComplete &= found->second.isKnown;
+  }
+  importer.setInputs(inputs);
+  // An output that was there before would make names mean two things.
+  for (StringRef name : node.outputs)
+    if (!name.empty() &&
+        (state.tensors.count(name) || initializers.count(name)))
+      return fail("computes '" + name + "', which is there already");
+  // Names are looked up by others, hence all are entered, known or not. The
+  // tensors that the importer points to stay where they are.
+  for (StringRef name : node.outputs)
+    if (!name.empty() && !state.tensors.try_emplace(name).second)
+      return fail("computes '" + name + "' twice");
+  return llvm::Error::success();
+}
+
+void GraphImporter::buildNode(NodeImporter &importer, const PlacedNode &placed,
+                              const Operator &info) {
+  const NodeProto &node = placed.node;
+  StringRef domain = normalizeDomain(node.domain);
+  auto addProblem = [&](StringRef reason) {
+    problems.add(domain, node.opType, importer.getName(), reason);
+  };
+  if (domain.empty())
+    if (std::string error = findVersionError(node, importer.getOpset());
+        !error.empty())
+      return addProblem(error);
+  state.whyNotTaken = runtime.findWhyNotTaken(domain, importer);
+  state.fusion = placed.fusion;
+  LogicalResult result = importer.import(info);
+  std::string reason = importer.takeReason();
+  if (failed(result) || !reason.empty()) {
+    if (failed(result))
+      for (StringRef name : node.outputs)
+        if (!name.empty())
+          state.tensors[name] = Tensor();
+    return addProblem(reason.empty() ? "it cannot be expressed" : reason);
+  }
+  for (auto [number, name] : llvm::enumerate(node.outputs))
+    if (!name.empty() && state.read.contains(name) &&
+        !state.tensors[name].isKnown)
+      addProblem("its output " + std::to_string(number) + " is not supported");
+}
+
+llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
+                                      const Scope *scope) {
+  const NodeProto &node = placed.node;
+  StringRef domain = normalizeDomain(node.domain);
+  auto opset = placed.sets->find(domain);
+  NodeImporter importer(state, node,
+                        opset == placed.sets->end() ? 1 : opset->second, index);
+  bool isComplete;
+  if (llvm::Error error = connect(importer, isComplete))
+    return error;
+  bool isBranch = domain.empty() && node.opType == "If";
+  const Operator *info = registry.find(domain, node.opType);
+  if (!isBranch && !info) {
+    problems.add(domain, node.opType, importer.getName(),
+                 describeUnknown(domain, node.opType));
+    return llvm::Error::success();
+  }
+  // A node that depends on one that failed is not judged by shapes that nobody
+  // knows.
+  if (!isComplete) {
+    problems.addBehind();
+    return llvm::Error::success();
+  }
+  if (isBranch)
+    return importBranch(importer, placed, index, scope);
+  buildNode(importer, placed, *info);
+  return llvm::Error::success();
+}
+
+class GraphImporter::Results {
+public:
+  Results(const GraphProto &graph, GraphState &state) : state(state) {
+    for (const ValueInfo &input : graph.inputs)
+      names.insert(input.name);
+  }
+
+  /// Adds `tensor` under its name, or under a similar one where the function
+  /// has an argument or a result of that name.
+  void add(const Tensor &tensor, StringRef tensorName) {
+    Value value = NodeImporter(state).materialize(tensor, getShape(tensor));
+    values.push_back(value);
+    types.push_back(value.getType());
+    std::string name = tensorName.str();
+    while (!names.insert(name).second)
+      name += "_output";
+    attributes.push_back(
+        state.builder.getDictionaryAttr(state.builder.getNamedAttr(
+            nameAttrName, state.builder.getStringAttr(name))));
+  }
+  bool hasName(StringRef name) const { return names.contains(name); }
+  /// The shape of `tensor` in the function: a scalar is a tensor of one number.
+  static Shape getShape(const Tensor &tensor) {
+    return tensor.shape.empty() ? Shape{1} : tensor.shape;
+  }
+
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+
+private:
+  GraphState &state;
+  llvm::StringSet<> names;
+};
+
+llvm::Error GraphImporter::addOutputs(Results &results) {
+  for (const ValueInfo &output : graph.outputs) {
+    if (llvm::Error error = loadInitializer(output.name))
+      return error;
+    auto found = state.tensors.find(output.name);
+    if (found == state.tensors.end())
+      return llvm::createStringError("output '" + output.name +
+                                     "' is computed by no node");
+    Tensor &tensor = found->second;
+    // The tensor is one of a node that is listed among the problems.
+    if (!tensor.isKnown)
+      continue;
+    Shape shape = Results::getShape(tensor);
+    std::optional<int64_t> count = countElements(shape);
+    if (!count || *count == 0)
+      return llvm::createStringError("output '" + output.name +
+                                     "' has the shape " + describeShape(shape) +
+                                     ", but wanted are 1 to 2^32 - 1 elements");
+    results.add(tensor, output.name);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::finish(func::FuncOp function) {
+  if (graph.outputs.empty())
+    return llvm::createStringError("the graph has no outputs, but wanted is "
+                                   "one at least");
+  Results results(graph, state);
+  if (llvm::Error error = addOutputs(results))
+    return error;
+  if (options.leavesOutUnread && !problems.empty()) {
+    llvm::StringSet<> added;
+    collectUnreadOperands([&](StringRef name, Tensor &tensor) {
+      if (added.insert(name).second && !results.hasName(name))
+        results.add(tensor, name);
+    });
+  }
+  func::ReturnOp::create(state.builder, function.getLoc(), results.values);
+  function.setFunctionType(state.builder.getFunctionType(
+      function.getArgumentTypes(), results.types));
+  function.setAllResultAttrs(results.attributes);
+  // Views of views, and constants that others took the place of.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::reportProblems(func::FuncOp function,
+                                          ModuleOp module) const {
+  if (problems.empty())
+    return llvm::Error::success();
+  bool hasOperators = false;
+  function.walk([&](Operation *op) {
+    hasOperators |= getOperatorSupport(op->getName()) != nullptr;
+  });
+  if (!options.leavesOutUnread || !hasOperators)
+    return llvm::createStringError(problems.describe(getNodes().size()));
+  SmallVector<std::string> list = problems.list();
+  if (unsigned behind = problems.getNumBehind(); behind != 0)
+    list.push_back("behind these: " + std::to_string(behind) +
+                   (behind == 1 ? " node" : " nodes"));
+  module->setAttr(unreadAttrName,
+                  Builder(module.getContext())
+                      .getStrArrayAttr(llvm::to_vector_of<StringRef>(list)));
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::prepareNodes() {
+  if (llvm::Error error = expander.run())
+    return error;
+  if (llvm::Error error = checkOperatorSets())
+    return error;
+  if (graph.hasSparseInitializers)
+    return llvm::createStringError("the graph has sparse initializers, but "
+                                   "wanted are dense ones");
+  if (state.isOptimized)
+    if (llvm::Error error = fuseNodes())
+      return error;
+  return findNeededNodes();
+}
+
+llvm::Error GraphImporter::importNodes(func::FuncOp function) {
+  if (llvm::Error error = declareInputs(function))
+    return error;
+  for (unsigned index = 0; index < getNodes().size(); ++index)
+    if (isNeeded[index])
+      if (llvm::Error error = importNode(getNodes()[index], index))
+        return error;
+  if (llvm::Error error = checkDeclarations())
+    return error;
+  return finish(function);
+}
+
+/// Fails where `module`, which was built of the graph, does not verify.
+static llvm::Error verifyModule(ModuleOp module) {
+  std::string reason;
+  ScopedDiagnosticHandler handler(module.getContext(),
+                                  [&](Diagnostic &diagnostic) {
+                                    reason = diagnostic.str();
+                                    return success();
+                                  });
+  if (succeeded(verify(module)))
+    return llvm::Error::success();
+  return llvm::createStringError("the function built of the graph does not "
+                                 "verify: " +
+                                 reason);
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
+  if (llvm::Error error = prepareNodes())
+    return error;
+  OpBuilder &builder = state.builder;
+  Location loc =
+      NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  builder.setInsertionPointToStart(module->getBody());
+  auto function = func::FuncOp::create(builder, loc, "main",
+                                       builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  if (llvm::Error error = importNodes(function))
+    return error;
+  if (llvm::Error error = reportProblems(function, *module))
+    return error;
+  if (state.isOptimized)
+    runtime.optimize(function, std::move(state.origins), std::move(notes));
+  if (llvm::Error error = verifyModule(*module))
+    return error;
+  return module;
+}

@@ -1,0 +1,267 @@
+//===- GraphInputs.cpp - Inputs, initializers and declarations ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/GraphImporter.h"
+#include "Reader/Shapes.h"
+#include "dml/IR/Layout.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+/// What --dim calls dimension `index` of an input.
+static std::string nameDimension(const ValueInfo &input, size_t index) {
+  std::string symbol = input.dimensions[index].symbol.str();
+  return symbol.empty() ? (input.name + "[" + Twine(index) + "]").str()
+                        : symbol;
+}
+
+llvm::Error GraphImporter::collectInitializers() {
+  for (const TensorProto &tensor : graph.initializers)
+    if (!initializers.try_emplace(tensor.name, &tensor).second)
+      return llvm::createStringError("initializer '" + tensor.name +
+                                     "' stands twice");
+  // Old models list their initializers as inputs, too.
+  for (const ValueInfo &input : graph.inputs) {
+    auto found = initializers.find(input.name);
+    if (found == initializers.end())
+      continue;
+    const TensorProto &proto = *found->second;
+    std::optional<DataType> type = toDataType(proto.dataType);
+    if (!type)
+      continue;
+    Tensor tensor;
+    tensor.type = *type;
+    tensor.isBool = isBoolType(proto.dataType);
+    tensor.shape.assign(proto.dims.begin(), proto.dims.end());
+    tensor.isKnown = true;
+    if (llvm::Error error = wantDeclared(input, tensor, "initializer"))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Whether a dimension has a size. Some exporters write -1 where they know no
+/// size.
+static bool isFixed(const Dimension &dimension) {
+  return dimension.size && *dimension.size >= 0;
+}
+
+static llvm::Error failInput(const ValueInfo &input, const Twine &message) {
+  return llvm::createStringError("input '" + input.name + "' " + message);
+}
+
+llvm::Expected<Tensor> GraphImporter::readInput(const ValueInfo &input,
+                                                Dimensions &dimensions) const {
+  if (!input.isTensor)
+    return failInput(input, "is no tensor, but wanted is one");
+  std::optional<DataType> type = toDataType(input.elementType);
+  if (!type)
+    return failInput(input, "has the type " +
+                                describeONNXType(input.elementType) +
+                                ", which no DirectML tensor has");
+  if (!input.hasShape)
+    return failInput(input, "has no shape, but wanted is one");
+  Tensor tensor;
+  tensor.type = *type;
+  tensor.isBool = isBoolType(input.elementType);
+  tensor.isKnown = true;
+  for (auto [index, dimension] : llvm::enumerate(input.dimensions)) {
+    if (isFixed(dimension)) {
+      tensor.shape.push_back(*dimension.size);
+      continue;
+    }
+    std::string name = nameDimension(input, index);
+    auto given = options.dimensions.find(name);
+    bool isGiven = given != options.dimensions.end();
+    if (!isGiven && !llvm::is_contained(dimensions.missing, name))
+      dimensions.missing.push_back(name);
+    tensor.shape.push_back(isGiven ? given->second : 1);
+  }
+  if (static_cast<int64_t>(tensor.shape.size()) > maxRank ||
+      !countElements(tensor.shape) || *countElements(tensor.shape) == 0)
+    return failInput(input, "has the shape " + describeShape(tensor.shape) +
+                                ", but wanted are at most " + Twine(maxRank) +
+                                " dimensions, and 1 to 2^32 - 1 elements");
+  return tensor;
+}
+
+llvm::Error GraphImporter::addArgument(const ValueInfo &input, Tensor &tensor,
+                                       func::FuncOp function) {
+  OpBuilder &builder = state.builder;
+  Shape outer = tensor.shape.empty() ? Shape{1} : tensor.shape;
+  auto type = RankedTensorType::get(
+      outer, getElementType(tensor.type, builder.getContext()));
+  Location loc = NameLoc::get(builder.getStringAttr(input.name));
+  DictionaryAttr attributes = builder.getDictionaryAttr(
+      builder.getNamedAttr(nameAttrName, builder.getStringAttr(input.name)));
+  if (failed(function.insertArgument(function.getNumArguments(), type,
+                                     attributes, loc)))
+    return failInput(input, "cannot be added");
+  tensor.value = function.getArguments().back();
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::declareInput(const ValueInfo &input,
+                                        func::FuncOp function,
+                                        Dimensions &dimensions) {
+  llvm::Expected<Tensor> tensor = readInput(input, dimensions);
+  if (!tensor)
+    return tensor.takeError();
+  // --dim may state the value of an input of one integer, too, which is no
+  // argument then.
+  if (auto given = options.dimensions.find(input.name);
+      given != options.dimensions.end() &&
+      !dimensions.open.contains(input.name)) {
+    if ((tensor->type != DataType::INT64 && tensor->type != DataType::INT32) ||
+        countElements(tensor->shape) != 1)
+      return failInput(input, "is " + describeShape(tensor->shape) + " of " +
+                                  describeONNXType(input.elementType) +
+                                  ", but only one integer of 32 or 64 bits can "
+                                  "be stated with --dim");
+    dimensions.stated.insert(input.name);
+    tensor->constant =
+        Constant::get(tensor->type, tensor->shape, ArrayRef(given->second));
+  } else if (llvm::Error error = addArgument(input, *tensor, function)) {
+    return error;
+  }
+  if (!state.tensors.try_emplace(input.name, std::move(*tensor)).second)
+    return failInput(input, "stands twice");
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::checkDimensions(const Dimensions &dimensions) const {
+  if (!dimensions.missing.empty()) {
+    std::string text;
+    for (const std::string &name : dimensions.missing)
+      text += " --dim='" + name + "=SIZE'";
+    return llvm::createStringError("inputs have dimensions without a size; "
+                                   "state it with" +
+                                   text);
+  }
+  for (const auto &given : options.dimensions) {
+    if (dimensions.open.contains(given.first()) ||
+        dimensions.stated.contains(given.first()))
+      continue;
+    SmallVector<std::string> names;
+    for (StringRef name : dimensions.open.keys())
+      names.push_back(("'" + name + "'").str());
+    llvm::sort(names);
+    return llvm::createStringError(
+        "--dim states '" + given.first() +
+        "', but no input has that name, or a dimension without a size of "
+        "that name" +
+        (names.empty() ? "" : "; there are " + llvm::join(names, ", ")));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
+  if (llvm::Error error = collectInitializers())
+    return error;
+  // Old models list their initializers as inputs, too.
+  auto isInput = [&](const ValueInfo &input) {
+    return !initializers.count(input.name);
+  };
+  Dimensions dimensions;
+  for (const ValueInfo &input : llvm::make_filter_range(graph.inputs, isInput))
+    for (auto [index, dimension] : llvm::enumerate(input.dimensions))
+      if (!isFixed(dimension))
+        dimensions.open.insert(nameDimension(input, index));
+  for (const ValueInfo &input : llvm::make_filter_range(graph.inputs, isInput))
+    if (llvm::Error error = declareInput(input, function, dimensions))
+      return error;
+  if (llvm::Error error = checkDimensions(dimensions))
+    return error;
+  // The views with leading 1s stand behind all arguments.
+  for (const ValueInfo &input : graph.inputs)
+    if (auto found = state.tensors.find(input.name);
+        found != state.tensors.end() && found->second.value) {
+      Tensor &tensor = found->second;
+      tensor.value =
+          NodeImporter(state).reshape(tensor.value, toPhysical(tensor.shape));
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::loadInitializer(StringRef name) {
+  auto initializer = initializers.find(name);
+  if (initializer == initializers.end())
+    return llvm::Error::success();
+  auto constant =
+      readConstant(*initializer->second, state.file, state.externalFiles);
+  if (!constant)
+    return constant.takeError();
+  Tensor tensor;
+  tensor.type = constant->getType();
+  tensor.isBool = isBoolType(initializer->second->dataType);
+  tensor.shape = Shape(constant->getShape());
+  tensor.isKnown = true;
+  state.weightNames.try_emplace(constant->getData(), name);
+  tensor.constant = std::move(*constant);
+  state.tensors[name] = std::move(tensor);
+  initializers.erase(initializer);
+  return llvm::Error::success();
+}
+
+/// The sizes that a declaration states, with "?" for those that it leaves open.
+static std::string describeDimensions(ArrayRef<Dimension> dimensions) {
+  std::string text;
+  for (const Dimension &dimension : dimensions)
+    text += (text.empty() ? "" : "x") +
+            (isFixed(dimension) ? std::to_string(*dimension.size) : "?");
+  return text.empty() ? "scalar" : text;
+}
+
+/// Whether `shape` has the rank and the sizes that a declaration states.
+static bool fitsDimensions(ArrayRef<int64_t> shape,
+                           ArrayRef<Dimension> dimensions) {
+  return shape.size() == dimensions.size() &&
+         llvm::all_of(llvm::zip_equal(shape, dimensions), [](auto pair) {
+           const Dimension &dimension = std::get<1>(pair);
+           return !isFixed(dimension) || *dimension.size == std::get<0>(pair);
+         });
+}
+
+llvm::Error GraphImporter::wantDeclared(const ValueInfo &info,
+                                        const Tensor &tensor,
+                                        StringRef what) const {
+  if (!info.isTensor || !tensor.isKnown)
+    return llvm::Error::success();
+  // A declaration may leave out the type.
+  bool fits =
+      info.elementType == 0 || (toDataType(info.elementType) == tensor.type &&
+                                isBoolType(info.elementType) == tensor.isBool);
+  if (!fits)
+    return llvm::createStringError(
+        what + " '" + info.name + "' is declared as " +
+        describeONNXType(info.elementType) + ", but its elements are " +
+        (tensor.isBool ? "bool" : stringifyDataType(tensor.type)));
+  if (info.hasShape && !fitsDimensions(tensor.shape, info.dimensions))
+    return llvm::createStringError(
+        what + " '" + info.name + "' is declared with the shape " +
+        describeDimensions(info.dimensions) + ", but has the shape " +
+        describeShape(tensor.shape));
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::checkDeclarations() const {
+  for (const ValueInfo &output : graph.outputs)
+    if (auto found = state.tensors.find(output.name);
+        found != state.tensors.end())
+      if (llvm::Error error = wantDeclared(output, found->second, "output"))
+        return error;
+  // Optimizations give tensors other types under the same names.
+  if (state.isOptimized)
+    return llvm::Error::success();
+  for (const ValueInfo &value : graph.values)
+    if (auto found = state.tensors.find(value.name);
+        found != state.tensors.end())
+      if (llvm::Error error = wantDeclared(value, found->second, "tensor"))
+        return error;
+  return llvm::Error::success();
+}

@@ -1,0 +1,70 @@
+//===- Problems.cpp - Nodes that cannot be imported -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/Problems.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+void Problems::add(StringRef domain, StringRef type, StringRef name,
+                   StringRef reason) {
+  std::string fullName =
+      (domain.empty() ? type : (domain + "." + type).str()).str();
+  Problem &problem = problems[{fullName, reason.str()}];
+  if (problem.count++ == 0)
+    problem.firstNode = name.str();
+}
+
+SmallVector<std::string> Problems::list() const {
+  SmallVector<std::string> list;
+  for (const auto &[key, problem] : problems)
+    list.push_back(key.first + ": " + std::to_string(problem.count) +
+                   (problem.count == 1 ? " node, '" : " nodes, the first '") +
+                   problem.firstNode + "': " + key.second);
+  return list;
+}
+
+std::string Problems::describe(size_t numNodes) const {
+  unsigned count = 0;
+  for (const auto &[key, problem] : problems)
+    count += problem.count;
+  return ("DirectML's operators do not express " + Twine(count) + " of " +
+          Twine(numNodes) + " nodes:\n  " + llvm::join(list(), "\n  "))
+      .str();
+}
+
+StringRef dml::onnx::describeUnknown(StringRef domain, StringRef type) {
+  if (!domain.empty())
+    return "the importer does not know it";
+  return llvm::StringSwitch<StringRef>(type)
+      .Cases({"Loop", "Scan", "SequenceMap"},
+             "it repeats a graph, but a program has no loops (where the number "
+             "of steps is fixed, an exporter can write them out)")
+      .Cases({"ConcatFromSequence", "Optional", "OptionalGetElement",
+              "OptionalHasElement", "SequenceAt", "SequenceConstruct",
+              "SequenceEmpty", "SequenceErase", "SequenceInsert",
+              "SequenceLength", "SplitToSequence"},
+             "its sequence or optional value is no tensor")
+      .Cases(
+          {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"},
+          "no DirectML tensor has strings")
+      .Case("NonMaxSuppression",
+            "the shape of its result depends on its data, but DirectML's "
+            "sizes are static")
+      .Cases({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
+              "RandomUniform", "RandomUniformLike"},
+             "it draws numbers by no generator that ONNX describes, and "
+             "DirectML has Philox alone")
+      .Cases({"AffineGrid", "CenterCropPad", "Det", "DeformConv", "DFT",
+              "GridSample", "ImageDecoder", "MelWeightMatrix", "STFT",
+              "TfIdfVectorizer"},
+             "DirectML has no operator for it, and the importer builds it of "
+             "none")
+      .Default("the importer does not know it");
+}

@@ -1,0 +1,48 @@
+//===- Problems.h - Nodes that cannot be imported ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_ONNX_GRAPH_PROBLEMS_H
+#define DML_LIB_IMPORT_ONNX_GRAPH_PROBLEMS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <string>
+
+namespace dml::onnx {
+
+/// The nodes of a graph that are not supported, by operator and reason.
+class Problems {
+public:
+  void add(llvm::StringRef domain, llvm::StringRef type, llvm::StringRef name,
+           llvm::StringRef reason);
+  /// Counts a node that is not judged, since it depends on one that is not
+  /// supported.
+  void addBehind() { ++numBehind; }
+
+  bool empty() const { return problems.empty(); }
+  unsigned getNumBehind() const { return numBehind; }
+
+  /// A line for each operator and reason, "Foo: 2 nodes, the first 'a': ...".
+  llvm::SmallVector<std::string> list() const;
+  /// The error for a graph of `numNodes` nodes.
+  std::string describe(size_t numNodes) const;
+
+private:
+  struct Problem {
+    unsigned count = 0;
+    std::string firstNode;
+  };
+  std::map<std::pair<std::string, std::string>, Problem> problems;
+  unsigned numBehind = 0;
+};
+
+/// Why an operator is not in the registry.
+llvm::StringRef describeUnknown(llvm::StringRef domain, llvm::StringRef type);
+
+} // namespace dml::onnx
+
+#endif // DML_LIB_IMPORT_ONNX_GRAPH_PROBLEMS_H

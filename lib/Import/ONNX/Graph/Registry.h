@@ -1,0 +1,50 @@
+//===- Registry.h - The operators of ONNX that are known --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//
+// An ONNX operator is a row of the registry: a function that looks at a node
+// through a NodeImporter, builds operators of dml, and sets the node's outputs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_ONNX_GRAPH_REGISTRY_H
+#define DML_LIB_IMPORT_ONNX_GRAPH_REGISTRY_H
+
+#include "Graph/NodeImporter.h"
+#include <functional>
+#include <map>
+
+namespace dml::onnx {
+
+using ImportFunction = std::function<llvm::LogicalResult(NodeImporter &)>;
+
+struct Operator {
+  /// The operators of DirectML that a node becomes, for the documentation.
+  std::string becomes;
+  ImportFunction import;
+};
+
+/// Operators by domain and name. The domain of ONNX's own operators is "".
+class Registry {
+public:
+  void add(llvm::StringRef name, llvm::StringRef becomes, ImportFunction import,
+           llvm::StringRef domain = "") {
+    operators[{domain.str(), name.str()}] = {becomes.str(), std::move(import)};
+  }
+  const Operator *find(llvm::StringRef domain, llvm::StringRef name) const {
+    auto found = operators.find({domain.str(), name.str()});
+    return found == operators.end() ? nullptr : &found->second;
+  }
+  const std::map<std::pair<std::string, std::string>, Operator> &
+  getAll() const {
+    return operators;
+  }
+
+private:
+  std::map<std::pair<std::string, std::string>, Operator> operators;
+};
+
+} // namespace dml::onnx
+
+#endif // DML_LIB_IMPORT_ONNX_GRAPH_REGISTRY_H

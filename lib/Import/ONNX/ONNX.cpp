@@ -1,0 +1,94 @@
+//===- ONNX.cpp - Reading ONNX models -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Import/ONNX.h"
+#include "Graph/GraphImporter.h"
+#include "Nodes/Families.h"
+#include "OnnxRuntime/OnnxRuntime.h"
+#include "dml/Import/ONNXRuntime.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+/// All operators that are supported.
+static const Registry &getRegistry() {
+  static const Registry registry = [] {
+    Registry registry;
+    addNodes(registry);
+    addContribNodes(registry);
+    return registry;
+  }();
+  return registry;
+}
+
+std::vector<SupportedOperator> dml::onnx::getSupportedOperators() {
+  std::vector<SupportedOperator> operators;
+  for (const auto &[name, info] : getRegistry().getAll())
+    operators.push_back({name.first, name.second, info.becomes});
+  return operators;
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+readModel(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
+          const ImportOptions &options, bool isOptimized) {
+  std::shared_ptr<llvm::MemoryBuffer> file = std::move(buffer);
+  context->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                       tensor::TensorDialect>();
+  llvm::Expected<ModelProto> model = decodeModel(file->getBuffer());
+  if (!model)
+    return model.takeError();
+  if (!model->graph)
+    return llvm::createStringError(
+        "the file is no ONNX model: it has no graph");
+  return GraphImporter(*model, file->getBufferIdentifier(), file, context,
+                       options, getRegistry(), getOnnxRuntime(), isOptimized)
+      .run();
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+dml::onnx::importModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                       MLIRContext *context, const ImportOptions &options) {
+  return readModel(std::move(buffer), context, options, /*isOptimized=*/false);
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+dml::onnx::importOptimizedModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                MLIRContext *context,
+                                const ImportOptions &options) {
+  return readModel(std::move(buffer), context, options, /*isOptimized=*/true);
+}
+
+llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {
+  auto [name, size] = text.rsplit('=');
+  int64_t number = 0;
+  if (name.empty() || size.getAsInteger(10, number) || number < 1 ||
+      number > UINT32_MAX)
+    return llvm::createStringError("--dim=" + text +
+                                   ": wanted is NAME=SIZE with a size from 1 "
+                                   "to 2^32 - 1");
+  options.dimensions[name] = number;
+  return llvm::Error::success();
+}
+
+bool dml::onnx::isModel(StringRef path, StringRef content) {
+  if (path.ends_with(".onnx"))
+    return true;
+  if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
+    return false;
+  // Field 1, ir_version, comes first, is a small number, and another field
+  // follows it. No text and no bytecode of MLIR begins so.
+  return content.size() > 3 && content[0] == 0x08 && content[1] > 0 &&
+         content[1] < 0x20 && content[2] != 0;
+}
+
+void dml::onnx::registerDialects(DialectRegistry &registry) {
+  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                  tensor::TensorDialect>();
+}

@@ -1,0 +1,34 @@
+//===- ContribUtils.h - What com.microsoft's operators share ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_ONNX_ONNXRUNTIME_CONTRIBUTILS_H
+#define DML_LIB_IMPORT_ONNX_ONNXRUNTIME_CONTRIBUTILS_H
+
+#include "Nodes/NodeUtils.h"
+#include "OnnxRuntime/OnnxRuntime.h"
+
+namespace dml::onnx {
+
+/// Adds an operator of the domain com.microsoft.
+inline void addContrib(Registry &registry, llvm::StringRef name,
+                       llvm::StringRef becomes, ImportFunction import) {
+  registry.add(name, becomes, std::move(import), contribDomain);
+}
+
+/// Input `index`, repeated to the shape of input 0.
+llvm::FailureOr<mlir::Value> getLikeFirst(NodeImporter &node, unsigned index);
+
+/// The sum of input 0 and those of `indices` that are there, widened.
+llvm::FailureOr<mlir::Value> getSum(NodeImporter &node,
+                                    llvm::ArrayRef<unsigned> indices);
+
+/// The one element that is input `index`, or none.
+llvm::FailureOr<mlir::Value> getElement(NodeImporter &node, unsigned index,
+                                        llvm::ArrayRef<int64_t> shape);
+
+} // namespace dml::onnx
+
+#endif // DML_LIB_IMPORT_ONNX_ONNXRUNTIME_CONTRIBUTILS_H

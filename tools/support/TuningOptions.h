@@ -1,0 +1,58 @@
+//===- TuningOptions.h - Options that choose between kernels ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_TUNINGOPTIONS_H
+#define DML_TOOLS_SUPPORT_TUNINGOPTIONS_H
+
+#include "dml/Pipelines/Pipelines.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace dml::tools {
+
+/// The compiler's options that choose between kernels, as options of a tool:
+/// the records of DML_TuningOption in dml/Target/Options.td.
+class TuningOptions {
+public:
+  /// Registers the options, which the tool's help shows with those of
+  /// `category`.
+  explicit TuningOptions(llvm::cl::OptionCategory &category)
+      : category(category) {}
+
+  /// Sets the options of the same names.
+  void copyTo(CompilerOptions &options) const {
+#define DML_TUNING_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,             \
+                          DESCRIPTION)                                         \
+  options.MEMBER = MEMBER.getValue();
+#include "dml/Target/Options.def"
+  }
+
+  /// The options that do not have their defaults, as on a command line, with a
+  /// space before each: " --row-tile='8x2' --fuse='0'".
+  std::string str() const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+#define DML_TUNING_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,             \
+                          DESCRIPTION)                                         \
+  if (MEMBER.getValue() != DEFAULT)                                            \
+    os << " --" NAME "='" << MEMBER.getValue() << "'";
+#include "dml/Target/Options.def"
+    return text;
+  }
+
+private:
+  llvm::cl::OptionCategory &category;
+#define DML_TUNING_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,             \
+                          DESCRIPTION)                                         \
+  llvm::cl::opt<TYPE> MEMBER{                                                  \
+      NAME, llvm::cl::desc(DESCRIPTION), llvm::cl::value_desc(VALUE_NAME),     \
+      llvm::cl::init(DEFAULT), llvm::cl::cat(category)};
+#include "dml/Target/Options.def"
+};
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_TUNINGOPTIONS_H
