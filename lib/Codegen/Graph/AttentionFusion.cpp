@@ -371,8 +371,8 @@ static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
   return byKey;
 }
 
-/// The loop over keys of the sums that `fused` adds up, or null if the body has
-/// another form.
+/// Returns the only loop of the body of `fused`, if it adds up f32 and has no
+/// loop inside: a loop over keys. Returns null for other bodies.
 static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   auto loops = fused.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -531,8 +531,10 @@ linalg::GenericOp AttentionFusion::findNext() {
   return next;
 }
 
-/// Whether the profile has the types of all elements, which become words
-/// otherwise, and can bind all tensors that the body reads, each as a whole.
+/// Whether a kernel for the profile can bind the tensors of the fused generic:
+/// their number and sizes are within the limits, and the profile has the types
+/// of their elements. (Tensors of other types become tensors of words, which no
+/// attention kernel reads.)
 bool AttentionFusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(
