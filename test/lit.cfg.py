@@ -50,7 +50,7 @@ config.substitutions.append(("%bounded", f"{config.python or sys.executable} "
 
 def run(*command):
     """The finished process of `command` in the tests' environment, or None where the
-    program is missing or does not end."""
+    program is missing. A program that does not run to its end fails."""
     program = shutil.which(command[0], path=config.environment["PATH"])
     if not program:
         return None
@@ -64,8 +64,8 @@ def run(*command):
             errors="replace",
             timeout=60,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
 def probe(*command):

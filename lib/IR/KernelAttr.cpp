@@ -123,25 +123,25 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr(name, value));
   };
   add(vectorBytesName, b.getI64IntegerAttr(vectorBytes));
-  if (vectors != 1)
-    add(vectorsName, b.getI64IntegerAttr(vectors));
-  if (rows != 1)
-    add(rowsName, b.getI64IntegerAttr(rows));
-  if (steps != 1)
-    add(stepsName, b.getI64IntegerAttr(steps));
-  if (inBothRows)
+  if (getVectors() != 1)
+    add(vectorsName, b.getI64IntegerAttr(getVectors()));
+  if (getRows() != 1)
+    add(rowsName, b.getI64IntegerAttr(getRows()));
+  if (getSteps() != 1)
+    add(stepsName, b.getI64IntegerAttr(getSteps()));
+  if (looksInBothRows())
     add(inBothRowsName, b.getUnitAttr());
-  if (isSplit)
+  if (isSplit())
     add(splitName, b.getUnitAttr());
-  if (inside)
+  if (const InsideVectors *inside = getInside())
     add(insideName, b.getDenseI64ArrayAttr({inside->first, inside->count}));
   if (turns)
     add(turnsName, b.getI64IntegerAttr(*turns));
-  if (crosswise)
+  if (const CrosswiseTile *crosswise = getCrosswise())
     add(crosswiseName, b.getDenseI64ArrayAttr({crosswise->dim, crosswise->rows,
                                                crosswise->columns}));
-  if (block)
-    add(blockName, b.getDenseI64ArrayAttr(*block));
+  if (const LoopBlock *block = getBlock())
+    add(blockName, b.getDenseI64ArrayAttr(block->factors));
   if (llvm::any_of(interior, [](int64_t share) { return share != 0; }))
     add(interiorName, b.getDenseI64ArrayAttr(interior));
   return b.getDictionaryAttr(
@@ -208,49 +208,84 @@ std::optional<ContractionTile> ContractionTile::get(DictionaryAttr kernel) {
   return hasSizes ? std::optional(tile) : std::nullopt;
 }
 
+namespace {
+/// Reads the entries of a map kernel's tile that state the mode.
+class MapModeReader {
+public:
+  /// Reads the entry `name`, and returns whether it is an entry of a mode that
+  /// has the value and that no entry before excludes.
+  bool read(StringRef name, Attribute value) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
+    if (name == stepsName || name == inBothRowsName || name == splitName)
+      return readSingle(name, value);
+    if (mode)
+      return false;
+    int64_t size;
+    if (name == vectorsName && readSize(value, size))
+      mode = ConsecutiveVectors{size};
+    else if (name == rowsName && readSize(value, size))
+      mode = VectorsOfRows{size};
+    else if (name == insideName && numbers && numbers.size() == 2 &&
+             numbers[0] >= 0 && numbers[1] > 0)
+      mode = InsideVectors{numbers[0], numbers[1]};
+    else if (name == crosswiseName && numbers && numbers.size() == 3 &&
+             numbers[0] >= 0 && numbers[1] > 0 && numbers[2] > 0)
+      mode = CrosswiseTile{numbers[0], numbers[1], numbers[2]};
+    else if (name == blockName && numbers &&
+             llvm::all_of(numbers.asArrayRef(),
+                          [](int64_t size) { return size > 0; }))
+      mode = LoopBlock{SmallVector<int64_t>(numbers.asArrayRef())};
+    return mode.has_value();
+  }
+  MapTile::Mode get() const { return mode.value_or(SingleVectors()); }
+
+private:
+  /// Reads an entry of single vectors, which may have all three entries.
+  bool readSingle(StringRef name, Attribute value) {
+    if (!mode)
+      mode = SingleVectors();
+    auto *single = std::get_if<SingleVectors>(&*mode);
+    if (!single)
+      return false;
+    if (name == stepsName)
+      return readSize(value, single->steps);
+    bool &flag = name == splitName ? single->isSplit : single->inBothRows;
+    return flag = isa<UnitAttr>(value);
+  }
+
+  std::optional<MapTile::Mode> mode;
+};
+} // namespace
+
 std::optional<MapTile> MapTile::get(DictionaryAttr kernel) {
   auto dictionary = getOnlyEntry<DictionaryAttr>(kernel, name);
   if (!dictionary)
     return std::nullopt;
   MapTile tile;
+  MapModeReader mode;
   for (NamedAttribute entry : dictionary) {
     Attribute value = entry.getValue();
     StringRef entryName = entry.getName();
-    auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
     bool isRead = false;
-    if (entryName == vectorBytesName)
+    if (entryName == vectorBytesName) {
       isRead = readSize(value, tile.vectorBytes);
-    else if (entryName == vectorsName)
-      isRead = readSize(value, tile.vectors);
-    else if (entryName == rowsName)
-      isRead = readSize(value, tile.rows);
-    else if (entryName == stepsName)
-      isRead = readSize(value, tile.steps);
-    else if (entryName == inBothRowsName)
-      isRead = tile.inBothRows = isa<UnitAttr>(value);
-    else if (entryName == splitName)
-      isRead = tile.isSplit = isa<UnitAttr>(value);
-    else if (entryName == insideName && numbers && numbers.size() == 2) {
-      tile.inside = InsideVectors{numbers[0], numbers[1]};
-      isRead = numbers[0] >= 0 && numbers[1] > 0;
-    } else if (entryName == turnsName)
+    } else if (entryName == turnsName) {
       isRead = readSize(value, tile.turns.emplace(), /*least=*/0);
-    else if (entryName == crosswiseName && numbers && numbers.size() == 3) {
-      tile.crosswise = CrosswiseTile{numbers[0], numbers[1], numbers[2]};
-      isRead = numbers[0] >= 0 && numbers[1] > 0 && numbers[2] > 0;
-    } else if (entryName == blockName && numbers) {
-      tile.block.emplace(numbers.asArrayRef());
-      isRead = llvm::all_of(*tile.block, [](int64_t size) { return size > 0; });
-    } else if (entryName == interiorName && numbers) {
-      tile.interior.assign(numbers.asArrayRef().begin(),
-                           numbers.asArrayRef().end());
-      isRead = llvm::all_of(tile.interior, [](int64_t share) {
-        return 0 <= share && share <= 100;
-      });
+    } else if (entryName == interiorName) {
+      if (auto numbers = dyn_cast<DenseI64ArrayAttr>(value)) {
+        tile.interior.assign(numbers.asArrayRef().begin(),
+                             numbers.asArrayRef().end());
+        isRead = llvm::all_of(tile.interior, [](int64_t share) {
+          return 0 <= share && share <= 100;
+        });
+      }
+    } else {
+      isRead = mode.read(entryName, value);
     }
     if (!isRead)
       return std::nullopt;
   }
+  tile.mode = mode.get();
   return tile.vectorBytes ? std::optional(tile) : std::nullopt;
 }
 

@@ -81,9 +81,9 @@ func.func @loops_without_block(%output: memref<3x8xf32>) {
 
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @rows_of_loops(%output: memref<4x8xf32>) {
-  // expected-error @below {{has a map_tile that has vectors, rows, steps, in_both_rows, split or turns, which are for a body without loops}}
+  // expected-error @below {{has a map_tile that has turns, which are for a body without loops}}
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
-      outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 2 : i64, block = array<i64: 1>}}} {
+      outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, turns = 0 : i64, block = array<i64: 1>}}} {
   ^bb0(%out: f32):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -144,7 +144,7 @@ func.func @block_divisor(%output: memref<4x8xf32>) {
 
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @several(%output: memref<4x8xf32>) {
-  // expected-error @below {{has a map_tile that has more than one of vectors, rows, inside, and in_both_rows or split}}
+  // expected-error @below {{attribute 'dml.kernel' is {map_tile = {rows = 2 : i64, vector_bytes = 16 : i64, vectors = 2 : i64}}, but wants "map" or one of}}
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
       outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 2 : i64, vectors = 2 : i64}}} {
   ^bb0(%out: f32):
@@ -214,7 +214,7 @@ func.func @split(%output: memref<3x8xf32>) {
 
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @steps(%output: memref<3x8xf32>) {
-  // expected-error @below {{has a map_tile that has steps and one of vectors, rows and inside}}
+  // expected-error @below {{attribute 'dml.kernel' is {map_tile = {steps = 2 : i64, vector_bytes = 16 : i64, vectors = 2 : i64}}, but wants "map" or one of}}
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
       outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, steps = 2 : i64, vectors = 2 : i64}}} {
   ^bb0(%out: f32):
@@ -286,7 +286,7 @@ func.func @crosswise_size(%output: memref<3x8xf32>) {
 func.func @crosswise_rows(%output: memref<3x8xf32>) {
   // expected-error @below {{has a map_tile that is crosswise, and has other entries than vector_bytes}}
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
-      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, crosswise = array<i64: 0, 32, 32>, rows = 3 : i64}}} {
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, crosswise = array<i64: 0, 32, 32>, turns = 0 : i64}}} {
   ^bb0(%out: f32):
     %zero = arith.constant 0.0 : f32
     linalg.yield %zero : f32

@@ -56,8 +56,8 @@ module attributes {gpu.container_module} {
 // -----
 
 module attributes {gpu.container_module} {
-  // What remains of a negative number, read without its sign, depends on its bits: -1 is
-  // 2 modulo 7 with 64 bits, and 3 with 32. The lowest number of 32 bits has no quotient
+  // The remainder of a negative number, read without its sign, depends on its bits: -1 is
+  // 1 modulo 7 with 64 bits, and 3 with 32. The lowest number of 32 bits has no quotient
   // by -1 there, nor a remainder. A shift of 2^31 and more fills with the sign in 32 bits.
 
   // CHECK-LABEL: spirv.module @__spv__signs

@@ -57,3 +57,5 @@ module attributes {dml_device.features = 1 : i64} {
 
 // expected-error @+1 {{'dml_device.profile' is an attribute of modules, but stands on 'func.func'}}
 func.func private @f() attributes {dml_device.profile = #dml_device.profile<"full">}
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,10 +1,9 @@
-//===- Survival.h - Programs that nobody should write -----------*- C++ -*-===//
+//===- Survival.h - Cases in child processes --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spoiled programs, bytecode and executables end in a result or in a
-// diagnostic, and nothing else. Cases run in child processes, so that a crash,
-// a hang or a sanitizer's report ends one case and not the run.
+// Spoiled cases run in child processes, so that a crash, a hang or a
+// sanitizer's report ends one case and not the run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,45 +14,6 @@
 #include <string>
 
 namespace dml::fuzz {
-
-class Device;
-
-/// What is spoiled.
-enum class Damage {
-  /// Attributes, shapes, types and operands of programs.
-  Program,
-  /// The text or the bytes of programs, bytecode and executables.
-  File,
-  /// The fields of ONNX models.
-  Model,
-};
-
-/// A file that a tool may be given.
-struct SpoiledFile {
-  std::string bytes;
-  /// ".mlir", ".mlirbc", ".dmlx" or ".onnx".
-  llvm::StringRef extension;
-};
-
-/// Draws case `seed`. `context` has all that compilation needs.
-SpoiledFile drawSpoiledFile(mlir::MLIRContext *context, Damage damage,
-                            uint64_t seed);
-
-/// Draws case `seed` of Damage::Model: one of `models`, which are the bytes of
-/// ONNX models, with other fields.
-SpoiledFile drawSpoiledModel(llvm::ArrayRef<std::string> models, uint64_t seed);
-
-/// Imports an ONNX model, as it stands and with ONNX Runtime's optimizations,
-/// and, where `compiles` says so, compiles what the importer makes of it.
-Outcome surviveModel(mlir::MLIRContext *context, llvm::StringRef bytes,
-                     bool compiles, Device *device);
-
-/// Does with a file all that the tools do: reads it, verifies, compiles, and,
-/// if it is small enough, runs and compares. Executables are read and held
-/// against the device only: their shaders are believed (runtime/README.md).
-/// `device` may be null.
-Outcome survive(mlir::MLIRContext *context, llvm::StringRef bytes,
-                uint64_t valueSeed, Device *device);
 
 struct SurvivalOptions {
   uint64_t seed;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorMatrix.h"
+#include "SpoiledCases.h"
 #include "Survival.h"
 #include "Testing/Differential/Differential.h"
 #include "Testing/Programs/Operators.h"

@@ -400,6 +400,35 @@ TEST(IndexForms, NoMaximumOfWideDividends) {
 }
 
 // Ranges decide what they can; equal forms are one value.
+// Behind a scope, forms build the values of its code again, and keep those that
+// were built in front of it.
+TEST(IndexForms, ForgetValuesOfScope) {
+  Kernel kernel;
+  auto &b = kernel.b;
+  IndexForms forms(kernel.addArgument(), 100);
+  Value argument = kernel.addArgument();
+  LinearForm fourfold = forms.mul(b, forms.getThread(), 4);
+  Value before = forms.materialize(b, fourfold), inside;
+  auto build = [&] {
+    forms.min(b, forms.getOpaque(argument, {0, 9}), forms.getThread());
+    LinearForm third = forms.divide(b, forms.getThread(), 3).first;
+    return forms.materialize(b, forms.mul(b, third, 8));
+  };
+  {
+    IndexForms::Scope scope(forms);
+    inside = build();
+    EXPECT_EQ(build(), inside);
+    EXPECT_EQ(forms.materialize(b, fourfold), before);
+    forms.assume(forms.sub(b, forms.getThread(), 50));
+  }
+  EXPECT_EQ(forms.getRange(forms.getThread()).min, 0);
+  EXPECT_NE(build(), inside);
+  EXPECT_EQ(forms.materialize(b, fourfold), before);
+  EXPECT_EQ(kernel.count<arith::MinSIOp>(), 2);
+  EXPECT_EQ(kernel.count<arith::DivUIOp>(), 2);
+  EXPECT_EQ(kernel.count<arith::MulIOp>(), 3);
+}
+
 TEST(IndexForms, DecideAndShare) {
   Kernel kernel;
   auto &b = kernel.b;

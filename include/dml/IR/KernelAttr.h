@@ -168,44 +168,56 @@ struct MatrixTile {
   static std::optional<MatrixTile> get(mlir::DictionaryAttr kernel);
 };
 
+/// A thread computes one vector at a time, such as `{vector_bytes = 16, steps =
+/// 2}`.
+struct SingleVectors {
+  /// The vectors of a thread, which lie as many vectors apart as a workgroup
+  /// has threads. Each is computed as if by a thread of its own.
+  int64_t steps = 1;
+  /// Whether the elements of a vector that may reach from a row into the next
+  /// are looked up in both rows (`in_both_rows`).
+  bool inBothRows = false;
+  /// Whether the vectors that lie inside of rows have threads of their own
+  /// (`split`). Rows are not whole vectors.
+  bool isSplit = false;
+};
+
+/// A thread computes `vectors` consecutive vectors, which go through workgroup
+/// memory.
+struct ConsecutiveVectors {
+  int64_t vectors;
+};
+
+/// A thread computes one vector of each of `rows` consecutive rows.
+struct VectorsOfRows {
+  int64_t rows;
+};
+
+/// The elements of a body with loops share the loops: a thread computes
+/// `factors` elements of each of the outer dimensions (`block`). These
+/// dimensions leave one row, of which a thread has a vector.
+struct LoopBlock {
+  llvm::SmallVector<int64_t> factors;
+};
+
 /// What a thread of a map kernel computes, such as `{vector_bytes = 16, rows =
 /// 2}`: 4 floats of a row, and those below them.
 struct MapTile {
   /// The bytes of a vector, which a thread stores at once.
   int64_t vectorBytes = 0;
 
-  // The next three belong to a body without loops.
-
-  /// Consecutive vectors, which go through workgroup memory if there are
-  /// several, or one vector of each of consecutive rows.
-  int64_t vectors = 1, rows = 1;
-  /// Vectors that lie as many vectors apart as a workgroup has threads. Each is
-  /// computed as if by a thread of its own.
-  int64_t steps = 1;
-  /// Whether the elements of a vector that may reach from a row into the next
-  /// are looked up in both rows.
-  bool inBothRows = false;
-  /// Whether the vectors that lie inside of rows have threads of their own.
-  bool isSplit = false;
-  /// The same where rows are whole vectors: the vectors that have threads of
-  /// their own.
-  std::optional<InsideVectors> inside;
+  /// How a thread's vectors lie. Entries of several modes are no tile. A mode
+  /// of InsideVectors states the vectors that have threads of their own, where
+  /// rows are whole vectors. A CrosswiseTile is the tile of a workgroup that
+  /// turns the elements in its memory; the tile then has no other entry than
+  /// the vector's bytes.
+  using Mode = std::variant<SingleVectors, ConsecutiveVectors, VectorsOfRows,
+                            InsideVectors, LoopBlock, CrosswiseTile>;
+  Mode mode = SingleVectors();
 
   /// A dimension along which elements repeat: workgroups that read the same
-  /// take turns.
+  /// take turns. This is for a body without loops.
   std::optional<int64_t> turns;
-  /// The tile of a workgroup that turns what it reads in its memory. Of the
-  /// entries above, it has the vector's bytes alone.
-  std::optional<CrosswiseTile> crosswise;
-
-  // The next two belong to a body with loops.
-
-  /// Elements of the outer dimensions that share the loops, each dimension's
-  /// number; what these dimensions leave is one row, of which a thread has a
-  /// vector.
-  std::optional<llvm::SmallVector<int64_t>> block;
-
-  // The next ones belong to both kinds of bodies.
 
   /// A second path for threads that nothing needs clamping for, if that saves
   /// operations: the share of groups of threads, in percent, that have threads
@@ -217,11 +229,37 @@ struct MapTile {
   /// Whether the tile is yet to be chosen, as `dml.kernel = "map"` leaves it.
   bool isOpen() const { return vectorBytes == 0; }
   /// Whether there are threads of two kinds.
-  bool hasParts() const { return isSplit || inside; }
+  bool hasParts() const { return isSplit() || getInside(); }
+
+  // The entries of the modes, which are 1, false or null in other modes.
+  int64_t getSteps() const { return getSingle().steps; }
+  bool looksInBothRows() const { return getSingle().inBothRows; }
+  bool isSplit() const { return getSingle().isSplit; }
+  int64_t getVectors() const {
+    const auto *own = std::get_if<ConsecutiveVectors>(&mode);
+    return own ? own->vectors : 1;
+  }
+  int64_t getRows() const {
+    const auto *own = std::get_if<VectorsOfRows>(&mode);
+    return own ? own->rows : 1;
+  }
+  const InsideVectors *getInside() const {
+    return std::get_if<InsideVectors>(&mode);
+  }
+  const LoopBlock *getBlock() const { return std::get_if<LoopBlock>(&mode); }
+  const CrosswiseTile *getCrosswise() const {
+    return std::get_if<CrosswiseTile>(&mode);
+  }
 
   static constexpr llvm::StringLiteral name = "map_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
   static std::optional<MapTile> get(mlir::DictionaryAttr kernel);
+
+private:
+  SingleVectors getSingle() const {
+    const auto *own = std::get_if<SingleVectors>(&mode);
+    return own ? *own : SingleVectors();
+  }
 };
 
 /// The tile of a kernel of any kind, which a value of the attribute

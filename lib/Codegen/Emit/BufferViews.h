@@ -14,8 +14,8 @@
 namespace dml {
 
 /// How the elements of a type fill the vector that a thread stores. SPIR-V's
-/// vectors have at most four components: narrow elements travel in 32-bit
-/// words.
+/// vectors have at most four components, so that a vector of narrow elements is
+/// a vector of 32-bit words: 8 elements of f16 are 4 words.
 struct Packing {
   /// `bytes` is the size of an element, or 4, 8 or 16 where that is no less.
   Packing(mlir::Type elementType, int64_t bytes)
@@ -24,9 +24,9 @@ struct Packing {
 
   /// Elements in a vector.
   int64_t getCount() const { return bytes * 8 / bits; }
-  /// Whether elements travel in words.
+  /// Whether the vector is made of words of several elements.
   bool hasWords() const { return bits < 32 && getCount() > 1; }
-  /// Elements in a 32-bit word, 1 if they do not travel in words.
+  /// Elements in a word, 1 if the vector is not made of words.
   int64_t getPerWord() const { return hasWords() ? 32 / bits : 1; }
   mlir::IntegerType getWordType() const {
     return mlir::IntegerType::get(element.getContext(), 32);
@@ -35,8 +35,8 @@ struct Packing {
   mlir::VectorType getPartType() const {
     return mlir::VectorType::get(getPerWord(), element);
   }
-  /// What loads and stores take: elements, or words of narrow ones; a vector of
-  /// them if they are several.
+  /// The type of a load or a store: an element or a word, or a vector of
+  /// several of them.
   mlir::Type getVectorType() const {
     mlir::Type component = hasWords() ? getWordType() : element;
     int64_t count = getCount() / getPerWord();
@@ -52,10 +52,11 @@ struct Packing {
 /// buffer of its own to the kernel.
 class BufferViews {
 public:
-  /// Views are made before `launch`.
+  /// Views are created in front of `launch`.
   explicit BufferViews(mlir::Operation *launch) : launch(launch) {}
 
-  /// The buffer that `buffer` is placed in, as elements of its type.
+  /// Returns the buffer that `buffer` is placed in, as elements of the type of
+  /// `buffer`.
   mlir::Value getRoot(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value getElements(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value getVectors(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
@@ -70,16 +71,17 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
 };
 
-/// Where element `position` of a buffer is among those of its root, or vector
-/// `position`, if `bytes` are those of a vector.
+/// Returns the number that element `position` of a buffer has among the
+/// elements of the buffer's root. If `bytes` is the size of a vector, all of
+/// these are vectors.
 LinearForm getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
                     const Placement &placement, LinearForm position,
                     int64_t bytes);
 
-/// An output as a kernel stores it: the vectors of the buffer that it is placed
-/// in, all of them, and where the output's own are among these. A kernel that
-/// stored to a view of the output alone would store beyond the array that it
-/// declares.
+/// The vectors of the buffer that an output is placed in. A kernel stores the
+/// output's vectors at their places among all vectors of that buffer: if the
+/// kernel stored through a view of the output alone, vectors of a strided
+/// output would lie beyond the array that the view declares.
 class OutputVectors {
 public:
   OutputVectors(mlir::ImplicitLocOpBuilder &b, BufferViews &views,

@@ -34,7 +34,7 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   forms.emplace(launch.getThreadIds().x, threads);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
   if (grouped.count > groups) {
-    // All threads meet at barriers; only what they store is left out.
+    // Workgroups without a tile run as well, but they store nothing.
     isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                      grouped.group, constant(groups));
     group = forms->min(b, group, groups - 1);
@@ -128,7 +128,7 @@ void ContractionBuilder::bindStep(TileBuilder &builder, size_t lane,
   }
 }
 
-/// By how much `form` grows with `atom`.
+/// Returns the absolute value of the coefficient that `atom` has in `form`.
 static std::optional<int64_t> getCoefficient(const LinearForm &form,
                                              const LinearForm &atom) {
   for (LinearForm::Term term : form.terms)
@@ -137,7 +137,7 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
-/// The distance of two places in a buffer, if that is known.
+/// Returns the distance of two places in a buffer, if it is a constant.
 static std::optional<int64_t> getDistance(IndexForms &forms,
                                           ImplicitLocOpBuilder &b,
                                           const LinearForm &lhs,
@@ -156,7 +156,7 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
-  // The places of what iteration `step` loads for the first of the positions of
+  // The places of the loads of iteration `step` for the first position of
   // `vector`.
   auto getPlaces = [&](LinearForm vector, LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
@@ -173,7 +173,7 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
                 .position);
     return places;
   };
-  // Any values will do that are no other forms'.
+  // The vector and the iteration are values that no other form has.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
@@ -190,8 +190,9 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       strides.ofPosition = llvm::divideCeilSigned(*ofVector, lanes);
     break;
   }
-  // Where an iteration's number is divided, as in the channels of each tap of a
-  // convolution, the first iterations and positions tell.
+  // Where the iteration's number is divided, as in a convolution into tap and
+  // channel, the form of a place does not tell the strides. The distances
+  // between the places of the first iterations and positions do.
   if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :

@@ -38,19 +38,20 @@ struct OperandStrides {
                             const Contraction &contraction);
 };
 
-/// A workgroup's tile of an operand.
+/// The tile of an operand's positions that a workgroup has.
 struct OperandTile {
   const ContractionOperand *operand = nullptr;
-  /// Positions that a workgroup has of it.
+  /// Positions of a tile.
   int64_t positions = 0;
-  /// Which of the tiles that its positions are cut into the workgroup has.
+  /// The number of the workgroup's tile.
   LinearForm tile;
 };
 
-/// What the kernels of contractions have in common, whatever adds up the
-/// products: which tile of the sums a workgroup has, where its factors are and
-/// how they are computed, and what becomes of the sums. Positions of rows and
-/// columns come in vectors of neighbours, whose members are called lanes.
+/// The common part of the kernels of contractions, which differ in how they add
+/// up products: the tile of sums that a workgroup has, the addresses and the
+/// computation of factors, and the epilogue that makes elements of sums.
+/// Positions of rows and columns come in vectors of neighbours, whose members
+/// are called lanes.
 class ContractionBuilder {
 protected:
   using Forms = llvm::SmallVector<LinearForm>;
@@ -59,17 +60,18 @@ protected:
                      const Contraction &contraction);
 
   /// Creates the launch of a workgroup of `threads` for each tile of
-  /// `rowPositions` by `columnPositions` sums, and stands in it from then on.
-  /// Consecutive workgroups have `panel` tiles of rows before they go on to the
-  /// next tile of columns, which divides the number of tiles of rows.
+  /// `rowPositions` by `columnPositions` sums. From then on the builder stands
+  /// in the launch. Consecutive workgroups have `panel` tiles of rows, which
+  /// divides the number of these tiles, before they go on to the next tile of
+  /// columns.
   void buildLaunch(int64_t rowPositions, int64_t columnPositions,
                    int64_t threads, OperandTile &rows, OperandTile &columns,
                    int64_t panel = 1);
 
-  /// 0 in the type of the sums, or vectors of `lanes` of them.
+  /// Builds 0 in the type of the sums, or a vector of `lanes` zeros.
   mlir::Value getZero(int64_t lanes = 1);
-  /// Adds the product of `lhs` and `rhs`, or `term`, to `sum`. They are all
-  /// numbers of the type of the sums, or all vectors of such numbers.
+  /// Adds the product of `lhs` and `rhs`, or `term`, to `sum`. All of these are
+  /// numbers of the type of the sums, or all are vectors of such numbers.
   mlir::Value addProduct(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
   mlir::Value add(mlir::Value sum, mlir::Value term);
 
@@ -77,25 +79,27 @@ protected:
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
 
-  /// Sets the coordinates of `dims`, those of the batch or of an operand, for
-  /// `position`, the number of a place in all of them. What the batch has of a
-  /// dimension that it shares with the columns is set first.
+  /// Sets the coordinates of `dims`, the dimensions of the batch or of an
+  /// operand, for `position`, a number that counts through all of these
+  /// dimensions. Where the batch and the columns share a dimension, the batch's
+  /// part of the coordinate is set first.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
   /// The positions that `dim` has.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
-  /// Position `lane` of vector `vector` of an operand, which has `lanes`; the
-  /// last position beyond it. A vector of positions that there are stays one of
-  /// neighbours.
+  /// Returns position `lane` of vector `vector`, which has `lanes` positions of
+  /// an operand, or the operand's last position in place of positions beyond
+  /// it. The positions of a vector inside of the operand stay neighbours.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
-  /// The coordinates of the batch and of `position` of an operand.
+  /// Returns the coordinates of the batch and of `position` of an operand.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
-  /// Makes iteration `step` that which slices compute for element `lane`.
+  /// Binds the counters of the contraction's loops to iteration `step`, for
+  /// element `lane` of `builder`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// ... of the loops of `sums`.
+  /// Binds the counters of the loops of `sums`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring iterations lie closer in their buffer
@@ -103,8 +107,9 @@ protected:
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
-  /// ... of an operand of `sums`, whose positions are those of `position`, a
-  /// value of the body, if they are no coordinates of the output.
+  /// The same for an operand of `sums`. If the operand's positions are no
+  /// coordinates of the output, `position` is the value of the body that they
+  /// are bound to.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();
@@ -113,14 +118,15 @@ protected:
   FactorStrides getStrides(const ContractionOperand &operand,
                            const Contraction &sums, mlir::Value position = {});
 
-  /// How many elements are stored together: as many of the `lanes` of a vector
-  /// of columns as are always neighbours in the output, if no part of another
-  /// buffer begins or ends among them, and if a thread stores so many at once.
+  /// Returns how many elements a thread stores at once: as many of the `lanes`
+  /// of a vector of columns as are always neighbours in the output, provided
+  /// that no part of another buffer begins or ends among them.
   int64_t getStoredTogether(int64_t lanes) const;
-  /// Whether `position` is one of the operand's, or null if all are.
+  /// Builds whether `position` lies inside of the operand. Null if all
+  /// positions of all tiles do.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
-  /// Makes the elements of `sums`, which are those of vector `vector` of
-  /// columns in the row at `row`, and stores those that are wanted.
+  /// Computes the elements of `sums`, the sums of vector `vector` of columns in
+  /// row `row`, and stores the elements that lie inside of the output.
   void storeElements(TileBuilder &builder, const OperandTile &rows,
                      LinearForm row, const OperandTile &columns,
                      LinearForm vector, llvm::ArrayRef<mlir::Value> sums);
@@ -129,7 +135,7 @@ protected:
   mlir::linalg::GenericOp op;
   const Contraction &contraction;
   const mlir::MemRefType type;
-  /// Where the output is in the buffer that it may be a part of.
+  /// The place of the output in a buffer that it may be a part of.
   const Placement placement;
 
   mlir::gpu::LaunchOp launch;
@@ -137,7 +143,8 @@ protected:
   std::optional<IndexForms> forms;
   /// The coordinates of the batch; those of other dimensions are 0.
   Forms batch;
-  /// Whether the workgroup is one that is wanted, or null where all are.
+  /// Whether the workgroup has a tile: a grid may have a few workgroups more
+  /// than there are tiles. Null where all workgroups have one.
   mlir::Value isWanted;
 };
 

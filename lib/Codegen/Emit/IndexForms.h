@@ -28,7 +28,7 @@ struct LinearForm {
   LinearForm(int64_t constant) : constant(constant) {}
 
   bool isConstant() const { return terms.empty(); }
-  /// What divides all coefficients, 0 if there are none.
+  /// The greatest common divisor of the coefficients, 0 if there are none.
   int64_t getCommonDivisor() const;
   bool operator==(const LinearForm &other) const {
     return constant == other.constant && terms == other.terms;
@@ -52,11 +52,12 @@ struct IndexRange {
 
 /// The index arithmetic of one thread, kept symbolic until a value is wanted.
 ///
-/// Elements that a thread computes have coordinates that differ by constants.
-/// As linear forms over the same atoms, what the coordinates lead to differs by
-/// constants too, through divisions and remainders by constants; ranges decide
-/// comparisons; and equal values are built once. (Affine expressions of MLIR do
-/// not distribute products over sums, nor do they know ranges.)
+/// The elements that a thread computes have coordinates that differ by
+/// constants. As linear forms over the same atoms, the addresses computed from
+/// the coordinates differ by constants too, even behind divisions and
+/// remainders by constants; ranges decide comparisons; and equal values are
+/// built once. (Affine expressions of MLIR do not distribute products over
+/// sums, nor do they know ranges.)
 ///
 /// Atoms are the thread's number, quotients and remainders of forms, and values
 /// about which no more than a range is known. Numbers are signed, and below
@@ -74,12 +75,13 @@ struct IndexRange {
 ///
 ///   8 (2 - q) + 4 r + i = 16 - 8 q + 4 r + i.
 ///
-/// The four places differ by i alone, and what does not depend on i is a
-/// multiple of 4: they are one vector, number 4 - 2 q + r, and one load.
+/// The four addresses differ by i alone, and the sum of the other terms is a
+/// multiple of 4: the four elements are vector number 4 - 2 q + r, and take one
+/// load.
 ///
-/// Quotient and remainder that meet again are what they were made of: 8 q + 4 r
-/// is 4 t, since 2 q + r is t. Without the flip, the places are 4 t + i, and
-/// nothing is divided.
+/// A quotient and a remainder that are added up again become their dividend:
+/// 8 q + 4 r is 4 t, since 2 q + r is t. Without the flip of the rows, the
+/// addresses are 4 t + i, and the kernel has no division.
 ///
 /// With rows of 5 floats, 4 t + i for different i may lie in different rows.
 /// 4 t is divided by 5 for all of them, and (4 t) % 5 + i is compared with 5:
@@ -118,40 +120,41 @@ public:
     Box assumed;
   };
 
-  /// The same atoms, with nothing built but the thread's number.
+  /// Returns forms over the same atoms that have built no value but the
+  /// thread's number.
   IndexForms getUnbuilt() const;
-  /// The same atoms for code that these forms' values are visible to and that
-  /// runs only for threads in `box`.
+  /// Returns forms over the same atoms for code that runs only for threads in
+  /// `box`. The code may use the values that these forms have built.
   IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
 
   LinearForm getThread() const;
-  /// A value of which `range` is known, all numbers by default.
+  /// Returns the form of `value`, which lies in `range`.
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
-  /// The same for a value that varies within a loop, such as the loop's
-  /// counter. Sums are built so that such a value is added last: what comes
-  /// before it moves out of the loop.
+  /// Returns the form of a value that varies within a loop, such as the loop's
+  /// counter. A sum adds such values last, so that the sum of the other terms
+  /// moves out of the loop.
   LinearForm getVarying(Value value, IndexRange range);
 
-  /// `form`, where it lies in `range` wherever what is built of it counts. A
-  /// load's coordinate, for example, lies inside of its buffer, however little
-  /// is known of a gather's index. Knowing it keeps forms small enough to stay
-  /// forms.
+  /// Returns `form` with the knowledge that it lies in `range` wherever the
+  /// result counts. A load's coordinate, for example, lies inside of the
+  /// buffer, however little is known of a gather's index. Without the range,
+  /// products of the coordinate might be too large for a form.
   LinearForm getWithin(const LinearForm &form, IndexRange range);
 
-  /// The numbers that `form` may be, with what is assumed so far.
+  /// Returns the numbers that `form` may be under the assumptions so far.
   IndexRange getRange(const LinearForm &form) const {
     return getRange(form, assumed);
   }
   /// The numbers that `form` may be where atoms are in `box`.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
-  /// Assumes that `nonNegative` is not negative, from here on. What is built
-  /// once for all may not rest on that: such ranges are asked for with an empty
-  /// box.
+  /// Assumes from here on that `nonNegative` is not negative. A value that is
+  /// built once and used where the assumption does not hold must not rest on
+  /// the assumption: callers get ranges for such values with an empty box.
   void assume(const LinearForm &nonNegative);
-  /// Takes back what was assumed.
+  /// Takes back all assumptions.
   void assumeNothing() { assumed.clear(); }
 
   using Builder = mlir::ImplicitLocOpBuilder;
@@ -182,16 +185,17 @@ public:
   /// since r is q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
-  /// A part of the threads for which the comparisons that ranges have not
-  /// decided so far come out as they do for a thread in the middle: atoms that
-  /// depend on the thread's number alone, and their ranges there. Threads that
-  /// run together should lie inside together, or all of them wait for both
-  /// paths: leaves out atoms that part more than `maxDivergence` of the groups.
+  /// Returns the interior: the threads for which all comparisons that ranges
+  /// have not decided so far have the same outcome as for a thread in the
+  /// middle. The box has ranges of atoms that depend on the thread's number
+  /// alone. A subgroup with threads inside and outside of the box runs both
+  /// paths, so that the box leaves out atoms whose ranges divide more than
+  /// `maxDivergence` of the subgroups.
   Box getInterior(double maxDivergence) const;
-  /// The share of groups of threads that have one outside of `box`, by a
-  /// sample.
+  /// Returns the share of subgroups that have a thread outside of `box`, as a
+  /// sample of subgroups shows.
   double getDivergence(const Box &box) const;
-  /// The condition for lying in `box`.
+  /// Builds whether the thread lies in `box`.
   Value buildIsInside(Builder &b, const Box &box);
 
 private:
@@ -207,7 +211,7 @@ private:
   struct Atom {
     enum Kind { Thread, Quotient, Remainder, Opaque } kind;
     IndexRange range;
-    /// Whether it depends on the thread's number alone.
+    /// Whether the atom depends on the thread's number alone.
     bool ofThread;
     /// The operand of an atom that is a quotient or a remainder.
     LinearForm dividend;
@@ -216,7 +220,8 @@ private:
     Value value;
     /// A remainder's quotient, a quotient's remainder.
     std::optional<unsigned> partner = std::nullopt;
-    /// Whether it is, or depends on, a value that varies where others do not.
+    /// Whether the atom depends on a value that getVarying has taken, and so
+    /// changes from one iteration of a loop to the next.
     bool varies = false;
   };
 
@@ -253,7 +258,7 @@ private:
   /// The atoms that were changed, as they were before, in the order of the
   /// changes.
   std::vector<std::pair<unsigned, Atom>> changes;
-  /// The ranges of atoms where what is being built counts.
+  /// The ranges of atoms under the assumptions so far.
   Box assumed;
   /// Of narrowed forms, the number of atoms that they share with the forms
   /// which they were made of.

@@ -18,16 +18,16 @@ namespace dml {
 /// A launch of workgroups of one dimension.
 struct GroupedLaunch {
   mlir::gpu::LaunchOp launch;
-  /// The workgroup's number, and how many numbers there are: the least number
-  /// that a grid has which is wanted, or a few more.
+  /// The workgroup's number, and how many workgroups the grid has: as many as
+  /// are wanted, or a few more.
   mlir::Value group;
   int64_t count;
-  /// The terminator, which the builder then stands before.
+  /// The terminator of the launch, in front of which the builder stands.
   mlir::Operation *end;
 };
 
-/// Creates a launch of at least `groups` workgroups of `threads` for what `op`
-/// computes.
+/// Creates a launch of at least `groups` workgroups of `threads` threads that
+/// replaces `op`.
 GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
                            mlir::linalg::GenericOp op, int64_t groups,
                            int64_t threads = DeviceProfile::workgroupSize);
@@ -36,12 +36,12 @@ GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
 mlir::Value linearize(mlir::ImplicitLocOpBuilder &b, mlir::Value outer,
                       int64_t size, mlir::Value inner);
 
-/// Builds the outer and the inner number that linearize() has made `value` of.
+/// Builds the outer and the inner number of which linearize() makes `value`.
 std::pair<mlir::Value, mlir::Value>
 delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 
-/// Builds whether both conditions hold. A null one always holds, and so does
-/// the result, null then, of two such.
+/// Builds whether both conditions hold. A null condition always holds, and the
+/// result of two null conditions is null.
 mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                  mlir::Value rhs);
 
@@ -54,16 +54,18 @@ mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
 
 /// Builds the number of the thread's subgroup, of which the workgroup has
 /// `count`, and the thread's number in a subgroup of `size`. Vulkan does not
-/// say which threads are a subgroup. Who reads a kernel alone knows nothing of
-/// these numbers either, so that both are limited.
+/// say which threads are a subgroup. A reader of the kernel alone, such as
+/// range analysis, does not know how large the numbers become, so that both
+/// numbers are limited.
 mlir::Value buildSubgroupId(mlir::ImplicitLocOpBuilder &b, int64_t count);
 mlir::Value buildLaneId(mlir::ImplicitLocOpBuilder &b, int64_t size);
 
-/// Moves what depends on nothing inside of `guard`, and does no harm, in front
-/// of it: from there, loops lose it.
+/// Moves operations that do not depend on others inside of `guard`, and that
+/// have no side effects, in front of the guard. Loop-invariant code motion
+/// moves them on from there.
 void hoistFromGuard(mlir::scf::IfOp guard);
 
-/// Makes room in workgroup memory for `size` elements of type `element`.
+/// Allocates workgroup memory of `size` elements of type `element`.
 mlir::Value allocateInWorkgroup(mlir::ImplicitLocOpBuilder &b, int64_t size,
                                 mlir::Type element);
 

@@ -67,10 +67,11 @@ Value SharedValues::loadComponent(Value buffer, const LinearForm &component) {
              forms.materialize(b, component));
 }
 
-/// The element at `position` as a choice between two that lie side by side, of
-/// which one has been loaded, or null. The load of the other takes the place of
-/// one at `position`, and elements to come may find it: those at t / 2,
-/// (t + 1) / 2, (t + 2) / 2 and (t + 3) / 2 are three loads from t / 2 on.
+/// Builds the element at `position` as a choice between two neighbours of which
+/// one has been loaded, or returns null where there are no such neighbours. The
+/// load of the other neighbour replaces a load at `position`, and later
+/// elements may use it again: the elements at t / 2, (t + 1) / 2, (t + 2) / 2
+/// and (t + 3) / 2 take the three loads at t / 2, t / 2 + 1 and t / 2 + 2.
 Value SharedValues::loadFromNeighbours(Value buffer,
                                        const LinearForm &position) {
   auto isLoaded = [&](const LinearForm &form) {
@@ -127,7 +128,7 @@ Value SharedValues::loadAlone(Value buffer, const LinearForm &position) {
   auto [word, offset] = *place;
   Value bits = loadComponent(buffer, word);
   if (auto type = dyn_cast<IntegerType>(packing.element)) {
-    // 32-bit arithmetic, here and around, spares devices the conversions.
+    // Arithmetic on 32-bit words spares devices conversions to narrow types.
     if (offset)
       bits = arith::ShRUIOp::create(
           b, bits, getConstant(b.getI32IntegerAttr(offset * packing.bits)));

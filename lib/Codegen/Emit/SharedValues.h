@@ -13,8 +13,9 @@
 
 namespace dml {
 
-/// A load that is built once its value is needed. Until then a whole vector of
-/// loads may become something cheaper, such as one load of words.
+/// A load that is built only when its value is needed. Until then, a whole
+/// vector of loads may still be replaced by a cheaper one, such as a load of
+/// 32-bit words.
 struct Load {
   mlir::Value buffer;
   /// The number of the element in the buffer.
@@ -26,17 +27,17 @@ struct Load {
   mlir::Value value;
 };
 
-/// What an operation of a body computes for one element: an index, a load, or
+/// The result of an operation of a body for one element: an index, a load, or
 /// another value.
 using Scalar = std::variant<LinearForm, Load, mlir::Value>;
 
-/// `form` divided by `divisor` and what is left, if that is the same number for
-/// all threads.
+/// Returns quotient and remainder of `form` by `divisor`, if the remainder is
+/// the same number for all threads: 8 t + 3 by 4 is 2 t and 3.
 std::optional<std::pair<LinearForm, int64_t>>
 divideExactly(const LinearForm &form, int64_t divisor);
 
-/// Values that elements of a thread have in common, each built once: constants,
-/// selections and what is loaded.
+/// Constants, selections and loaded values of a thread. Each is built once and
+/// shared by the thread's elements.
 class SharedValues {
 public:
   SharedValues(mlir::ImplicitLocOpBuilder &builder, IndexForms &forms,
@@ -46,17 +47,17 @@ public:
   mlir::Value getConstant(mlir::TypedAttr attribute);
   mlir::Value buildSelect(mlir::Value condition, mlir::Value chosen,
                           mlir::Value otherwise);
-  /// The element at `position` of `buffer`.
+  /// Builds the load of the element at `position` of `buffer`.
   mlir::Value load(mlir::Value buffer, const LinearForm &position);
-  /// Loads an element, or a word of narrow ones, as a component of the largest
-  /// vector in which it has the same place for all threads. Mostly its
-  /// neighbours are wanted as well, and a group of threads takes no longer to
-  /// load vectors than to load parts of them.
+  /// Loads an element, or a 32-bit word of narrow elements, as a component of
+  /// the largest vector in which the component has the same place for all
+  /// threads. The neighbours of a component are mostly wanted as well, and a
+  /// subgroup takes no longer to load vectors than to load their components.
   mlir::Value loadComponent(mlir::Value buffer, const LinearForm &component);
-  /// The value of `scalar` in code.
+  /// Builds the value of `scalar`.
   mlir::Value materialize(const Scalar &scalar);
 
-  /// What has been built and may be used again from here on.
+  /// The values that have been built, which later code may use again.
   struct Built {
     llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
     std::map<std::pair<void *, LinearForm>, mlir::Value> loads, components;
@@ -64,8 +65,8 @@ public:
     std::map<std::tuple<void *, void *, void *>, mlir::Value> selections;
   };
   const Built &getBuilt() const { return built; }
-  /// Forgets what was built after `earlier` was: values of a loop's body are
-  /// none behind it.
+  /// Forgets the values that were built since getBuilt() returned `earlier`.
+  /// The code behind a loop cannot use values of the loop's body.
   void restore(Built earlier) { built = std::move(earlier); }
 
   mlir::ImplicitLocOpBuilder &b;

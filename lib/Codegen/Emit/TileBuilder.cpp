@@ -57,9 +57,9 @@ LinearForm TileBuilder::linearize(MemRefType type,
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// What a comparison of indices comes to, if ranges tell.
-/// The sides of a comparison of indices, divided by what coefficients have in
-/// common: the elements of a vector then ask the same question.
+/// Returns the sides of a comparison of indices, divided by the common divisor
+/// of the coefficients, so that the elements of a vector share the comparison:
+/// 4 t + 3 < 20 is t < 5.
 std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   using Predicate = arith::CmpIPredicate;
   LinearForm lhs = getIndex(op.getLhs());
@@ -77,6 +77,7 @@ std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   return {quotient, bound};
 }
 
+/// Returns the outcome of a comparison of indices, if ranges decide it.
 std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
   std::pair<LinearForm, LinearForm> sides = getSides(op);
   const LinearForm &lhs = sides.first, &rhs = sides.second;
@@ -159,8 +160,9 @@ IndexRange TileBuilder::getChosenRange(arith::SelectOp op) {
   return {range.min, std::max(range.min, range.max)};
 }
 
-/// An index that `op` selects. What the elements of a vector select between are
-/// multiples of a number and constants: of the multiples they select the same.
+/// Builds the index that `op` selects. The elements of a vector select between
+/// indices that are a common multiple plus a constant, such as 4 q + i and
+/// 4 r + i for lane i, so that they share the selection between q and r.
 LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   LinearForm lhs = getIndex(op.getTrueValue());
   LinearForm rhs = getIndex(op.getFalseValue());
@@ -202,8 +204,9 @@ static bool implies(Value condition, Value implied) {
          (implies(both.getLhs(), implied) || implies(both.getRhs(), implied));
 }
 
-/// A load that counts only where a condition holds. An index that is selected
-/// by that condition is then the one of elements that lie side by side.
+/// Builds a selection between a load and a constant as a load that counts only
+/// where the condition holds. Where the load's index is selected by the same
+/// condition, the index in use is the one that the condition chooses.
 std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   Scalar scalar = lookup(op.getTrueValue());
   auto *load = std::get_if<Load>(&scalar);
@@ -220,7 +223,7 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
     else
       assumed.terms.push_back(term);
   }
-  // What is loaded where it does not count has to be there, too.
+  // A load that does not count has to lie inside of the buffer, too.
   IndexRange range = forms.getRange(assumed, built.selected);
   auto type = cast<MemRefType>(load->buffer.getType());
   if (range.min >= 0 && range.max < type.getNumElements())
@@ -228,7 +231,7 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   return scalar;
 }
 
-/// Operations that ranges and forms say more about than folding does.
+/// Builds operations about which ranges and forms know more than folding does.
 std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   auto index = [&](unsigned operand) {
     return getIndex(op.getOperand(operand));
@@ -296,8 +299,9 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   return std::nullopt;
 }
 
-/// Operations of one class compute the same from the same operands. Those that
-/// do more than compute one value have none.
+/// Returns the class of `op`. Operations of a class compute the same value from
+/// the same operands. Operations with side effects, regions or several results
+/// have no class.
 std::optional<unsigned> TileBuilder::getClass(Operation &op) {
   auto [position, isNew] = classes.try_emplace(&op, std::nullopt);
   if (!isNew)
@@ -318,15 +322,15 @@ std::optional<unsigned> TileBuilder::getClass(Operation &op) {
   return position->second = number;
 }
 
-/// The result of an operation as a scalar.
+/// Returns the result of an operation as a scalar.
 Scalar TileBuilder::getResult(Value result) {
   if (result.getType().isIndex())
     return forms.getOpaque(result);
   return result;
 }
 
-/// An operation that widens what was narrowed from a word, without the narrow
-/// type, or null.
+/// Builds an operation that widens a number which was truncated from a word, by
+/// arithmetic on the word. Null where `op` is none.
 Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   bool isUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op);
   if (!isUnsigned && !isa<arith::ExtSIOp, arith::SIToFPOp>(op))
@@ -481,7 +485,7 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // Loads that the loop uses and that stand before it are built before it.
+  // Loads in front of the loop that the loop uses are built in front of it.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;
@@ -528,7 +532,7 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   }
   built = std::move(builtBefore);
   shared.restore(std::move(sharedBefore));
-  // Arithmetic of indices that does not depend on the iteration.
+  // Index arithmetic that does not depend on the iteration moves out.
   moveLoopInvariantCode(joined);
   auto results = joined.getResults();
   forEach([&] {
@@ -597,8 +601,8 @@ bool TileBuilder::isMove(linalg::GenericOp op) {
 std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
-  // Each of the two is built under the assumption that it is chosen; elsewhere
-  // it may be anything.
+  // Each of the two elements is built under the assumption that it is chosen.
+  // Where it is not chosen, any element will do.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);
@@ -615,7 +619,8 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
     return std::nullopt;
   auto [lhs, lhsRange] = *chosenElement;
   auto [rhs, rhsRange] = *otherElement;
-  // The constant goes to the other side: neighbours compare the same.
+  // The constant moves to the other side of the comparison, so that
+  // neighbouring elements share the materialized left side.
   LinearForm varying = form;
   varying.constant = 0;
   Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,

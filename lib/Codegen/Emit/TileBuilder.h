@@ -13,50 +13,50 @@
 
 namespace dml {
 
-/// Builds the body of a linalg.generic for several elements, computing once
-/// what they have in common.
+/// Builds the body of a linalg.generic for several elements. Values that are
+/// the same for several elements are computed once.
 class TileBuilder {
 public:
   TileBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::linalg::GenericOp op,
               IndexForms &forms, BufferViews &views)
       : b(builder), op(op), forms(forms), shared(builder, forms, views) {}
 
-  /// What the elements have in common, to build more of it.
+  /// The values that the elements share. Callers build further values there.
   SharedValues &getShared() { return shared; }
 
-  /// What the body yields for the element at `coordinates`.
+  /// Builds the value that the body yields for the element at `coordinates`.
   Scalar buildElement(llvm::ArrayRef<LinearForm> coordinates);
 
-  /// What the body yields for the elements at each of `coordinates`. A loop
-  /// whose bounds are the same for all of them becomes one loop that carries
-  /// the values of all: where 4 x 4 elements of a matrix product would load 32
-  /// factors in 16 loops, one loop loads 8.
+  /// Builds the values that the body yields for the elements at each of
+  /// `coordinates`. Loops whose bounds are the same for all elements become one
+  /// loop that carries the values of all elements: where 4 x 4 elements of a
+  /// matrix product would load 32 factors in 16 loops, one loop loads 8.
   llvm::SmallVector<Scalar>
   buildElements(llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
 
-  /// Says that `value` of the body, which the next slices use and do not
-  /// compute, is `scalar` for `element`.
+  /// Binds `value` of the body to `scalar` for `element`. Slices that are built
+  /// next use the value and do not compute it.
   void bind(size_t element, mlir::Value value, const Scalar &scalar);
   /// Builds `slice`, operations of the body in their order, for the elements at
   /// each of `coordinates`.
   void buildSlice(llvm::ArrayRef<mlir::Operation *> slice,
                   llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
-  /// The scalar that `value` of the body is for `element`, in the slices that
-  /// were built last.
+  /// Returns the scalar that the slices so far have computed of `value` for
+  /// `element`.
   Scalar getScalar(size_t element, mlir::Value value);
-  /// ... in code.
+  /// Builds that scalar as a value.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
   /// Whether the body of `op` has loops that buildElements may join.
   static bool hasLoops(mlir::linalg::GenericOp op);
 
-  /// Whether the body of `op` yields what it loads, or a constant. Elements at
-  /// coordinates that no tensor has then do no harm, as long as they are not
-  /// packed.
+  /// Whether the body of `op` yields a loaded element as it is, or a constant.
+  /// Elements at coordinates beyond a tensor then do no harm as long as the
+  /// elements are not packed.
   static bool isMove(mlir::linalg::GenericOp op);
-  /// Of a body that moves elements, the one at `chosen` where `form` is at
-  /// least 0, and the one at `otherwise` elsewhere. Nothing if one of them is a
-  /// constant.
+  /// Builds, for a body that moves elements, the choice of the element at
+  /// `chosen` where `form` is at least 0, and of the element at `otherwise`
+  /// elsewhere. Returns nothing if one of the two elements is a constant.
   std::optional<Scalar> chooseMoved(const LinearForm &form,
                                     llvm::ArrayRef<LinearForm> chosen,
                                     llvm::ArrayRef<LinearForm> otherwise);
@@ -98,8 +98,9 @@ private:
   IndexForms &forms;
   SharedValues shared;
 
-  /// What the body's operations compute for each of the elements that are being
-  /// built side by side, and the number of the one whose turn it is.
+  /// The results of the body's operations for each of the elements that are
+  /// being built side by side, and the number of the element that is built at
+  /// the moment.
   llvm::SmallVector<ScalarMap, 1> values = {ScalarMap()};
   size_t current = 0;
 
@@ -107,16 +108,18 @@ private:
   llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
 
-  /// What has been built and may be used again from here on. Values that are
-  /// built inside of a loop are forgotten behind it.
+  /// The values that have been built, which later code may use again. The
+  /// values of a loop's body are forgotten behind the loop.
   struct Built {
     llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
                    mlir::Value>
         computed;
-    /// What conditions tell of the atoms that they select. (Range analysis does
-    /// not know it, so that it decides nothing in the code.)
+    /// The ranges that conditions imply for the indices that they select.
+    /// (Range analysis does not see these ranges, so that they decide no
+    /// comparison in the code.)
     IndexForms::Box selected;
-    /// Conditions of atoms that are 1 where they hold, else 0.
+    /// The condition of each atom that is 1 where the condition holds and 0
+    /// elsewhere.
     llvm::DenseMap<unsigned, mlir::Value> conditions;
   } built;
 };

@@ -12,15 +12,15 @@
 using namespace mlir;
 using namespace dml;
 
-/// What a store takes.
+/// Builds the operand of a store.
 Value VectorPacker::buildVector(ArrayRef<Value> parts) {
   auto type = dyn_cast<VectorType>(packing.getVectorType());
   return type ? vector::FromElementsOp::create(b, type, parts).getResult()
               : parts.front();
 }
 
-/// The loads that `elements` are, if they lie side by side in a buffer of
-/// `type` and count under the same condition: the first of them.
+/// Returns the first of `elements`, if all of them are loads of neighbours in a
+/// buffer of `type` that count under the same condition, or null.
 static const Load *getNeighbours(ArrayRef<Scalar> elements, Type type) {
   const auto *first = std::get_if<Load>(&elements.front());
   if (!first ||
@@ -38,8 +38,8 @@ static const Load *getNeighbours(ArrayRef<Scalar> elements, Type type) {
   return first;
 }
 
-/// A vector of narrow elements that lie as they are in another buffer, read
-/// word by word. Null where they do not.
+/// Builds a vector of narrow elements by loading whole words of another buffer
+/// in which the elements are neighbours. Null where they are not.
 Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   const Load *first =
       packing.hasWords() ? getNeighbours(elements, packing.element) : nullptr;
@@ -57,8 +57,8 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
     return buildVector(parts);
   }
 
-  // Each word is put together from two. The one after the last may lie beyond
-  // the buffer, where nothing of it is taken.
+  // Each word is made of parts of two words of the buffer. The second word of
+  // the last pair may lie beyond the buffer; no part of it is taken then.
   LinearForm last =
       llvm::divideCeilSigned(
           cast<MemRefType>(first->buffer.getType()).getNumElements(), perWord) -
@@ -83,8 +83,8 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   return buildVector(parts);
 }
 
-/// A word of narrow elements that are a word of another buffer, too, under a
-/// condition that they share, or null.
+/// Builds a word of narrow elements that are also a word of another buffer and
+/// that count under the same condition. Null where they are not.
 Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
   const Load *first = getNeighbours(elements, packing.element);
   if (!first || !first->guard)
@@ -114,7 +114,8 @@ Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
       first->guard, shared.loadComponent(first->buffer, place->first), word);
 }
 
-/// The word of elements that are integers in the low bits of words, or null.
+/// Builds the word of integers that were truncated from words, or null where
+/// they were not.
 Value VectorPacker::packWords(ArrayRef<Value> elements) {
   Value word;
   Value mask = shared.getConstant(
@@ -124,7 +125,7 @@ Value VectorPacker::packWords(ArrayRef<Value> elements) {
     if (!truncation || truncation.getIn().getType() != packing.getWordType())
       return Value();
     Value bits = truncation.getIn();
-    // Shifting drops what the last element has above its bits.
+    // The shift drops the bits above those of the last element.
     if (lane + 1 < elements.size())
       bits = arith::AndIOp::create(b, bits, mask);
     if (lane > 0)

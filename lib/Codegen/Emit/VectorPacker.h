@@ -11,14 +11,14 @@
 
 namespace dml {
 
-/// Makes vectors of elements as stores take them. What is only moved goes in
-/// words and vectors, as it is loaded.
+/// Packs elements as the vectors that stores take. Elements that a body only
+/// moves are packed as the words and vectors that they are loaded as.
 class VectorPacker {
 public:
   VectorPacker(SharedValues &shared, const Packing &packing)
       : shared(shared), b(shared.b), forms(shared.forms), packing(packing) {}
 
-  /// The vector of `elements`.
+  /// Builds the vector of `elements`.
   mlir::Value pack(llvm::ArrayRef<Scalar> elements);
 
 private:

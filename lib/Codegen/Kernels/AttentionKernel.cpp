@@ -306,8 +306,8 @@ SmallVector<Value> AttentionKernel::loopOver(int64_t count, int64_t step,
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the factors of `steps` iterations from `firstStep` on, at each of the
-/// positions of `vector`: those of a term are neighbours in the result.
+/// Builds the factors of `steps` iterations from `firstStep` on at each of the
+/// positions of `vector`. The factors of a term are neighbours in the result.
 SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
                                                  LinearForm vector,
                                                  LinearForm firstStep,
@@ -326,7 +326,7 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
   SmallVector<Value> counts;
   for (int64_t i = 0; i < steps; ++i) {
     LinearForm step = forms->add(b, firstStep, i);
-    // What is not there counts as 0.
+    // Factors of iterations that do not exist are 0.
     Value isThere;
     if (staged.sums == &contraction) {
       std::tie(step, isThere) = getKey(step);
@@ -378,8 +378,8 @@ void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
 // A block of keys
 //===----------------------------------------------------------------------===//
 
-/// The sums that the thread's scores are made of: vectors of queries for each
-/// of its keys.
+/// Builds the sums of which the thread's scores are computed: vectors of
+/// queries for each of the thread's keys.
 AttentionKernel::OfKeys AttentionKernel::buildSums() {
   int64_t ofStep = attention.scores.getTermsOfStep();
   int64_t steps = tile.terms / ofStep;
@@ -387,11 +387,13 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
   return loopOver(
       llvm::alignTo(attention.scores.steps, steps), steps, init,
       [&](LinearForm firstStep, ValueRange sums) {
-        // Nothing is staged before all threads have loaded what is there.
+        // The factors overwrite earlier factors, which all threads must have
+        // loaded.
         gpu::BarrierOp::create(b);
         LinearForm thread = forms->getThread();
         stage(queries, thread, firstStep);
-        // Keys begin with the threads that queries have left out.
+        // The items of keys begin with the threads that the last items of
+        // queries have left out.
         int64_t numItems = queries.area.getNumItems();
         thread = forms->add(b, thread,
                             llvm::alignTo(numItems, numThreads) - numItems);
@@ -431,8 +433,9 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
       });
 }
 
-/// Makes scores of `sums`: -infinity for keys that are not there or not seen.
-/// `seen` has whether they are, or null for those that are.
+/// Replaces `sums` by scores, which are -infinity for keys that do not exist or
+/// that the query does not see. Sets `seen` to the conditions for the other
+/// keys, which are null where all keys exist and are seen.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {
@@ -488,8 +491,8 @@ void AttentionKernel::buildScores(LinearForm keyBlock,
   }
 }
 
-/// The sums of the products of the block's weights, which are in workgroup
-/// memory, and values.
+/// Builds the sums of the products of values and the block's weights, which are
+/// in workgroup memory.
 AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
   OfColumns init(block.rows * layout.columnVectors, getZero(side));
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
@@ -519,8 +522,9 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
                       load(getPlaceOfWeights(key, getRowVector(row)));
                   for (int64_t lane = 0; lane < side; ++lane) {
                     Value weight = vector::ExtractOp::create(b, weights, lane);
-                    // What is not seen has no weight, and takes no part,
-                    // whatever its value is. (A weight of NaN does.)
+                    // A key that is not seen has the weight -1, and its value
+                    // does not count even if it is NaN. (A weight of NaN
+                    // counts.)
                     Value takesPart;
                     if (attention.isSeen)
                       takesPart = compare(arith::CmpFPredicate::UGE, weight,
@@ -541,9 +545,9 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
       });
 }
 
-/// Goes on with the block of keys number `keyBlock`: from what is carried to
-/// what is carried on, the largest scores, the sums of exponentials, and the
-/// outputs.
+/// Builds the online softmax of block `keyBlock` of the keys. `carried` has the
+/// largest scores so far, the sums of exponentials, and the outputs. Returns
+/// these for the next block.
 SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
                                                ValueRange carried) {
   OfRows largest(carried.take_front(rowVectors)),
@@ -554,8 +558,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   SmallVector<Value> seen;
   buildScores(keyBlock, scores, seen);
 
-  // The threads of a query exchange what each has of it: part `column` of
-  // vector `row`, of the parts from vector `first` of workgroup memory on.
+  // The threads that share a query exchange their parts of a number and combine
+  // them. The parts lie from vector `first` of workgroup memory on.
   int64_t ofPart = tile.queries / side;
   auto exchange = [&](int64_t first, ValueRange parts, OfRows &all,
                       llvm::function_ref<Value(Value, Value)> combine) {
@@ -576,7 +580,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   auto ofRow = [&](ValueRange ofKeys, int64_t row) {
     return ofKeys.slice(row * block.columns, block.columns);
   };
-  // The scores' factors have been loaded by all threads.
+  // All threads have to have loaded the factors of scores before parts
+  // overwrite the factors.
   gpu::BarrierOp::create(b);
   OfRows parts, before = largest;
   for (int64_t row = 0; row < rowVectors; ++row) {
@@ -587,7 +592,7 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   }
   exchange(0, parts, largest, [&](Value x, Value y) { return max(x, y); });
 
-  // Exponentials, and the sum of them so far.
+  // The exponentials, and their sum so far.
   Value zero = getZero(side);
   OfKeys exponentials;
   OfRows kept;
@@ -610,7 +615,7 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   exchange(block.threadColumns * ofPart, parts, sums,
            [&](Value x, Value y) { return add(x, y); });
 
-  // Weights. Where all scores so far are -infinity, they are 0.
+  // The weights, which are 0 where all scores so far are -infinity.
   OfRows factors;
   for (int64_t row = 0; row < rowVectors; ++row) {
     Value divisor = select(compare(arith::CmpFPredicate::OEQ, sums[row], zero),

@@ -2,17 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a workgroup load the factors that a tile of sums has in common
-// once, into workgroup memory, some terms at a time. Each thread then adds up
-// products for a block of the sums, whose factors it loads from there as
-// vectors, and makes the elements of its sums in the end.
+// A workgroup computes a tile of sums. Its threads stage the factors of the
+// tile in workgroup memory, some terms at a time, so that each factor is loaded
+// once from its buffer. Each thread then adds up the products for a block of
+// the sums, for which it loads vectors of factors from workgroup memory, and
+// computes the elements of its sums in the end.
 //
-// Where the threads of a workgroup are of several slices, each slice has all
-// sums of the tile, and adds up some of the terms that are in workgroup memory.
-// The parts of a sum meet in workgroup memory in the end, where they are added
-// up in a fixed order. A tile of 64 by 32 sums and 128 threads has blocks of 4
-// by 4 sums in one slice, which take 8 factors for 16 products, and of 8 by 8
-// in four, which take 16 for 64.
+// The threads of a workgroup may form several slices (split-K within the
+// workgroup). Each slice has all sums of the tile, and adds up a part of the
+// terms that are in workgroup memory. In the end, the slices exchange the parts
+// of sums through workgroup memory and add them up in a fixed order. With 128
+// threads and a tile of 64 by 32 sums, a thread has a block of 4 by 4 sums in
+// one slice, and loads 8 factors for 16 products. With four slices a thread has
+// a block of 8 by 8 sums, and loads 16 factors for 64 products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,12 +92,12 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// Iterations whose terms are in workgroup memory at a time, and how often
-  /// that is filled.
+  /// The iterations whose terms are in workgroup memory at a time, and the
+  /// number of rounds that go through all iterations.
   const int64_t stepsOfRound, rounds;
 
-  /// The thread's slice and its place in it, and the place of its blocks among
-  /// those of the tile.
+  /// The number of the thread's slice, of the thread in its slice, and of the
+  /// row and the column of the thread's blocks in the tile.
   LinearForm slice, threadOfSlice, threadRow, threadColumn;
   StagedFactors rows, columns;
 };
@@ -105,9 +107,9 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Returns a load and the operations that make `factor` of what it loads, if
-/// each of them takes nothing but the result of the one before; returns nothing
-/// if `factor` is made otherwise.
+/// Returns a load and the operations that compute `factor` from the loaded
+/// element, if each operation has no operand but the result of the operation
+/// before. Returns nothing if `factor` is computed otherwise.
 static SmallVector<Operation *> getChain(Value factor) {
   SmallVector<Operation *> chain;
   while (Operation *op = factor.getDefiningOp()) {
@@ -124,7 +126,7 @@ static SmallVector<Operation *> getChain(Value factor) {
   return {};
 }
 
-/// Whether the operations of two chains are the same, behind their loads.
+/// Whether the operations of two chains behind their loads are the same.
 static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
   return lhs.size() == rhs.size() &&
          llvm::all_of(llvm::zip(lhs.drop_front(), rhs.drop_front()),
@@ -138,9 +140,8 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
 }
 
 /// Returns the load of the first term's factor if the factors of all terms lie
-/// side by side, and null if they do not. They do if term t of iteration i,
-/// where iterations have n terms, is loaded from n * i + t elements behind the
-/// first one of all.
+/// side by side, and null if they do not: with n terms an iteration, term t of
+/// iteration i lies n * i + t elements behind the first factor of all.
 memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   const ContractionOperand &operand = *factors.operand;
   int64_t numTerms = contraction.getTermsOfStep();
@@ -157,7 +158,7 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
                        {0, llvm::divideCeilSigned(operand.size, side) - 1});
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  // Where the factors are that an iteration has.
+  // Returns the loads of the factors that iteration `step` has.
   auto getLoads = [&](LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step);
@@ -207,7 +208,7 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
     bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
-  // A condition is the same for all positions.
+  // The condition of a term is the same for all positions.
   builder.buildSlice(contraction.conditionSlice, batch);
   Value zero = getZero();
   SmallVector<Value> elements;
@@ -222,10 +223,9 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
   return elements;
 }
 
-/// Builds what buildFactors does where the factors of all terms lie side by
-/// side in their buffer. The address of the first term's factor is then
-/// computed once for each position, and the factor of term t of the loop lies t
-/// elements behind it.
+/// Builds the factors of `group` where the factors of all terms lie side by
+/// side in their buffer. The address of the first term's factor is computed
+/// once for each position, and the factor of term t lies t elements behind it.
 SmallVector<Value>
 ContractionKernel::buildNeighbours(TileBuilder &builder,
                                    const StagedFactors &factors,
@@ -243,7 +243,7 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
       });
   BodySlice address(op, given);
   Value loaded = memref::LoadOp(factors.firstLoad).getResult();
-  // It was a part of the operand's slice.
+  // The load is a part of the operand's slice, so that it can be sliced again.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
   builder.buildSlice(address.getOperations(), ofLanes);
@@ -281,7 +281,7 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                LinearForm round) {
   int64_t numGroups = contraction.getTerms() / factors.together;
   int64_t groupsOfRound = factors.area.lines;
-  // Terms behind the last one are 0 times 0.
+  // Factors of terms behind the last term are 0.
   LinearForm group =
       forms->add(b, forms->mul(b, round, groupsOfRound), item.line);
   Value counts;
@@ -343,8 +343,8 @@ findLate(Block &block, Block::iterator end,
   return late.takeVector();
 }
 
-/// Moves what only one guard in `block` needs, and loops have not lost, into
-/// that guard.
+/// Moves operations that only one guard in `block` needs into that guard, if
+/// loop-invariant code motion has left them in `block`.
 static void sinkIntoGuards(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
@@ -358,8 +358,8 @@ static void sinkIntoGuards(Block &block) {
   }
 }
 
-/// Makes two of `guard`: one that loads, where it stands, and one before
-/// `point` that stores. Returns the second.
+/// Splits `guard` into a guard with its loads, at the place of `guard`, and a
+/// guard with its stores, in front of `point`. Returns the second guard.
 static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   OpBuilder b(guard);
   Location loc = guard.getLoc();
@@ -367,12 +367,12 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   Operation *end = body->getTerminator();
   SmallVector<Operation *> late =
       findLate(*body, end->getIterator(), llvm::SmallPtrSet<Operation *, 1>());
-  // One that only stores is not two.
+  // A guard with nothing but stores moves as a whole.
   if (late.size() + 1 == body->getOperations().size()) {
     guard->moveBefore(point);
     return guard;
   }
-  // What is loaded goes from one to the other.
+  // The loaded values go from the first guard to the second.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())
@@ -408,12 +408,12 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   return storing;
 }
 
-/// Of the operations of a loop's body up to `end`, moves stores, and what only
-/// they need, before `point`. Loads stay: the thread need not wait for them
-/// before it has done what stands between.
+/// Moves the stores of a loop's body up to `end`, and the operations that only
+/// stores need, in front of `point`. Loads stay, so that the thread runs the
+/// code between `end` and `point` while it waits for the loaded values.
 static void postponeStores(Block &block, Block::iterator end,
                            Operation *point) {
-  // A guard has both, and becomes two.
+  // A guard has loads and stores, and is split.
   llvm::SmallPtrSet<Operation *, 4> storing;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(block.begin(), end)))
@@ -431,7 +431,8 @@ static void postponeStores(Block &block, Block::iterator end,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// The number of the thread's vector `number` among those of a workgroup.
+/// Returns the number among the workgroup's vectors of vector `number` of
+/// thread `thread`, one of `threads` threads.
 LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
                                            LinearForm number) {
   return forms->add(b, thread, forms->mul(b, number, threads));
@@ -474,8 +475,7 @@ SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
   return next;
 }
 
-/// Adds the products of the thread's terms that workgroup memory has of
-/// `round`.
+/// Adds the products of those terms of `round` that the thread's slice has.
 SmallVector<Value> ContractionKernel::addTerms(LinearForm round,
                                                ValueRange sums) {
   int64_t terms = tile.terms / tile.slices;
@@ -546,23 +546,23 @@ SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   return tile.isAhead ? addTerms(rounds - 1, last) : last;
 }
 
-/// The sums of the thread: vectors of neighbouring columns.
+/// Builds the sums of the thread: vectors of neighbouring columns.
 SmallVector<Value> ContractionKernel::buildSums() {
   return buildRounds(
       SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
 }
 
-/// The vectors of the thread's sums that one slice stores of those that all
-/// slices have parts of: the parts are exchanged through workgroup memory, as
-/// many vectors at a time as fit.
+/// Builds the sums that the thread stores, of which all slices have parts. The
+/// slices divide the vectors of sums among themselves and exchange their parts
+/// through workgroup memory, as many vectors at a time as fit.
 SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t numVectors = block.getVectors() / tile.slices;
   int64_t room = cast<MemRefType>(rows.area.memory.getType()).getNumElements();
   int64_t atOnce = numVectors;
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
-  // The part that slice `from` has of vector `number` of those that slice `to`
-  // stores.
+  // Builds the place of the part that slice `from` has of vector `number`, one
+  // of the vectors that slice `to` stores.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
     place = forms->add(b, place, number * tile.slices * tile.slices);
@@ -571,7 +571,8 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   };
   SmallVector<Value> joined;
   for (int64_t first = 0; first < numVectors; first += atOnce) {
-    // Nothing is stored before all threads have loaded what is there.
+    // The parts overwrite factors or earlier parts, which all threads must have
+    // loaded.
     gpu::BarrierOp::create(b);
     for (int64_t to = 0; to < tile.slices; ++to)
       for (int64_t i = 0; i < atOnce; ++i)

@@ -24,7 +24,8 @@ namespace {
 class CrosswiseKernel {
 public:
   CrosswiseKernel(linalg::GenericOp op, const MapTile &tile)
-      : b(op.getLoc(), op), op(op), tile(tile), shape(op, tile.crosswise->dim),
+      : b(op.getLoc(), op), op(op), tile(*tile.getCrosswise()),
+        shape(op, tile.getCrosswise()->dim),
         down(shape.type.getElementType(), DeviceProfile::vectorBytes),
         across(shape.type.getElementType(), tile.vectorBytes) {}
 
@@ -37,9 +38,7 @@ private:
   Value isBelow(const LinearForm &form, int64_t bound) {
     return buildIsBelow(b, *forms, form, bound);
   }
-  int64_t getPitch() const {
-    return tile.crosswise->rows / down.getPerWord() + 1;
-  }
+  int64_t getPitch() const { return tile.rows / down.getPerWord() + 1; }
   Forms getCoordinates(LinearForm row, LinearForm column);
   /// Runs `build` for each of `count` items, which the threads share out.
   void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
@@ -51,20 +50,23 @@ private:
 
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
-  const MapTile &tile;
+  const CrosswiseTile &tile;
   const CrosswiseShape shape;
-  /// The vectors that threads compute, and those that they store.
+  /// The vectors of a column that threads compute, and the vectors of a row
+  /// that they store.
   const Packing down, across;
 
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The tile of the workgroup.
+  /// The numbers of the workgroup's batch and of its tile of rows and columns.
   LinearForm batch, rowTile, columnTile;
-  /// Whether the workgroup is one that is wanted, or null where all are.
+  /// Whether the workgroup has a tile: a grid may have a few workgroups more
+  /// than there are tiles. Null where all workgroups have one.
   Value isWanted;
-  /// The columns of the tile, one after the other: elements, or words of narrow
-  /// ones that lie below each other. A word more than a column has keeps the
-  /// elements of a row in different banks of the memory.
+  /// The columns of the tile in workgroup memory, one after the other:
+  /// elements, or 32-bit words of narrow elements of a column. A column takes
+  /// one word more than it has, so that the elements of a row lie in different
+  /// banks.
   Value memory;
 };
 } // namespace
@@ -84,19 +86,19 @@ SmallVector<LinearForm> CrosswiseKernel::getCoordinates(LinearForm row,
   return coordinates;
 }
 
-/// Computes a vector of elements that lie below each other, and puts it into
-/// the workgroup's memory.
+/// Computes vector `item` of the tile, whose elements are neighbours in a
+/// column, and stores the vector in workgroup memory.
 void CrosswiseKernel::loadColumns(const LinearForm &item) {
   int64_t count = down.getCount();
-  auto [column, vector] = forms->divide(b, item, tile.crosswise->rows / count);
+  auto [column, vector] = forms->divide(b, item, tile.rows / count);
   LinearForm ofTensor = forms->min(
-      b,
-      forms->add(b, forms->mul(b, columnTile, tile.crosswise->columns), column),
+      b, forms->add(b, forms->mul(b, columnTile, tile.columns), column),
       shape.numColumns - 1);
-  // Rows beyond the last one repeat it, or the last vector of rows, whose
-  // elements are neighbours then.
-  LinearForm first = forms->add(
-      b, forms->mul(b, rowTile, tile.crosswise->rows / count), vector);
+  // In place of rows beyond the output, the kernel computes the last row once
+  // more. Where the rows are a whole number of vectors, it computes the last
+  // vector of rows instead, whose elements are neighbours in their buffer.
+  LinearForm first =
+      forms->add(b, forms->mul(b, rowTile, tile.rows / count), vector);
   bool isWhole = shape.numRows % count == 0;
   if (isWhole)
     first = forms->min(b, first, shape.numRows / count - 1);
@@ -117,9 +119,10 @@ void CrosswiseKernel::loadColumns(const LinearForm &item) {
                             forms->materialize(b, forms->add(b, place, i)));
 }
 
-/// Turns a square of narrow elements, each word of which has those of a column:
-/// afterwards each has those of a row. Blocks of half of a word trade places,
-/// then quarters in these.
+/// Transposes a square of narrow elements: each word has the elements of a
+/// column before, and the elements of a row afterwards. Of 4 words of 4 bytes,
+/// the blocks of 2 by 2 bytes are transposed first, and then the bytes of each
+/// block.
 void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
   auto constantWord = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(
@@ -129,7 +132,7 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
     return arith::OrIOp::create(b, lhs, rhs);
   };
   for (int64_t bits = 16; bits >= down.bits; bits /= 2) {
-    // The low block of each pair of blocks, of which a word has several.
+    // The mask of the low block in each pair of neighbouring blocks of a word.
     uint32_t low = 0;
     for (int64_t at = 0; at < 32; at += 2 * bits)
       low |= llvm::maskTrailingOnes<uint32_t>(bits) << at;
@@ -152,10 +155,11 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
   }
 }
 
-/// Stores a vector of a row, or of each row that a word has elements of.
+/// Loads item `item` of the tile from workgroup memory and stores it in the
+/// output: a vector of one row, or of as many rows as a word has elements.
 void CrosswiseKernel::storeRows(const LinearForm &item) {
   int64_t count = across.getCount(), perWord = down.getPerWord();
-  auto [word, vector] = forms->divide(b, item, tile.crosswise->columns / count);
+  auto [word, vector] = forms->divide(b, item, tile.columns / count);
   SmallVector<Value> parts;
   for (int64_t lane = 0; lane < count; ++lane) {
     LinearForm column = forms->add(b, forms->mul(b, vector, count), lane);
@@ -169,18 +173,16 @@ void CrosswiseKernel::storeRows(const LinearForm &item) {
   TileBuilder builder(b, op, *forms, *views);
   OutputVectors output(b, *views, op.getOutputs().front(), across);
   LinearForm column = forms->mul(
-      b,
-      forms->add(b, forms->mul(b, columnTile, tile.crosswise->columns / count),
-                 vector),
+      b, forms->add(b, forms->mul(b, columnTile, tile.columns / count), vector),
       count);
-  Value columnInside = shape.numColumns % tile.crosswise->columns
+  Value columnInside = shape.numColumns % tile.columns
                            ? isBelow(column, shape.numColumns)
                            : Value();
   for (int64_t i = 0; i < perWord; ++i) {
-    LinearForm row = forms->add(b, forms->mul(b, rowTile, tile.crosswise->rows),
+    LinearForm row = forms->add(b, forms->mul(b, rowTile, tile.rows),
                                 forms->add(b, forms->mul(b, word, perWord), i));
     Value inside = both(b, isWanted, columnInside);
-    if (shape.numRows % tile.crosswise->rows)
+    if (shape.numRows % tile.rows)
       inside = both(b, inside, isBelow(row, shape.numRows));
     SmallVector<Value> components;
     for (int64_t lane = 0; lane < count; lane += perWord)
@@ -209,17 +211,15 @@ void CrosswiseKernel::storeRows(const LinearForm &item) {
 }
 
 void CrosswiseKernel::build() {
-  const CrosswiseTile &crosswise = *tile.crosswise;
-  int64_t rowTiles = llvm::divideCeilSigned(shape.numRows, crosswise.rows);
-  int64_t columnTiles =
-      llvm::divideCeilSigned(shape.numColumns, crosswise.columns);
+  int64_t rowTiles = llvm::divideCeilSigned(shape.numRows, tile.rows);
+  int64_t columnTiles = llvm::divideCeilSigned(shape.numColumns, tile.columns);
   int64_t groups = rowTiles * columnTiles * shape.numBatches;
   GroupedLaunch grouped = createLaunch(b, op, groups);
   views.emplace(grouped.launch);
   forms.emplace(grouped.launch.getThreadIds().x, numThreads);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
   if (grouped.count > groups) {
-    // All threads meet at the barrier; only what they store is left out.
+    // Workgroups without a tile run as well, but they store nothing.
     isWanted = isBelow(group, groups);
     group = forms->min(b, group, groups - 1);
   }
@@ -227,8 +227,8 @@ void CrosswiseKernel::build() {
   std::tie(batch, rowTile) = forms->divide(b, group, rowTiles);
 
   Type part = down.hasWords() ? Type(down.getWordType()) : down.element;
-  memory = allocateInWorkgroup(b, crosswise.columns * getPitch(), part);
-  int64_t elements = crosswise.rows * crosswise.columns;
+  memory = allocateInWorkgroup(b, tile.columns * getPitch(), part);
+  int64_t elements = tile.rows * tile.columns;
   shareOut(elements / down.getCount(),
            [&](const LinearForm &item) { loadColumns(item); });
   gpu::BarrierOp::create(b);
@@ -247,12 +247,11 @@ void dml::buildCrosswiseKernel(linalg::GenericOp op, const MapTile &tile) {
 
 std::string dml::findCrosswiseProblem(linalg::GenericOp op,
                                       const MapTile &tile) {
-  const CrosswiseTile &crosswise = *tile.crosswise;
+  const CrosswiseTile &crosswise = *tile.getCrosswise();
   auto type = getOutputType(op);
   if (TileBuilder::hasLoops(op))
     return "is crosswise, which is for a body without loops";
-  if (tile.block || tile.vectors != 1 || tile.rows != 1 || tile.inBothRows ||
-      tile.isSplit || !tile.interior.empty() || tile.turns)
+  if (!tile.interior.empty() || tile.turns)
     return "is crosswise, and has other entries than vector_bytes";
   int64_t bits = type.getElementTypeBitWidth();
   if (bits != 8 && bits != 16 && bits != 32)

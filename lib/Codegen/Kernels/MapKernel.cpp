@@ -48,7 +48,7 @@ MapTile dml::getPlainTile(linalg::GenericOp op) {
   MapTile tile;
   if (TileBuilder::hasLoops(op)) {
     tile.vectorBytes = getMaxVectorBytes(op);
-    tile.block = getUnitBlock(op, tile.vectorBytes);
+    tile.mode = LoopBlock{getUnitBlock(op, tile.vectorBytes)};
   } else {
     tile.vectorBytes = getVectorBytes(op);
   }
@@ -61,9 +61,113 @@ static constexpr int64_t maxThreadElements = 256;
 
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
-std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
+namespace {
+/// Returns why an operation without loops cannot have the mode of a tile, or
+/// an empty text if the operation can.
+struct ModeProblem {
+  linalg::GenericOp op;
+  int64_t vectorBytes;
+  RowShape rows;
+
+  std::string operator()(const SingleVectors &single);
+  std::string operator()(const ConsecutiveVectors &own);
+  std::string operator()(const VectorsOfRows &own);
+  std::string operator()(const InsideVectors &inside);
+  std::string operator()(const LoopBlock &) {
+    return "has a block, which is for a body with loops";
+  }
+  std::string operator()(const CrosswiseTile &) {
+    return "is crosswise, which is for a kernel of its own";
+  }
+};
+} // namespace
+
+std::string ModeProblem::operator()(const SingleVectors &single) {
+  if (single.inBothRows && !mayLookInBothRows(op, rows))
+    return "has in_both_rows, which wants elements that are only moved, and "
+           "rows of several vectors that are not whole";
+  if (single.isSplit && !rows.canBeSplit())
+    return "has split, which wants several rows that are not whole vectors, "
+           "with a vector inside of each";
+  return "";
+}
+
+std::string ModeProblem::operator()(const ConsecutiveVectors &own) {
+  if (own.vectors == 1)
+    return "";
+  int64_t bytes = own.vectors * vectorBytes * DeviceProfile::workgroupSize;
+  if (rows.getNumVectors() % own.vectors ||
+      bytes > DeviceProfile::workgroupMemory)
+    return llvm::formatv(
+        "has {0} vectors, but wants a divisor of the output's {1}, with at "
+        "most {2} bytes of workgroup memory",
+        own.vectors, rows.getNumVectors(), DeviceProfile::workgroupMemory);
+  std::optional<Placement> placement = getPlacement(op.getOutputs().front());
+  if (placement && !placement->strips.empty())
+    return "has several vectors, but the output is a part of a buffer";
+  return "";
+}
+
+std::string ModeProblem::operator()(const VectorsOfRows &own) {
+  if (own.rows == 1 || (rows.hasSeveralRows() && rows.hasWholeVectors() &&
+                        rows.perPlane % own.rows == 0))
+    return "";
+  return llvm::formatv("has {0} rows, but wants a divisor of the {1} rows of "
+                       "a plane, and rows of whole vectors",
+                       own.rows, rows.perPlane);
+}
+
+std::string ModeProblem::operator()(const InsideVectors &inside) {
+  int64_t ofRow = rows.hasWholeVectors() ? rows.getInsideVectors() : 0;
+  if (rows.hasSeveralRows() && inside.first + inside.count <= ofRow &&
+      inside.count != ofRow)
+    return "";
+  return llvm::formatv("has {0} vectors inside from {1} on, but wants fewer "
+                       "than the {2} of a row of whole vectors",
+                       inside.count, inside.first, ofRow);
+}
+
+/// Returns why `op`, whose body has loops, cannot have `block` and vectors of
+/// `count` elements, or an empty text if the operation can.
+static std::string findBlockProblem(linalg::GenericOp op,
+                                    ArrayRef<int64_t> block, int64_t count) {
   MemRefType type = getOutputType(op);
-  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  auto outer = static_cast<int64_t>(block.size());
+  if (outer > std::max<int64_t>(type.getRank() - 1, 0) ||
+      (outer > 0 &&
+       llvm::product_of(type.getShape().drop_front(outer)) % count))
+    return llvm::formatv("has a block of {0} dimensions, but what they leave "
+                         "of the output is no row of whole vectors",
+                         outer);
+  for (auto [dim, factor] : llvm::enumerate(block))
+    if (type.getDimSize(dim) % factor)
+      return llvm::formatv("has {0} elements of dimension {1}, but wants a "
+                           "divisor of {2}",
+                           factor, dim, type.getDimSize(dim));
+  return "";
+}
+
+/// Returns why a thread cannot have as many vectors of `count` elements as
+/// `tile` states, or an empty text if a thread can.
+static std::string findSizeProblem(const MapTile &tile, int64_t count) {
+  SmallVector<int64_t> factors;
+  if (const LoopBlock *block = tile.getBlock())
+    factors = block->factors;
+  factors.append({tile.getVectors(), tile.getRows(), tile.getSteps()});
+  int64_t vectors = 1;
+  for (int64_t factor : factors)
+    if (llvm::MulOverflow(vectors, factor, vectors) ||
+        vectors > maxThreadElements / count)
+      return llvm::formatv("has more than {0} elements", maxThreadElements);
+  size_t numParts = tile.hasParts() ? 2 : 1;
+  if (!tile.interior.empty() && tile.interior.size() != numParts)
+    return llvm::formatv("has {0} numbers in interior, but wants {1}",
+                         tile.interior.size(), numParts);
+  return "";
+}
+
+std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
+  int64_t elementBytes = getOutputType(op).getElementTypeBitWidth() / 8;
   int64_t maxBytes = getMaxVectorBytes(op);
   if (tile.vectorBytes != elementBytes &&
       (tile.vectorBytes < std::max<int64_t>(elementBytes, 4) ||
@@ -74,82 +178,19 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
         tile.vectorBytes, elementBytes, std::max<int64_t>(elementBytes, 4),
         maxBytes);
   int64_t count = tile.vectorBytes / elementBytes;
-  SmallVector<int64_t> factors = tile.block.value_or(SmallVector<int64_t>());
-  factors.append({tile.vectors, tile.rows, tile.steps});
-  int64_t vectors = 1;
-  for (int64_t factor : factors)
-    if (llvm::MulOverflow(vectors, factor, vectors) ||
-        vectors > maxThreadElements / count)
-      return llvm::formatv("has more than {0} elements", maxThreadElements);
-  size_t numParts = tile.hasParts() ? 2 : 1;
-  if (!tile.interior.empty() && tile.interior.size() != numParts)
-    return llvm::formatv("has {0} numbers in interior, but wants {1}",
-                         tile.interior.size(), numParts);
-  bool hasLoops = TileBuilder::hasLoops(op);
-  if (tile.block.has_value() != hasLoops)
-    return hasLoops ? "has no block, which a body with loops wants"
-                    : "has a block, which is for a body with loops";
-  bool isPlain = tile.vectors == 1 && tile.rows == 1;
-  if (hasLoops) {
-    if (!isPlain || tile.steps > 1 || tile.inBothRows || tile.isSplit ||
-        tile.turns)
-      return "has vectors, rows, steps, in_both_rows, split or turns, which "
-             "are "
-             "for a body without loops";
-    auto outer = static_cast<int64_t>(tile.block->size());
-    if (outer > std::max<int64_t>(type.getRank() - 1, 0) ||
-        (outer > 0 &&
-         llvm::product_of(type.getShape().drop_front(outer)) % count))
-      return llvm::formatv("has a block of {0} dimensions, but what they leave "
-                           "of the output is no row of whole vectors",
-                           outer);
-    for (auto [dim, factor] : llvm::enumerate(*tile.block))
-      if (type.getDimSize(dim) % factor)
-        return llvm::formatv("has {0} elements of dimension {1}, but wants a "
-                             "divisor of {2}",
-                             factor, dim, type.getDimSize(dim));
-    return "";
+  std::string problem = findSizeProblem(tile, count);
+  if (!problem.empty())
+    return problem;
+  if (TileBuilder::hasLoops(op)) {
+    if (!tile.getBlock())
+      return "has no block, which a body with loops wants";
+    if (tile.turns)
+      return "has turns, which are for a body without loops";
+    return findBlockProblem(op, tile.getBlock()->factors, count);
   }
-  RowShape rows = RowShape::get(op, count);
-  if (!isPlain && (tile.inBothRows || tile.hasParts() ||
-                   (tile.vectors > 1 && tile.rows > 1)))
-    return "has more than one of vectors, rows, inside, and in_both_rows or "
-           "split";
-  if (tile.steps > 1 && (!isPlain || tile.inside))
-    return "has steps and one of vectors, rows and inside";
-  if (tile.inside &&
-      (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
-       tile.inside->first + tile.inside->count > rows.getInsideVectors() ||
-       tile.inside->count == rows.getInsideVectors()))
-    return llvm::formatv("has {0} vectors inside from {1} on, but wants fewer "
-                         "than the {2} of a row of whole vectors",
-                         tile.inside->count, tile.inside->first,
-                         rows.hasWholeVectors() ? rows.getInsideVectors() : 0);
-  if (tile.rows > 1 && (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
-                        rows.perPlane % tile.rows))
-    return llvm::formatv("has {0} rows, but wants a divisor of the {1} rows of "
-                         "a plane, and rows of whole vectors",
-                         tile.rows, rows.perPlane);
-  if (tile.vectors > 1) {
-    int64_t bytes =
-        tile.vectors * tile.vectorBytes * DeviceProfile::workgroupSize;
-    if (rows.getNumVectors() % tile.vectors ||
-        bytes > DeviceProfile::workgroupMemory)
-      return llvm::formatv(
-          "has {0} vectors, but wants a divisor of the output's {1}, with at "
-          "most {2} bytes of workgroup memory",
-          tile.vectors, rows.getNumVectors(), DeviceProfile::workgroupMemory);
-    std::optional<Placement> placement = getPlacement(op.getOutputs().front());
-    if (placement && !placement->strips.empty())
-      return "has several vectors, but the output is a part of a buffer";
-  }
-  if (tile.inBothRows && !mayLookInBothRows(op, rows))
-    return "has in_both_rows, which wants elements that are only moved, and "
-           "rows of several vectors that are not whole";
-  if (tile.isSplit && !rows.canBeSplit())
-    return "has split, which wants several rows that are not whole vectors, "
-           "with a vector inside of each";
-  return findTurnsProblem(op, tile);
+  problem = std::visit(
+      ModeProblem{op, tile.vectorBytes, RowShape::get(op, count)}, tile.mode);
+  return problem.empty() ? findTurnsProblem(op, tile) : problem;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,33 +198,37 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which vectors a thread computes: any, those that lie inside of rows, or
-/// those that may reach across the ends of rows.
+/// The vectors that a part of the threads computes: all of them, only the
+/// vectors that lie inside of rows, or only those that may reach across the
+/// end of a row.
 enum class Part { Whole, Inside, Across };
 
-/// A linalg.generic with the tile of its threads, and what follows from these.
+/// A linalg.generic with the tile of its threads, and values that follow from
+/// these.
 struct MapKernel {
   MapKernel(linalg::GenericOp op, const MapTile &tile)
       : op(op), output(op.getOutputs().front()), tile(tile),
         type(getOutputType(op)),
         packing(type.getElementType(), tile.vectorBytes),
-        rows(tile.block ? RowShape() : RowShape::get(op, packing.getCount())) {}
+        rows(tile.getBlock() ? RowShape()
+                             : RowShape::get(op, packing.getCount())) {}
 
-  /// The elements of the dimensions that a block leaves for its row.
+  /// The elements of the row that a block's outer dimensions leave.
   int64_t getBlockRowSize() const {
-    return llvm::product_of(type.getShape().drop_front(tile.block->size()));
+    return llvm::product_of(
+        type.getShape().drop_front(tile.getBlock()->factors.size()));
   }
   /// The vectors that a workgroup has in all of its steps.
   int64_t getStepVectors() const {
-    return DeviceProfile::workgroupSize * tile.steps;
+    return DeviceProfile::workgroupSize * tile.getSteps();
   }
-  /// The vectors of each row that part Inside has, where there are parts, or
-  /// else all.
+  /// The vectors inside of each row that have threads of their own. Without
+  /// such threads, all vectors that lie inside of a row.
   int64_t getInsideVectors() const {
-    return tile.inside ? tile.inside->count : rows.getInsideVectors();
+    return tile.getInside() ? tile.getInside()->count : rows.getInsideVectors();
   }
   bool looksInBothRows(Part part) const {
-    return tile.inBothRows && part != Part::Inside;
+    return tile.looksInBothRows() && part != Part::Inside;
   }
   int64_t getNumThreads(Part part) const;
   LinearForm getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
@@ -206,19 +251,19 @@ struct MapKernel {
 } // namespace
 
 int64_t MapKernel::getNumThreads(Part part) const {
-  if (tile.block)
+  if (tile.getBlock())
     return type.getNumElements() / getBlockRowSize() /
-           llvm::product_of(*tile.block) *
+           llvm::product_of(tile.getBlock()->factors) *
            llvm::divideCeil(getBlockRowSize(), packing.getCount());
   int64_t vectors = rows.getNumVectors();
   if (part != Part::Whole) {
     int64_t inside = rows.getNumRows() * getInsideVectors();
     vectors = part == Part::Inside ? inside : vectors - inside;
   }
-  if (tile.steps > 1)
+  if (tile.getSteps() > 1)
     return llvm::divideCeil(vectors, getStepVectors()) *
            DeviceProfile::workgroupSize;
-  return vectors / (tile.vectors * tile.rows);
+  return vectors / (tile.getVectors() * tile.getRows());
 }
 
 int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
@@ -228,8 +273,8 @@ int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
 /// The number of the first vector that a thread has in step `step`.
 LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
                                 int64_t step) const {
-  if (tile.steps == 1)
-    return forms.mul(b, forms.getThread(), tile.vectors);
+  if (tile.getSteps() == 1)
+    return forms.mul(b, forms.getThread(), tile.getVectors());
   auto [group, local] =
       forms.divide(b, forms.getThread(), DeviceProfile::workgroupSize);
   LinearForm vector =
@@ -237,15 +282,16 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
   return forms.add(b, vector, step * DeviceProfile::workgroupSize);
 }
 
-/// The position in the output of vector `number` of the thread's row `row`,
-/// where `vector` is the number of the thread's first vector.
+/// Returns the position in the output of vector `number` in the thread's row
+/// `row`. `vector` is the number of the thread's first vector.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
   int64_t count = packing.getCount(), inside = getInsideVectors();
-  if (part == Part::Across && tile.inside) {
-    // Those after the ones inside follow those before them.
-    int64_t first = tile.inside->first;
+  if (part == Part::Across && tile.getInside()) {
+    // The threads number the vectors before the inside ones first, and then
+    // those behind them.
+    int64_t first = tile.getInside()->first;
     auto [place, column] =
         forms.divide(b, vector, rows.getInsideVectors() - inside);
     if (first == 0) {
@@ -264,22 +310,22 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                      forms.mul(b, column, count));
   }
   if (part == Part::Across) {
-    // The first n rows have n * others / count such vectors, rounded up. Those
-    // of a row lie after those inside of it.
+    // The first n rows have n * others / count vectors across ends, rounded up.
+    // The vectors across the end of a row follow the vectors inside of it.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
     vector =
         forms.add(b, vector, forms.mul(b, forms.add(b, before, 1), inside));
-  } else if (part == Part::Inside || tile.rows > 1) {
+  } else if (part == Part::Inside || tile.getRows() > 1) {
     auto [place, column] = forms.divide(b, vector, inside);
-    place = forms.add(b, forms.mul(b, place, tile.rows), row);
+    place = forms.add(b, forms.mul(b, place, tile.getRows()), row);
     LinearForm first = forms.mul(b, place, rows.size);
-    // From a row's start to the next multiple of a vector.
+    // The distance from the start of a row to the next multiple of a vector.
     LinearForm ahead = forms.mul(b, place, llvm::mod(-rows.size, count));
     first = forms.add(b, first, forms.divide(b, ahead, count).second);
-    if (tile.inside)
-      column = forms.add(b, column, tile.inside->first);
+    if (tile.getInside())
+      column = forms.add(b, column, tile.getInside()->first);
     return forms.add(b, first,
                      forms.mul(b, forms.add(b, column, number), count));
   }
@@ -315,13 +361,15 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
   return coordinates;
 }
 
-/// The vectors of each row, of those that `part` has, for which the comparisons
-/// that `forms` have not decided come out as they do in the row's middle.
+/// Returns the vectors of each row for which the comparisons that `forms` have
+/// not decided have the same outcome as in the middle of the row, among the
+/// vectors that `part` has.
 std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
                                                    IndexForms &forms,
                                                    Part part) const {
-  if (tile.block || part == Part::Across || tile.vectors * tile.rows > 1 ||
-      tile.steps > 1 || !rows.hasSeveralRows() || !rows.hasWholeVectors())
+  if (tile.getBlock() || part == Part::Across ||
+      tile.getVectors() * tile.getRows() > 1 || tile.getSteps() > 1 ||
+      !rows.hasSeveralRows() || !rows.hasWholeVectors())
     return std::nullopt;
   LinearForm column =
       forms.divide(b, forms.getThread(), getInsideVectors()).second;
@@ -331,22 +379,22 @@ std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
   auto found = box.find(column.terms.front().first);
   if (found == box.end() || found->second.min > found->second.max)
     return std::nullopt;
-  int64_t first = tile.inside ? tile.inside->first : 0;
+  int64_t first = tile.getInside() ? tile.getInside()->first : 0;
   return InsideVectors{first + found->second.min,
                        found->second.max - found->second.min + 1};
 }
 
 //===----------------------------------------------------------------------===//
-// What code costs
+// Costs of code
 //===----------------------------------------------------------------------===//
 
-/// How often the body of `loop` runs, about.
+/// Estimates how often the body of `loop` runs.
 static double countIterations(scf::ForOp loop) {
   std::optional<APInt> count = loop.getStaticTripCount();
   return count ? count->roundToDouble() : 1;
 }
 
-/// How many operations of a device those of `block` become, about.
+/// Estimates how many operations of a device the operations of `block` become.
 static double countOperations(Block *block) {
   double count = 0;
   for (Operation &op : *block) {
@@ -363,7 +411,7 @@ static double countOperations(Block *block) {
   return count;
 }
 
-/// How many loads a thread runs that runs `block`.
+/// Estimates how many loads a thread runs in `block`.
 static double countLoads(Block *block) {
   double count = 0;
   for (Operation &op : *block) {
@@ -387,7 +435,7 @@ struct StagedVectors {
   Value memory, first;
 };
 
-/// Builds what the threads of one part of a kernel compute.
+/// Builds the code of the threads of one part of a kernel.
 class PartBuilder {
 public:
   PartBuilder(const MapKernel &kernel, Part part, ImplicitLocOpBuilder &b,
@@ -398,11 +446,13 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// The second path of a thread, or why there is none.
+  /// The gain of a second path, for the threads in the interior.
   struct Interior {
-    /// The operations that a thread runs on average, if the path pays.
+    /// The operations that a thread runs on average, or nothing if the path
+    /// does not pay and was removed.
     std::optional<double> average;
-    /// The least share of groups, in percent, that has the same outcome.
+    /// The share of subgroups that the path's condition divides at least: a
+    /// larger limit on this share has the same outcome.
     double divergence = 0;
   };
 
@@ -426,9 +476,11 @@ private:
 };
 } // namespace
 
-/// Element `lane` of a vector whose first has the coordinates `here` and is at
-/// `column` of its row, looked up in that row and in the one that begins at
-/// `next`. Nothing if it cannot be chosen so.
+/// Builds element `lane` of a vector that may reach into the next row. The
+/// first element of the vector has the coordinates `here` and is at `column` of
+/// its row; `next` are the coordinates of the start of the next row. Where
+/// ranges do not tell the row, both rows are looked up and one element is
+/// selected. Returns nothing if the elements cannot be selected so.
 std::optional<Scalar> PartBuilder::buildInBothRows(
     IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
     SmallVector<LinearForm> next, LinearForm column, int64_t lane) {
@@ -471,19 +523,19 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
   return elements;
 }
 
-/// Builds what a thread computes and stores whose elements share loops.
+/// Builds the code of a thread whose elements share loops.
 void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
                              const OutputVectors &output) {
   MemRefType type = kernel.type;
   const Packing &packing = kernel.packing;
-  ArrayRef<int64_t> block = *kernel.tile.block;
+  ArrayRef<int64_t> block = kernel.tile.getBlock()->factors;
   int64_t count = packing.getCount(), rank = type.getRank();
   auto numOuter = static_cast<int64_t>(block.size());
   int64_t rowVectors = llvm::divideCeil(kernel.getBlockRowSize(), count);
   LinearForm rows, column = forms.getThread();
   if (numOuter > 0)
     std::tie(rows, column) = forms.divide(b, column, rowVectors);
-  // The first coordinates of the block.
+  // The coordinates of the first element of the block.
   SmallVector<LinearForm> first(numOuter);
   for (int64_t dim = numOuter; dim-- > 0;) {
     int64_t factor = block[dim];
@@ -532,21 +584,21 @@ void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
         output.getBuffer(), output.getPlace(forms, b, place));
 }
 
-/// Builds what one thread computes and stores, or a part of it that has more
-/// than `maxOperations`.
+/// Builds the code of a thread. The building stops once the code has more than
+/// `maxOperations` operations.
 void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   const MapTile &tile = kernel.tile;
   const Packing &packing = kernel.packing;
   TileBuilder builder(b, kernel.op, forms, views);
   OutputVectors output(b, views, kernel.output, packing);
-  if (tile.block)
+  if (tile.getBlock())
     return buildBlock(forms, builder, output);
   // Drivers do not move loads before stores, which might be of the same buffer:
   // where elements only move, all vectors are loaded before the first is
-  // stored, so that their loads are in flight together. What else threads
-  // compute takes registers, and is stored at once: resample_linear_x2_f16 and
+  // stored, so that the loads are in flight together. Computed vectors take
+  // registers, and are stored at once: resample_linear_x2_f16 and
   // maxpoolgrad_k3s2_f32 took 1.03 and 1.6 times as long otherwise on an H200.
-  bool storesLast = tile.steps > 1 || TileBuilder::isMove(kernel.op);
+  bool storesLast = tile.getSteps() > 1 || TileBuilder::isMove(kernel.op);
   struct Computed {
     Value value, place;
     /// The number of the vector in the output.
@@ -556,11 +608,12 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   auto storeVectors = [&] {
     for (const Computed &computed : vectors) {
       OpBuilder::InsertionGuard restore(b);
-      // The last steps of the last workgroup may lie beyond the output. What is
-      // computed for them is computed of other elements.
+      // The last steps of the last workgroup may lie beyond the output. The
+      // threads compute other elements once more for these steps, and do not
+      // store them.
       LinearForm left =
           forms.sub(b, kernel.rows.getNumVectors() - 1, computed.vector);
-      if (tile.steps > 1 && forms.getRange(left).min < 0) {
+      if (tile.getSteps() > 1 && forms.getRange(left).min < 0) {
         Value inside = arith::CmpIOp::create(
             b, arith::CmpIPredicate::ult, forms.materialize(b, computed.vector),
             forms.materialize(b, kernel.rows.getNumVectors()));
@@ -572,10 +625,10 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
     }
     vectors.clear();
   };
-  for (int64_t step = 0; step < tile.steps; ++step) {
+  for (int64_t step = 0; step < tile.getSteps(); ++step) {
     LinearForm first = kernel.getVector(b, forms, step);
-    for (int64_t row = 0; row < tile.rows; ++row) {
-      for (int64_t number = 0; number < tile.vectors; ++number) {
+    for (int64_t row = 0; row < tile.getRows(); ++row) {
+      for (int64_t number = 0; number < tile.getVectors(); ++number) {
         LinearForm position =
             kernel.getPosition(b, forms, part, first, row, number);
         SmallVector<Scalar> elements = buildVector(forms, builder, position);
@@ -605,9 +658,10 @@ static double toShare(int64_t percent) {
   return static_cast<double>(percent) / 100;
 }
 
-/// What was built between `thread` and `end` is for any thread. Builds a second
-/// path for those that nothing needs clamping for, if that pays: it parts no
-/// more than `maxDivergence` of the groups of threads.
+/// Builds a second path for the threads in the interior, for which no index is
+/// clamped, beside the code between `thread` and `end`, which any thread may
+/// run. The second path is removed if it does not pay. Its condition divides no
+/// more than `maxDivergence` of the subgroups.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -639,7 +693,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // What is outside of an interior is outside of smaller ones, too.
+    // Threads outside of an interior are outside of smaller interiors, too.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
@@ -648,11 +702,12 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     interior->clear();
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
-    // No more than what may pay: comparisons that are undecided show early.
+    // The building stops where the path no longer pays. Most undecided
+    // comparisons have shown up by then.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
-    // What is still undecided makes for a smaller interior.
+    // Comparisons that are still undecided make the interior smaller.
     undecided = narrowed.getInterior(maxDivergence);
   } while (!undecided.empty());
 
@@ -662,7 +717,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   double operations = countOperations(general);
   if (result.divergence <= toShare(cost::map::lowDivergence))
     operations += countCondition();
-  // Groups of threads with some outside run both.
+  // Subgroups with threads outside of the interior run both paths.
   double average = countOperations(interior) + outside * operations;
   if (average <= worthwhile * operations) {
     result.average = average;
@@ -670,7 +725,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   }
   general->getTerminator()->erase();
   block->getOperations().splice(Block::iterator(end), general->getOperations());
-  // The choice goes, with what its condition took.
+  // The choice is removed with the operations of its condition.
   Block discarded;
   discarded.getOperations().splice(discarded.end(), block->getOperations(),
                                    condition,
@@ -678,8 +733,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   return result;
 }
 
-/// Builds what the part's threads compute, of `count` that come, before `end`.
-/// If they run more than `maxGeneral`, it stays in pieces.
+/// Builds the code of the part's threads in front of `end`. The launch has
+/// `count` threads, of which the part may need fewer. If the threads together
+/// run more than `maxGeneral` operations, the code stays incomplete.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -705,8 +761,8 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // Where a larger interior does not pay, one without the dimensions that run
-  // across groups of threads may.
+  // Where a larger interior does not pay, an interior without the dimensions
+  // that divide subgroups may.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -726,23 +782,24 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 // The launch
 //===----------------------------------------------------------------------===//
 
-/// The workgroups that compute one copy of what repeats along dimension `dim`,
-/// and the copies that there are. Nothing if a copy is no whole workgroups.
+/// Returns how many workgroups compute one copy of the elements that repeat
+/// along dimension `dim`, and how many copies there are. Returns nothing if a
+/// copy is not a whole number of workgroups.
 static std::optional<std::pair<int64_t, int64_t>>
 getRepetition(const MapKernel &kernel, int64_t dim) {
   const RowShape &rows = kernel.rows;
-  if (kernel.tile.block || kernel.tile.hasParts() || dim >= rows.dim)
+  if (kernel.tile.getBlock() || kernel.tile.hasParts() || dim >= rows.dim)
     return std::nullopt;
   int64_t groupSize = DeviceProfile::workgroupSize * rows.vectorSize *
-                      kernel.tile.vectors * kernel.tile.rows *
-                      kernel.tile.steps;
+                      kernel.tile.getVectors() * kernel.tile.getRows() *
+                      kernel.tile.getSteps();
   int64_t size = kernel.type.getDimSize(dim),
           period = getPeriod(kernel.op, dim);
   int64_t elements = period;
   for (int64_t inner : kernel.type.getShape().drop_front(dim + 1))
     elements *= inner;
   if (period == size || elements % groupSize ||
-      elements / rows.size % kernel.tile.rows)
+      elements / rows.size % kernel.tile.getRows())
     return std::nullopt;
   return std::make_pair(elements / groupSize, size / period);
 }
@@ -763,16 +820,18 @@ std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
     if (!repetition)
       continue;
     int64_t ofGroup = DeviceProfile::workgroupSize * tile.vectorBytes *
-                      tile.vectors * tile.rows * tile.steps;
+                      tile.getVectors() * tile.getRows() * tile.getSteps();
     if (static_cast<double>(repetition->first * ofGroup) >= bytes)
       return dim;
   }
   return std::nullopt;
 }
 
-/// Elements that are read again where an outer dimension repeats may have left
-/// the caches by then: workgroups that read the same take turns. Those beyond
-/// the last stay there.
+/// Returns the number of the workgroup whose elements workgroup `group`
+/// computes. Elements that are loaded again where an outer dimension repeats
+/// may have left the caches by then, so that workgroups which load the same
+/// elements follow each other: with 3 copies of 2 workgroups, the order is 0,
+/// 2, 4, 1, 3, 5. Workgroups beyond the output keep their numbers.
 static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
                           Value group) {
   if (!kernel.tile.turns)
@@ -783,20 +842,21 @@ static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   return linearize(b, linearize(b, outer, copies, copy), groups, place);
 }
 
-/// Makes room for the vectors of a workgroup, whose thread `local` this is.
+/// Allocates workgroup memory for the vectors of a workgroup. `local` is the
+/// number of the thread in the workgroup.
 static StagedVectors buildStaging(const MapKernel &kernel,
                                   ImplicitLocOpBuilder &b, Value local) {
   StagedVectors staging;
-  staging.memory =
-      allocateInWorkgroup(b, kernel.tile.vectors * DeviceProfile::workgroupSize,
-                          kernel.packing.getVectorType());
+  staging.memory = allocateInWorkgroup(
+      b, kernel.tile.getVectors() * DeviceProfile::workgroupSize,
+      kernel.packing.getVectorType());
   staging.first = arith::MulIOp::create(
-      b, local, arith::ConstantIndexOp::create(b, kernel.tile.vectors));
+      b, local, arith::ConstantIndexOp::create(b, kernel.tile.getVectors()));
   return staging;
 }
 
-/// Stores the vectors of a workgroup, in their order: those of neighbouring
-/// threads lie side by side.
+/// Stores the vectors of a workgroup from workgroup memory, so that
+/// neighbouring threads store neighbouring vectors.
 static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
                         BufferViews &views, const StagedVectors &staging,
                         Value group, Value local, bool mayExceed) {
@@ -806,8 +866,9 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   };
   gpu::BarrierOp::create(b);
   Value first = arith::MulIOp::create(
-      b, group, constant(kernel.tile.vectors * DeviceProfile::workgroupSize));
-  for (int64_t i = 0; i < kernel.tile.vectors; ++i) {
+      b, group,
+      constant(kernel.tile.getVectors() * DeviceProfile::workgroupSize));
+  for (int64_t i = 0; i < kernel.tile.getVectors(); ++i) {
     Value place = b.createOrFold<arith::AddIOp>(
         local, constant(i * DeviceProfile::workgroupSize));
     Value position = arith::AddIOp::create(b, first, place);
@@ -823,9 +884,10 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   }
 }
 
-/// Builds the launch of `kernel` where `b` stands. `getInteriors` says which
-/// second paths each part may have. If its threads run more than `maxGeneral`,
-/// it stays in pieces.
+/// Builds the launch of `kernel` where `b` stands. `getInteriors` returns the
+/// limits on divergence of the second paths that a part may have. If the
+/// threads together run more than `maxGeneral` operations, the code stays
+/// incomplete.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,
@@ -835,16 +897,17 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
   ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
-  // Workgroups of each part. Those of two parts take turns, so that what they
-  // share is still in a cache: after so many rows both are whole workgroups.
+  // The workgroups of each part. Workgroups of the two parts take turns, so
+  // that elements which both load are still in a cache. A turn has as many rows
+  // as make whole workgroups of both parts.
   SmallVector<int64_t> counts;
   for (Part part : parts)
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),
                                       DeviceProfile::workgroupSize));
   int64_t turns = 1;
   if (tile.hasParts()) {
-    // Each row of whole vectors has the same number of both.
-    int64_t vectorsOfTurn = tile.inside ? 1 : rows.vectorSize;
+    // Each row of whole vectors has the same number of vectors of both parts.
+    int64_t vectorsOfTurn = tile.getInside() ? 1 : rows.vectorSize;
     turns = llvm::divideCeil(rows.getNumRows(),
                              kernel.getStepVectors() * vectorsOfTurn);
     if (turns > 1) {
@@ -868,13 +931,13 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   if (!tile.hasParts()) {
     linear = orderByTurns(kernel, b, linear);
     StagedVectors staging;
-    if (tile.vectors > 1)
+    if (tile.getVectors() > 1)
       staging = buildStaging(kernel, b, local);
     int64_t count = allGroups * DeviceProfile::workgroupSize;
     PartBuilder part(kernel, Part::Whole, b, views, staging);
     KernelCost cost =
         part.build(getThread(linear), count, getInteriors(0), maxGeneral, end);
-    if (tile.vectors > 1) {
+    if (tile.getVectors() > 1) {
       b.setInsertionPoint(end);
       storeStaged(kernel, b, views, staging, linear, local,
                   count != kernel.getNumThreads(Part::Whole));

@@ -9,12 +9,12 @@
 // subgroup has as many queries as threads, whose scores and outputs are its
 // own, so that its subgroups meet only where keys and values are staged.
 //
-// Which thread has which element of a matrix is the device's secret. So scores
-// go through workgroup memory, where each thread loads the line of its query,
-// makes weights of it, and stores them in the line's place, half as wide. There
-// they are loaded as matrices. While threads make weights of a block's scores,
-// matrix units multiply the keys of the next one: these two wait for each other
-// nowhere.
+// A device does not tell which thread has which element of a matrix. So scores
+// go through workgroup memory: each thread loads the line of its query,
+// computes weights of the scores, and stores the weights in place of the
+// scores, half as wide. From there subgroups load the weights as matrices.
+// While threads compute the weights of a block, matrix units multiply the keys
+// of the next block: the two computations do not depend on each other.
 //
 // Outputs stay in matrices from block to block, since they could be scaled line
 // by line in memory alone. So weights are exponentials of what scores are above
@@ -155,10 +155,10 @@ private:
     const ContractionOperand &operand;
     StagedArea area;
   };
-  /// What is carried from block to block: the outputs' matrices in row-major
-  /// order, the reference of the thread's query, the sum of its weights, the
-  /// matrices of the block's sums, and what is on its way of the keys of the
-  /// next block and the values of this one.
+  /// The values that the loop carries from block to block: the matrices of
+  /// outputs in row-major order, the reference of the thread's query, the sum
+  /// of the query's weights, the matrices of the block's sums, and the vectors
+  /// on their way of the next block's keys and this block's values.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -283,8 +283,8 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Whether `number`, which is at most `most`, is at most `last`; null where it
-/// always is.
+/// Builds whether `number`, which is at most `most`, is at most `last`. Null
+/// where it always is.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -354,7 +354,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
   LinearForm key =
       forms->add(b, forms->mul(b, keyBlock, values->area.lines), item.line);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
-  // What is not there has no weight, but 0 times it may be NaN.
+  // Values of keys that do not exist are 0: their weight is 0, but 0 times NaN
+  // would be NaN.
   SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
   key = forms->min(b, key, attention.keys - 1);
   TileBuilder builder(b, op, *forms, *views);
@@ -408,8 +409,8 @@ MatrixAttentionBuilder::getLines(const ContractionOperand &operand,
   return {operand, area};
 }
 
-/// Has the threads of the subgroup wait for each other, and see what they have
-/// stored in workgroup memory.
+/// Builds a barrier of the subgroup, behind which its threads see the values
+/// that they have stored in workgroup memory.
 void MatrixAttentionBuilder::meet() {
   spirv::ControlBarrierOp::create(b, spirv::Scope::Subgroup,
                                   spirv::Scope::Subgroup,
@@ -436,7 +437,8 @@ void MatrixAttentionBuilder::storeMatrix(Value matrix, LinearForm place,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Stages the workgroup's queries, and loads the matrices of the subgroup's.
+/// Stages the workgroup's queries, and loads the matrices of the subgroup's
+/// queries.
 SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
   Lines lines =
       getLines(attention.scores.rows, tile.queries, layout.terms / layout.unit,
@@ -457,8 +459,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
   return matrices;
 }
 
-/// The sums of products that the scores of a block are made of, whose keys are
-/// in stage `stage`: matrices in column-major order.
+/// Builds the sums of products of queries and the keys in stage `stage`, of
+/// which scores are computed: matrices in column-major order.
 SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   int64_t termMatrices = layout.terms / shape.terms;
   gpu::MMAMatrixType type =
@@ -484,7 +486,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   return all;
 }
 
-/// Stores what multiplyKeys has multiplied.
+/// Stores the sums that multiplyKeys() has returned.
 void MatrixAttentionBuilder::storeSums(ValueRange sums) {
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto number = static_cast<int64_t>(i);
@@ -497,8 +499,8 @@ void MatrixAttentionBuilder::storeSums(ValueRange sums) {
   }
 }
 
-/// Makes the scores of the thread's query, of the sums in memory. Those of keys
-/// that are not there are -infinity.
+/// Computes the scores of the thread's query from the sums in workgroup memory.
+/// The scores of keys that do not exist are -infinity.
 SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
@@ -538,9 +540,10 @@ static Value combine(ValueRange values,
   return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
 }
 
-/// Sets the reference for the first block, and a new one, for which outputs and
-/// sums are scaled, where a weight of the thread's query could leave f16.
-/// `largest` is the largest score that the query has in the block.
+/// Sets the reference of the thread's query in the first block, and a new one
+/// where a weight of the query could leave the range of f16. Outputs and sums
+/// are then scaled for the new reference. `largest` is the largest score that
+/// the query has in the block.
 void MatrixAttentionBuilder::setReference(State &state, Value largest,
                                           Value isFirst) {
   // A finite number in place of -infinity.
@@ -566,7 +569,7 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 
   b.setInsertionPointToStart(choice.thenBlock());
   IndexForms::Scope scope(*forms);
-  // Other queries keep theirs, and what is multiplied with 1 is not rounded.
+  // Other queries keep their references, and are scaled by 1, which is exact.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
@@ -587,7 +590,7 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   for (int64_t first = 0; first < layout.columns;
        first += layout.scaledColumns) {
     int64_t end = std::min(first + layout.scaledColumns, layout.columns);
-    // All threads have loaded what was there.
+    // The outputs overwrite numbers that all threads must have loaded.
     meet();
     forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
       storeMatrix(matrix, place, pitch);
@@ -615,8 +618,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   state.total = choice.getResult(count + 1);
 }
 
-/// Makes weights of `scores`, those of the thread's query, stores them in the
-/// place of the sums that they were made of, and adds them up.
+/// Computes the weights of `scores`, the scores of the thread's query, stores
+/// the weights in place of the sums in workgroup memory, and adds them up.
 void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   auto addAll = [&](ValueRange values) {
     return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
@@ -627,9 +630,9 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     weights.push_back(math::ExpOp::create(b, distances.back()));
   }
   // Some drivers have a number for the exponential of NaN. The sum of the
-  // distances is NaN if one of the scores is NaN, since no distance is
-  // infinity; the distance of a masked score is -infinity. To add the distances
-  // takes half of the operations that comparing each of them would take.
+  // distances is NaN if a score is NaN, and only then: no distance is
+  // +infinity, and the distance of a masked score is -infinity. To add a
+  // distance takes one operation, and to compare and select one would take two.
   Value distance = addAll(distances);
   Value isOrdered =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
@@ -690,22 +693,23 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 // All blocks
 //===----------------------------------------------------------------------===//
 
-/// Goes on with block `keyBlock` of the keys. Its sums are there: those of the
-/// next one are multiplied while threads make weights of these.
+/// Builds the online softmax of block `keyBlock` of the keys. The state has the
+/// block's sums of products: the sums of the next block are multiplied while
+/// threads compute weights of these.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
     // The code has a remainder even where ranges tell that there are no more
-    // blocks than stages, since who reads the code alone does not know how
-    // large a loop's variable becomes.
+    // blocks than stages: drivers read the code alone, and do not know how
+    // large a loop's counter becomes.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
         {0, tile.stages - 1});
   else
-    // Nothing takes the place of what others still load.
+    // A single stage is overwritten only when all threads have loaded from it.
     gpu::BarrierOp::create(b);
   // The weights that were in the place of the sums have been loaded by all
   // threads of the subgroup.
@@ -714,7 +718,7 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   storeSums(state.sums);
   store(*values, stage, store(*keys, stage, state.next));
   gpu::BarrierOp::create(b);
-  // What is beyond the last block is the last block once more, for nothing.
+  // In place of blocks beyond the last one, the last block is loaded once more.
   LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
   state.next = load(*keys, forms->min(b, forms->add(b, keyBlock, 2), last));
   llvm::append_range(state.next, load(*values, nextBlock));
@@ -762,8 +766,8 @@ void MatrixAttentionBuilder::storeQuotients(LinearForm number,
                 columns, forms->add(b, vector, firstColumn / lanes), elements);
 }
 
-/// Stores the outputs: of some columns after the others, which go through
-/// workgroup memory.
+/// Stores the outputs, which go through workgroup memory, some columns at a
+/// time.
 void MatrixAttentionBuilder::storeOutputs(const State &state) {
   int64_t ofRow = layout.columns / shape.columns;
   int64_t together = layout.storedColumns;

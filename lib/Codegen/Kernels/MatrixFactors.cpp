@@ -25,7 +25,7 @@ Type dml::getMatrixElement(MLIRContext *context, StringRef name) {
   return name == "i32" ? b.getI32Type() : b.getI8Type();
 }
 
-/// Whether the f32 `value` is one of f16.
+/// Whether f16 has the value of the f32 `value`.
 static bool isHalf(Value value) {
   if (auto widening = value.getDefiningOp<arith::ExtFOp>())
     return widening.getIn().getType().isF16();
@@ -55,7 +55,7 @@ static std::optional<NarrowFactor> getByte(Value factor) {
     factor = difference.getLhs();
     zeroPoint = difference.getRhs();
   }
-  // Returns what `value` was widened from, if that has 8 bits.
+  // Returns the number that `value` was widened from, if that has 8 bits.
   auto getWidened = [](Value value, bool isUnsigned) -> Value {
     Operation *op = value.getDefiningOp();
     if (!(isUnsigned ? isa_and_present<arith::ExtUIOp>(op)
@@ -76,7 +76,7 @@ static std::optional<NarrowFactor> getByte(Value factor) {
   return narrow;
 }
 
-/// What the f32 `factor` was widened from.
+/// Returns the number that the f32 `factor` was widened from, or `factor`.
 static Value getNarrow(Value factor) {
   auto widening = factor.getDefiningOp<arith::ExtFOp>();
   return widening ? widening.getIn() : factor;
@@ -168,9 +168,10 @@ SmallVector<Operation *> dml::getSliceOf(ArrayRef<Operation *> slice,
       slice, [&](Operation *nested) { return needed.contains(nested); });
 }
 
-/// Takes `element` where `condition` holds, and else `zero`. An element that is
-/// yet to be loaded stays one, so that neighbours move as a whole. `conjoin`
-/// builds whether two conditions hold, of which the second may be null.
+/// Replaces `element` by `zero` where `condition` does not hold. An element
+/// that is yet to be loaded stays a load, so that neighbours are still loaded
+/// as a vector. `conjoin` builds whether two conditions hold, of which the
+/// second may be null.
 static void guardFactor(SharedValues &shared, Scalar &element, Value condition,
                         Value zero,
                         llvm::function_ref<Value(Value, Value)> conjoin) {
@@ -194,7 +195,8 @@ Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
   ZeroPoint zeroPoint;
   if (narrowType.isInteger())
     zeroPoint = getZeroPoint(operand);
-  // Neighbours that share their conditions move as a whole.
+  // Each pair of conditions has one conjunction: neighbours with the same
+  // condition are loaded and selected as a vector.
   llvm::DenseMap<std::pair<Value, Value>, Value> known;
   auto conjoin = [&](Value lhs, Value rhs) {
     if (!lhs || !rhs)
@@ -217,7 +219,7 @@ Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
       if (own)
         condition = conjoin(condition, builder.getBuilt(number, own));
     if (condition) {
-      // A factor is 0 if it is staged as the zero point that is subtracted.
+      // The zero point stands for 0, since it is subtracted later.
       Value zero = zeroPoint.value
                        ? builder.getBuilt(number, zeroPoint.value)
                        : shared.getConstant(b.getZeroAttr(narrowType));

@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a workgroup load the factors that a tile of sums has in common
-// into workgroup memory, as a contraction kernel's do, but in the type that
-// they were stored in. From there subgroups load cooperative matrices, whose
-// products they add up. While they multiply the matrices of one stage, what
-// their threads have loaded of the next is on its way. In the end the sums go
-// through workgroup memory, too: which thread has which element of a matrix is
-// the device's secret.
+// The threads of a workgroup stage the factors of a tile of sums in workgroup
+// memory, as a contraction kernel's threads do, but in the narrow type that the
+// factors have in their buffers. Subgroups load cooperative matrices from there
+// and add up their products. The loop is software pipelined: while a subgroup
+// multiplies the matrices of one stage, the factors of the next stage are on
+// their way to its threads. In the end the sums go through workgroup memory,
+// since a device does not tell which thread has which element of a matrix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Rows, columns and terms of a tile, at most.
+/// The most rows, columns and terms of a tile.
 static constexpr int64_t maxTileSize = 1 << 12;
 
 //===----------------------------------------------------------------------===//
@@ -59,7 +59,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   int64_t bytesOfFactor = shape->factors == "f16" ? 2 : 1;
   int64_t lanes = DeviceProfile::vectorBytes / bytesOfFactor;
   schedule.lanes = lanes;
-  // Whole matrices, whose edges are multiples of a vector.
+  // Subgroups have whole matrices, whose edges are multiples of a vector.
   for (auto [size, of, name] :
        {std::tuple(tile.subgroupRows, shape->rows, "rows of a subgroup"),
         std::tuple(tile.subgroupColumns, shape->columns,
@@ -73,7 +73,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     return "has " + std::to_string(tile.slices) + " slices of " +
            std::to_string(tile.terms) +
            " terms, but whole matrices are wanted in each";
-  // Nothing below overflows.
+  // With these limits, no product below overflows.
   if (std::max({tile.rows, tile.columns, tile.terms}) > maxTileSize)
     return "has sizes of more than " + std::to_string(maxTileSize);
   int64_t threads = tile.getSubgroups() * profile.getSubgroupSize();
@@ -92,7 +92,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   setTogether(std::min(contraction.getTermsOfStep(), maxTileSize));
   if (schedule.steps == 0)
     setTogether(1);
-  // The longer way to lay an operand out.
+  // The vectors of an operand: the layout along terms or the layout along
+  // positions, whichever is longer.
   auto getVectors = [&](int64_t positions) {
     return std::max(positions * getLinePitch(tile.terms, lanes),
                     tile.terms * getLinePitch(positions, lanes));
@@ -120,7 +121,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     return tile.slices * (tile.rows / tile.subgroupRows) * rows *
            getLinePitch(tile.columns, wordsOfVector);
   };
-  // As many as need no more memory than the stages do.
+  // The most rows whose sums need no more memory than the stages do.
   schedule.rowsTogether = tile.subgroupRows;
   while (
       schedule.rowsTogether > shape->rows &&
@@ -160,7 +161,7 @@ public:
         threads(tile.getSubgroups() * subgroupSize),
         factorType(getMatrixElement(op.getContext(), schedule.shape.factors)),
         sumType(contraction.sumType),
-        // Matrices know whether their components are signed.
+        // The type of a matrix says whether its components are signed.
         matrixType(
             factorType.isInteger()
                 ? IntegerType::get(op.getContext(), 8, IntegerType::Signed)
@@ -175,8 +176,7 @@ private:
   int64_t layOut(StagedMatrices &staged, int64_t offset);
   SmallVector<Value> loadStage(LinearForm block, int64_t phase);
   void storeStage(ValueRange vectors, LinearForm stage);
-  /// Has the threads share out the numbers below `count`, each of which `build`
-  /// gets.
+  /// Runs `build` for each of `count` items, which the threads share.
   void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
     forEachItemInLoop(b, *forms, {count, forms->getThread(), threads}, build);
   }
@@ -200,8 +200,8 @@ private:
                           MutableArrayRef<Value> elements);
   void storeSums(ArrayRef<Value> sums);
 
-  /// How many matrices of sums a subgroup has below and next to each other, and
-  /// all together.
+  /// The numbers of rows and columns of matrices that a subgroup's sums make,
+  /// and of all matrices.
   int64_t getRowsOfMatrices() const {
     return tile.subgroupRows / schedule.shape.rows;
   }
@@ -223,29 +223,31 @@ private:
   const Type factorType, sumType, matrixType;
 
   StagedMatrices rows, columns;
-  /// These are matrices of ones, which sums of factors are products with: one
-  /// stands where factors of rows stand, the other where those of columns do.
-  /// They are null where no such sums are wanted.
+  /// Matrices of ones. The products of factors and ones are the sums of
+  /// factors: `onesOfRows` takes the place of the factors of rows, and
+  /// `onesOfColumns` that of the factors of columns. Null where the kernel
+  /// needs no such sums.
   Value onesOfRows, onesOfColumns;
-  /// All of workgroup memory, in vectors.
+  /// All of workgroup memory, in vectors, and the vectors of a stage.
   Value memory;
   int64_t stageSize = 0;
-  /// The subgroup's slice of the terms, and the place of its sums among those
-  /// of the workgroup.
+  /// The number of the subgroup's slice of the terms, and the numbers of its
+  /// rows and columns among those of the workgroup's subgroups.
   LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
 
-/// Loads the factors of an item of the iterations from `firstStep` on, of the
-/// terms that lie together from `firstTerm` on.
+/// Loads the factors of item `item`. The iterations of the stage begin with
+/// `firstStep`, and the terms of an iteration that the stage has begin with
+/// `firstTerm`.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                                            const StagedItem &item,
                                            LinearForm firstStep,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // An item has the factors of so many iterations. If there are always all of
-  // them or none, they share the condition under which they count.
+  // The iterations of an item. If the contraction always has all of them or
+  // none, they share the condition under which their factors count.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -280,8 +282,8 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // The builder has an element for each iteration of the item, where lines have
-  // the terms of a position, and else for each position.
+  // The builder has an element for each iteration of an item along terms, or
+  // for each position of an item along positions.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {
@@ -342,8 +344,8 @@ void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
     vectors = staging.store(staged->area, stage, vectors);
 }
 
-/// Makes all of workgroup memory 0. This is done where stages have terms that
-/// nothing is stored for.
+/// Stores 0 in all of workgroup memory, for stages with terms for which no
+/// factor is stored.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
@@ -352,7 +354,7 @@ void MatrixBuilder::clearMemory() {
   });
 }
 
-/// Loads the matrix of an operand at `position` and `term`.
+/// Loads the matrix of an operand that begins at `position` and `term`.
 Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
                                 LinearForm position, LinearForm term) {
   bool isRows = &staged == &rows;
@@ -368,8 +370,8 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
-  // Lines are columns of a matrix where they have terms of columns, or rows of
-  // terms.
+  // A matrix is transposed where lines of memory are its columns: lines along
+  // the terms of columns, or lines along the positions of rows.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
@@ -377,8 +379,8 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
       isTransposed ? b.getUnitAttr() : UnitAttr());
 }
 
-/// Stores a matrix of ones behind the stages, if there have to be sums of
-/// factors: they are products with ones.
+/// Stores a matrix of ones behind the stages and loads it, if the kernel needs
+/// sums of factors.
 void MatrixBuilder::storeOnes() {
   if (!schedule.addsRows && !schedule.addsColumns)
     return;
@@ -410,8 +412,8 @@ void MatrixBuilder::storeOnes() {
         load(shape.terms, shape.columns, "BOp", /*isTransposed=*/true);
 }
 
-/// Adds the products of a stage to `sums`, behind which come the sums of the
-/// factors of rows and of columns, as far as they are wanted.
+/// Adds the products of a stage to `sums`, which has the sums of products, then
+/// the sums of the factors of rows and of columns, if the kernel needs them.
 void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numRows = getRowsOfMatrices(), numColumns = getColumnsOfMatrices();
@@ -498,8 +500,8 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
   return sums;
 }
 
-/// The sums of the subgroup: matrices in row-major order, and those of factors
-/// that multiply adds up.
+/// Builds the sums of the subgroup: matrices in row-major order, and then the
+/// sums of factors that multiply() adds up.
 SmallVector<Value> MatrixBuilder::buildSums() {
   const MatrixShape &shape = schedule.shape;
   gpu::MMAMatrixType matrix =
@@ -535,8 +537,9 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   return sums;
 }
 
-/// Stores `matrix` from line `line` and column `column` on of what is `pitch`
-/// vectors wide and begins at vector `first` of workgroup memory.
+/// Stores `matrix` at line `line` and column `column` of an array of numbers in
+/// workgroup memory, which begins at vector `first` and whose lines are `pitch`
+/// vectors apart.
 void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
                                 LinearForm column, LinearForm first,
                                 int64_t pitch) {
@@ -548,8 +551,9 @@ void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Loads a vector of sums at `place` of workgroup memory, which each slice has
-/// a part of, `ofSlice` vectors behind that of the slice before.
+/// Loads the parts that the slices have of a vector of sums, and adds them up.
+/// The part of the first slice lies at `place` of workgroup memory, and the
+/// parts of the other slices `ofSlice` vectors apart.
 Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   Value sum;
   for (int64_t number = 0; number < tile.slices; ++number) {
@@ -564,8 +568,8 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   return sum;
 }
 
-/// Stores the sums of factors behind the other sums. Subgroups that have the
-/// same rows or columns have the same sums, and one of them stores.
+/// Stores the sums of factors behind the other sums. Of the subgroups with the
+/// same rows or columns, which have the same sums, one stores them.
 void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,
@@ -634,12 +638,13 @@ MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
   return values;
 }
 
-/// Makes of `elements`, sums of products of narrow numbers, those of the
-/// numbers less their zero points. The sum of (x - p) * (y - q) is that of x *
-/// y, less p times the sum of y, less q times the sum of x, and p * q for each
-/// term. All of it is exact, as sums of integers are those modulo 2^32. The
-/// elements are of vector `vector` of columns, vector `vectorInTile` of the
-/// tile, and of row `row`, row `rowInTile` of the tile.
+/// Replaces `elements`, sums of products x * y of narrow numbers, by sums of
+/// (x - p) * (y - q), where p and q are zero points. Such a sum is the sum of
+/// x * y, less p times the sum of y, less q times the sum of x, plus p * q for
+/// each term. The arithmetic is exact, since sums of integers are defined
+/// modulo 2^32. The elements belong to row `row`, which is row `rowInTile` of
+/// the tile, and to vector `vector` of columns, which is vector `vectorInTile`
+/// of the tile.
 void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
                                        LinearForm vectorInTile,
                                        LinearForm vector,
@@ -668,7 +673,7 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
-    // The terms that are staged as zero points are among those of the row.
+    // The sum of the row includes the terms that are staged as zero points.
     if (ofRow)
       rowSum = getBehind(
           rowSum,
@@ -695,8 +700,8 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   }
 }
 
-/// Stores the elements of the sums. Some rows of each subgroup's matrices after
-/// the others go through workgroup memory.
+/// Stores the elements of the sums, which go through workgroup memory: in each
+/// pass some rows of each subgroup's matrices.
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = getColumnsOfMatrices();

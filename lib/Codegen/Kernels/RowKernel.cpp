@@ -2,16 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a row load its elements once, if they can hold them all, and
-// combine what they have of each: first a thread its own, in the order of the
-// row, then the threads theirs, which go from register to register between the
-// threads of a subgroup, and through workgroup memory between others. After
-// that each knows the result, and goes on with its elements: to the next
-// combination of them, or to what is stored. A longer row is read again for
-// each.
+// A row kernel computes reductions over rows, such as the sum of a row, and
+// elements that depend on them, such as those of a softmax. The threads of a
+// row load its elements once, if their registers hold all of them. Each thread
+// combines its own elements first, in the order of the row. Then the threads
+// combine their results, by shuffles within a subgroup and through workgroup
+// memory between subgroups, so that each thread knows the result of the row.
+// The threads go on with their elements to the next reduction, or store
+// elements of the output. A row that is too long for registers is loaded again
+// for each reduction.
 //
-// Scans come last. The threads of a row learn what stands before their elements
-// and go on with what is stored, in one pass over the row however long it is.
+// Scans, such as a cumulative sum, come last. Each thread learns the total of
+// the elements that stand before its own, and stores the output in the same
+// pass over the row, however long the row is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,9 +44,9 @@ static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
-/// Returns how many threads of a row one subgroup has, which exchange what they
-/// carry by shuffles: 1 where no subgroup may do so. Shuffles take values of 32
-/// bits on all devices that have them.
+/// Returns how many threads of a row belong to the same subgroup and exchange
+/// their states by shuffles, or 1 where the kernel has no shuffles. All devices
+/// with shuffles can shuffle values of 32 bits.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -147,10 +150,11 @@ public:
 private:
   using Forms = SmallVector<LinearForm>;
   static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-  /// What is carried for a row.
+  /// The values that a reduction carries from element to element of a row: one
+  /// for a sum, two for the largest element and its index.
   using State = SmallVector<Value>;
-  /// What is built for an item: it exists where the value is true, or always
-  /// where that is null. Takes what is carried, and returns it for the next.
+  /// Builds the code of an item, which exists where `exists` is true or null.
+  /// Takes the carried values, and returns those for the next item.
   using ItemFn = llvm::function_ref<SmallVector<Value>(
       TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
 
@@ -158,8 +162,8 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   SmallVector<Forms> bindItem(TileBuilder &builder, LinearForm item);
-  /// The items of all threads of a row in a round, and the rounds in which each
-  /// thread has as many as it may. A row that the threads hold takes none.
+  /// The items of all threads of a row in a round, and the rounds of a loop
+  /// over the row. A row whose items the threads hold at once has no loop.
   int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
   int64_t getNumRounds() const {
     return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
@@ -193,12 +197,12 @@ private:
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
-  /// What stands before a number in a scan, and what all numbers come to. Null
-  /// stands for no number.
+  /// The combination of the numbers before a number in a scan, and that of all
+  /// numbers. Null stands for the combination of no number.
   struct Prefix {
     Value before, total;
   };
-  /// What is scanned is one value. Null stands for none.
+  /// Combines two values of a scan, either of which may be null.
   Value combineTwo(RowLoops &nest, Value lhs, Value rhs) {
     if (!lhs || !rhs)
       return lhs ? lhs : rhs;
@@ -237,34 +241,37 @@ private:
   const RowTile &tile;
   const RowLayout layout;
   const MemRefType type;
-  /// What a row has, rows or vectors of them, and how many of these a workgroup
-  /// has.
+  /// The items of a row, the slots, each of which is a row or a vector of rows,
+  /// and the slots of a workgroup.
   const int64_t numItems, numSlots, slotsOfGroup;
-  /// The threads of a subgroup, and how many of them a row has (1 where they
-  /// exchange nothing).
+  /// The threads of a subgroup, and how many of them a row has (1 where the
+  /// kernel has no shuffles).
   const int64_t subgroupSize, inSubgroup;
 
   gpu::LaunchOp launch;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// What is built for all items at once.
+  /// The builder of the code outside of loops over a row.
   std::optional<TileBuilder> whole;
-  /// The thread's place among those of its row, and the row's among those of
-  /// the workgroup and among all.
+  /// The number of the thread among the threads of its slot, and the number of
+  /// the slot in the workgroup and among all slots.
   LinearForm threadOfRow, slotOfGroup, slot;
-  /// The thread's place among those of its row that are in its subgroup, and
-  /// the number of these among all of the row: of 128 threads of a row, thread
-  /// 70 has place 6 of number 2 if subgroups have 32.
+  /// The number of the thread among those threads of its row that are in its
+  /// subgroup, and the number of the subgroup among those of the row: of 128
+  /// threads of a row, thread 70 is number 6 of subgroup 2 if subgroups have 32
+  /// threads.
   LinearForm placeInSubgroup, subgroupOfRow;
-  /// Whether the row is one, or null where all are.
+  /// Whether the slot lies inside of the output: the last workgroup may have
+  /// slots beyond it. Null where all slots lie inside.
   Value isWanted;
-  /// What the loops have come to, in each lane.
+  /// The results of the reductions so far, in each lane.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
   std::optional<ExchangeMemory> memory;
 };
 } // namespace
 
-/// Binds what is known of the item's elements, and returns their coordinates.
+/// Binds loop counters and results of reductions for the elements of `item`,
+/// and returns the coordinates of the elements.
 SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
                                                   LinearForm item) {
   SmallVector<Forms> coordinates;
@@ -281,9 +288,9 @@ SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
   return coordinates;
 }
 
-/// Builds the loop over a row's rounds, if it has any: `build` gets the number
-/// of a round and what is carried, and returns what the next round gets. What
-/// the last one returns is returned.
+/// Builds the loop over the rounds of a row, if there are any. `build` gets the
+/// number of a round and the carried values, and returns the values for the
+/// next round. The values of the last round are returned.
 SmallVector<Value> RowKernel::buildRounds(
     ValueRange init,
     llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
@@ -299,8 +306,9 @@ SmallVector<Value> RowKernel::buildRounds(
                    });
 }
 
-/// Builds the thread's items: those that it has at a time side by side, in a
-/// loop if that takes several rounds, and what is left of the row after it.
+/// Builds the thread's items: first a loop over the rounds, in each of which
+/// the thread has `tile.vectors` items, and then the items that are left of the
+/// row.
 SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   auto getItem = [&](LinearForm first, int64_t number) {
     return forms->add(b, forms->add(b, first, threadOfRow),
@@ -329,10 +337,10 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   return carried;
 }
 
-/// What two states come to.
+/// Combines two states.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
-  // A builder of its own: an element may be a constant, which is the same value
-  // elsewhere, and no state there.
+  // The combination has a builder of its own: an element may be a constant of
+  // the body, and other uses of that constant must not be bound to a state.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
@@ -346,7 +354,7 @@ RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   });
 }
 
-/// What `states`, a power of two of them, come to: pairs of neighbours first.
+/// Combines `states`, a power of two of them: pairs of neighbours first.
 RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   if (states.size() == 1)
     return states.front();
@@ -355,8 +363,9 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
-/// The place in workgroup memory of what `thread`, of so many threads of a row,
-/// has in `lane`. Neighbouring threads have neighbouring places.
+/// Builds the place in workgroup memory of the value that `thread`, one of
+/// `threads` threads of a row, has in `lane`. Neighbouring threads have
+/// neighbouring places.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
@@ -366,8 +375,8 @@ Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
       b, forms->add(b, place, lane * slotsOfGroup * threads));
 }
 
-/// The number of the thread in its workgroup. Where subgroups exchange values,
-/// the threads of one have consecutive numbers.
+/// Builds the number of the thread in its workgroup. In a kernel with shuffles,
+/// the threads of a subgroup have consecutive numbers.
 Value RowKernel::getThread() {
   if (inSubgroup == 1)
     return launch.getThreadIds().x;
@@ -383,8 +392,8 @@ Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
       .getShuffleResult();
 }
 
-/// The number in its subgroup of the thread that has `place` among those of the
-/// row there.
+/// Returns the number in its subgroup of the thread that is number `place`
+/// among those threads of the row that the subgroup has.
 LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
@@ -392,8 +401,8 @@ LinearForm RowKernel::getLane(const LinearForm &place) {
   return forms->add(b, first, forms->mul(b, place, apart));
 }
 
-/// Builds the `value` of the thread of the row and the subgroup that has
-/// `place`.
+/// Builds the `value` of the thread that is number `place` among those threads
+/// of the row that the subgroup has.
 Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
@@ -401,8 +410,8 @@ Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
 }
 
 /// Combines, in their order, the states of those threads of a row that are in
-/// the subgroup. The first of these threads gets the result; the others get
-/// something that nobody uses.
+/// the subgroup. The first of these threads gets the result; the values of the
+/// others are not used.
 void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   int64_t apart = getApart(tile, layout);
   for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
@@ -487,7 +496,7 @@ void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
            threads / ofStep);
 }
 
-/// Builds what the loops of `nest` come to.
+/// Builds the reduction `nest`, and remembers its results.
 void RowKernel::buildResults(RowLoops &nest) {
   size_t numValues = nest.elements.size();
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
@@ -536,15 +545,15 @@ void RowKernel::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Combines, in their order, the values of those threads of a row that are in
-/// the subgroup. Each thread gets as its total what the threads up to itself
-/// come to; the last thread's is that of all.
+/// Scans the values of those threads of a row that are in the subgroup. The
+/// total of each thread combines the values of the threads up to this thread,
+/// so that the last thread has the total of all.
 RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // A thread that has none so much earlier asks for the first one's value,
-    // and does not use it.
+    // A thread without a thread at that distance takes the value of the first
+    // thread, and does not use it.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -561,8 +570,9 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
 }
 
 /// Loads `count` values of each of `lanes` lanes that `threads` threads have
-/// stored, from the value of thread `first` on, and scans them. The thread
-/// learns which value stands before number `own` of them.
+/// stored, from the value of thread `first` on, and scans them. The prefix of a
+/// lane has the combination of the values before number `own`, and that of
+/// all.
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -628,8 +638,8 @@ RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
   return prefixes;
 }
 
-/// Combines, in their order, what the threads of a row have in each lane: first
-/// those of each subgroup, then the subgroups.
+/// Scans the values that the threads of a row have in each lane: first within
+/// each subgroup, then the totals of the subgroups.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   if (tile.threads == 1)
@@ -658,9 +668,10 @@ RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   return prefixes;
 }
 
-/// The same for what each vector of a row comes to. A thread has several:
-/// number i of thread t stands at i * threads + t. They go through workgroup
-/// memory, where each thread combines neighbouring ones.
+/// Scans the totals of the vectors of a row. Vector i of thread t is vector
+/// i * threads + t of the row, so that the vectors of a thread are no
+/// neighbours. The totals go through workgroup memory, from where each thread
+/// takes the totals of neighbouring vectors to combine.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
@@ -693,7 +704,7 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   for (int64_t i = 0; i < vectors; ++i)
     memref::StoreOp::create(b, own[i], totals, getOwn(i));
   gpu::BarrierOp::create(b);
-  // What stands before each vector that is taken, of those that are.
+  // The combination of the totals that the thread takes, before each of them.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
     before.push_back(combineTwo(
@@ -709,13 +720,15 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   return prefixes;
 }
 
-/// The number of item `i`, of so many of the thread, in the scan's order, from
-/// item `first` of all threads on. `exists` becomes whether it is one, or null
-/// where all are.
+/// Returns the number of the thread's item `i` in the order of the scan. The
+/// thread has `vectors` items, and the items of all threads begin with item
+/// `first`. Sets `exists` to whether the row has the item, or to null where the
+/// row has all of them.
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
-  // Neighbouring threads have neighbouring vectors of a row. Where neighbours
-  // are of other rows, a thread has neighbouring elements.
+  // Neighbouring threads have neighbouring vectors of a row. Where neighbouring
+  // threads have different rows, a thread has neighbouring elements of its own
+  // row.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow
@@ -730,7 +743,7 @@ LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
   return reduction.isBackward() ? forms->sub(b, numItems - 1, number) : number;
 }
 
-/// The lanes of an item in the scan's order.
+/// Returns the lane that comes at number `lane` in the order of the scan.
 int64_t RowKernel::getScannedLane(int64_t lane) const {
   int64_t rows = layout.rows;
   return layout.isAlongRow && reduction.isBackward()
@@ -738,8 +751,10 @@ int64_t RowKernel::getScannedLane(int64_t lane) const {
              : lane;
 }
 
-/// Builds what is scanned of so many items of each thread, from item `first`
-/// on: of each scan, of each item, of each lane.
+/// Builds the elements that the scans combine, of the `vectors` items that each
+/// thread has from item `first` of all threads on. The result has the elements
+/// of one scan after the other; of a scan, those of one item after the other;
+/// of an item, those of its lanes in the order of the scan.
 SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
                                            LinearForm first, int64_t vectors) {
   SmallVector<Value> scanned;
@@ -764,10 +779,10 @@ SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`. Its results are put into `values`,
-/// which has a list of lanes for each item. `before` has what stands before the
-/// elements, for each lane that has a scan of its own, and what stands behind
-/// them is returned.
+/// Builds the scan `nest` of `elements`, and sets `values` to its results, a
+/// list of lanes for each item. `before` has the combination of all elements
+/// before the first of `elements`, for each row. Returns the combination that
+/// includes `elements`, for each row.
 SmallVector<Value>
 RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
                      ArrayRef<Value> elements, ArrayRef<Value> before,
@@ -776,7 +791,7 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // What the thread's own elements up to each come to.
+  // The combinations of the thread's own elements up to each of them.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
@@ -787,7 +802,7 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // What stands before each item in each row, or before the thread's first.
+  // The prefixes of each item in each row, or of the thread's first item.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))
@@ -819,9 +834,10 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   return behind;
 }
 
-/// Builds all scans of `elements`, those of so many items of each thread from
-/// item `first` on, and stores what becomes of them. `carried` has what stands
-/// before the items in all scans, and what stands behind them is returned.
+/// Builds all scans of `elements`, the elements of the `vectors` items that
+/// each thread has from item `first` of all threads on, and stores the elements
+/// of the output. `carried` has the combinations of all elements before these
+/// items, for all scans. Returns the combinations that include these items.
 SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
                                          int64_t vectors,
                                          ArrayRef<Value> elements,
@@ -861,8 +877,8 @@ SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
   return next;
 }
 
-/// Builds all scans, in a loop if a row takes several rounds, and stores what
-/// becomes of them.
+/// Builds all scans, in a loop if a row takes several rounds, and stores the
+/// elements of the output.
 void RowKernel::buildScans() {
   int64_t ofRound = getItemsOfRound(), rounds = getNumRounds();
   SmallVector<Value> carried;
@@ -877,8 +893,9 @@ void RowKernel::buildScans() {
   }
   if (rounds > 0) {
     memory->beginLoopOfScans();
-    // A round loads what the next one scans, if a thread has registers for
-    // both: its loads are on their way while threads wait for each other.
+    // Software pipelining: a round loads the elements of the next round, if a
+    // thread has registers for the elements of both. The loads are on their way
+    // while threads wait for each other.
     bool isAhead = tile.vectors * layout.lanes <= cost::rows::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
@@ -910,10 +927,11 @@ void RowKernel::buildScans() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is stored
+// Stores
 //===----------------------------------------------------------------------===//
 
-/// Stores the elements at `coordinates`, of one lane after the other.
+/// Computes and stores the elements at `coordinates`, one for each lane, where
+/// `condition` holds or is null.
 void RowKernel::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
                       Value condition) {
   builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
@@ -959,7 +977,8 @@ void RowKernel::build() {
       forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
-    // All threads meet at barriers; only what they store is left out.
+    // Threads without a slot run as well, since all threads have to meet at
+    // barriers, but they store nothing.
     isWanted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               forms->materialize(b, slot), constant(numSlots));

@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where there are few sums of many terms, as in a product of one row and a
-// matrix, threads that have a sum each would leave a device idle, and what they
-// load is used once, so that workgroup memory gains nothing. Here several
-// threads of a workgroup have the same sums, each of every so many terms, and
-// load their factors from where they are. In the end the parts of a sum meet in
-// workgroup memory, where they are added up in a fixed order.
+// This is split-K within a workgroup. Where there are few sums of many terms,
+// as in a product of one row and a matrix, a thread for each sum would leave
+// the device idle. Each factor is used once, so that staging in workgroup
+// memory gains nothing. Here several threads of a workgroup, the slices, share
+// the terms of the same sums, and load their factors directly. In the end the
+// parts of a sum meet in workgroup memory, where they are added up in a fixed
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +25,12 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// How the parts of sums meet: those of so many rows at a time, and in two
-/// steps where there are groups. Then each thread adds up the parts of a group
-/// first: of 64 parts of 8 sums, 128 threads add up 4 each, to 16 groups of a
-/// sum, instead of 8 threads 64. Behind the parts of a sum is room for what
-/// its groups come to, so that the threads that read the parts of several sums
-/// find them in different banks.
+/// How the parts of sums are added up: `rows` rows at a time, and in two steps
+/// where `groups` is not 0. In the first step each thread adds up the parts of
+/// a group: of 8 sums with 64 parts each, 128 threads add up 4 parts each, so
+/// that 16 groups of each sum are left, while in one step 8 threads would add
+/// up 64 parts each. The totals of a sum's groups lie behind its parts, so that
+/// threads that read parts of several sums find them in different banks.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };
@@ -72,12 +73,11 @@ private:
   const SliceTile &tile;
   /// Threads that have different columns.
   const int64_t threadColumns;
-  /// Neighbouring iterations of a thread, those of all slices that a loop does
-  /// at a time, and how often it does.
+  /// Neighbouring iterations of a thread, the iterations of all slices in a
+  /// round, and the number of rounds.
   const int64_t neighbours, stepsOfRound, rounds;
 
-  /// Which of the slices of the terms, and which of the columns, the thread
-  /// has.
+  /// The number of the thread's slice, and that of the thread's columns.
   LinearForm slice, threadColumn;
   /// Whether neighbouring threads have different slices, rather than columns.
   bool isAlong = false;
@@ -86,9 +86,9 @@ private:
 };
 } // namespace
 
-/// Builds what `slice` computes at each of the iterations `steps` for each of
-/// the `lanes` positions of `vector` of `operand`: element number
-/// `lanes` * i + lane of the builder is that of iteration i.
+/// Builds `slice` at each of the iterations `steps` for each of the `lanes`
+/// positions of vector `vector` of `operand`. Element `lanes` * i + lane of the
+/// builder belongs to iteration i.
 void SlicedBuilder::buildFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
                                  ArrayRef<Operation *> slice, LinearForm vector,
@@ -173,7 +173,7 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   return next;
 }
 
-/// The thread's parts of its sums.
+/// Builds the thread's parts of its sums.
 SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
   if (rounds == 1)
@@ -195,7 +195,8 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// The plan of the fewest loads of a thread that fits in workgroup memory.
+/// Returns the plan that takes a thread the fewest loads and fits workgroup
+/// memory.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes();
@@ -225,8 +226,8 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
   return best;
 }
 
-/// The sum of `count` numbers in workgroup memory. The first one lies at
-/// `first`, and each other one `apart` behind the one before.
+/// Builds the sum of `count` numbers in workgroup memory. The first number lies
+/// at `first`, and the distance from one number to the next is `apart`.
 Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
                            int64_t apart) {
   Value total;
@@ -242,7 +243,7 @@ Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
 void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
                              const JoinPlan &plan, ValueRange sums) {
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
-  // The parts that neighbouring threads have of sums with the same number lie
+  // Neighbouring threads store the parts of their sums with the same number
   // side by side.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
@@ -250,7 +251,8 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
         forms->materialize(b, forms->add(b, forms->getThread(), i * pitch)));
   gpu::BarrierOp::create(b);
 
-  // How far the parts of a sum, and those of neighbouring columns, lie apart.
+  // The distances between the parts of a sum, and between the parts of
+  // neighbouring columns.
   int64_t ofPart = isAlong ? 1 : threadColumns,
           ofColumn = isAlong ? tile.slices : 1;
   if (plan.groups > 0) {
@@ -315,7 +317,8 @@ void SlicedBuilder::joinSums(ValueRange sums) {
   memory = allocateInWorkgroup(b, plan.rows * tile.columns * getPitch(plan),
                                contraction.sumType);
   for (int64_t row = 0; row < tile.rows; row += plan.rows) {
-    // Nothing is stored for these rows before the others are read.
+    // The parts of these rows overwrite the parts of the rows before, which all
+    // threads must have loaded.
     if (row > 0)
       gpu::BarrierOp::create(b);
     joinRows(row, std::min(plan.rows, tile.rows - row), plan, sums);
@@ -325,7 +328,7 @@ void SlicedBuilder::joinSums(ValueRange sums) {
 void SlicedBuilder::build() {
   buildLaunch(tile.rows, tile.columns * threadColumns, numThreads, rows,
               columns);
-  // Neighbouring threads load what lies side by side.
+  // Neighbouring threads load neighbouring factors of the columns.
   isAlong = isAlongSteps(contraction.columns);
   if (isAlong)
     std::tie(threadColumn, slice) =

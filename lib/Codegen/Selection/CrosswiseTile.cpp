@@ -178,17 +178,18 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
     tile.vectorBytes /= 2;
   // Large tiles have more loads in flight, and store longer pieces of rows.
   const Packing down(type.getElementType(), DeviceProfile::vectorBytes);
-  tile.crosswise = CrosswiseTile{loads->dim, 64, 64};
+  CrosswiseTile crosswise = {loads->dim, 64, 64};
   if (bits == 32)
-    tile.crosswise->columns = 32;
+    crosswise.columns = 32;
   if (bits == 8)
-    tile.crosswise->rows = 128;
-  while (tile.crosswise->rows / 2 >= shape.numRows &&
-         tile.crosswise->rows > down.getCount())
-    tile.crosswise->rows /= 2;
-  while (tile.crosswise->columns / 2 >= shape.numColumns &&
-         tile.crosswise->columns > down.getCount())
-    tile.crosswise->columns /= 2;
+    crosswise.rows = 128;
+  while (crosswise.rows / 2 >= shape.numRows &&
+         crosswise.rows > down.getCount())
+    crosswise.rows /= 2;
+  while (crosswise.columns / 2 >= shape.numColumns &&
+         crosswise.columns > down.getCount())
+    crosswise.columns /= 2;
+  tile.mode = crosswise;
   return findCrosswiseProblem(op, tile).empty() ? std::optional(tile)
                                                 : std::nullopt;
 }

@@ -58,11 +58,11 @@ class MapKind : public KernelKindOf<MapTile> {
       buildMapKernel(op, getPlainTile(op));
       return "";
     }
-    std::string problem = tile.crosswise ? findCrosswiseProblem(op, tile)
-                                         : findTileProblem(op, tile);
+    std::string problem = tile.getCrosswise() ? findCrosswiseProblem(op, tile)
+                                              : findTileProblem(op, tile);
     if (!problem.empty())
       return problem;
-    if (tile.crosswise)
+    if (tile.getCrosswise())
       buildCrosswiseKernel(op, tile);
     else
       buildMapKernel(op, tile);

@@ -67,11 +67,12 @@ Traffic::Traffic(linalg::GenericOp op) {
 /// thread lie in one plane.
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
-  tile.rows *= 2;
-  if (tile.rows * tile.vectorBytes > cost::map::maxRowBytes ||
-      rows.perPlane % tile.rows ||
-      rows.getNumVectors() / tile.rows < device.getEnoughThreads())
+  int64_t numRows = 2 * tile.getRows();
+  if (numRows * tile.vectorBytes > cost::map::maxRowBytes ||
+      rows.perPlane % numRows ||
+      rows.getNumVectors() / numRows < device.getEnoughThreads())
     return std::nullopt;
+  tile.mode = VectorsOfRows{numRows};
   return tile;
 }
 
@@ -113,11 +114,11 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
     if (!inside)
       break;
-    tile.inside = inside;
+    tile.mode = *inside;
     if (!findTileProblem(op, tile).empty())
       return std::nullopt;
   }
-  return tile.inside ? std::optional(tile) : std::nullopt;
+  return tile.getInside() ? std::optional(tile) : std::nullopt;
 }
 
 /// Returns the cycles of the operations of a kernel, as a device runs them.
@@ -149,16 +150,17 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
-  if (tile.rows > 1 || tile.vectors > 1 || tile.inside ||
-      (tile.isSplit && loadedShare >= cost::map::share::loadedOfSteps))
+  const auto *single = std::get_if<SingleVectors>(&tile.mode);
+  if (!single ||
+      (single->isSplit && loadedShare >= cost::map::share::loadedOfSteps))
     return tile;
   while (waitsForThreads(op, tile, traffic, device)) {
-    MapTile next = tile;
+    SingleVectors next = *single;
     next.steps *= 2;
-    if (next.steps * next.vectorBytes > cost::map::maxRowBytes ||
+    if (next.steps * tile.vectorBytes > cost::map::maxRowBytes ||
         rows.getNumVectors() / next.steps < device.getEnoughThreads())
       break;
-    tile = next;
+    tile.mode = next;
   }
   return tile;
 }
@@ -170,17 +172,18 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
                                              const RowShape &rows,
                                              const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
+  int64_t vectors = 1;
   auto divideBy = [&](uint64_t divisor) {
     if (divisor == 0)
       return;
     uint64_t odd = divisor >> llvm::countr_zero(divisor);
     if (odd > cost::map::maxGroupedElements)
       return;
-    int64_t vectors = std::lcm(tile.vectors, static_cast<int64_t>(odd));
-    if (vectors * rows.vectorSize <= cost::map::maxGroupedElements &&
-        vectors * tile.vectorBytes * DeviceProfile::workgroupSize <=
+    int64_t more = std::lcm(vectors, static_cast<int64_t>(odd));
+    if (more * rows.vectorSize <= cost::map::maxGroupedElements &&
+        more * tile.vectorBytes * DeviceProfile::workgroupSize <=
             DeviceProfile::workgroupMemory)
-      tile.vectors = vectors;
+      vectors = more;
   };
   int64_t inner = 1;
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
@@ -197,8 +200,9 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
         matchPattern(nested.getOperand(1), m_ConstantInt(&divisor)))
       divideBy(divisor.getZExtValue());
   }
-  if (tile.vectors == 1 || !findTileProblem(op, tile).empty() ||
-      rows.getNumVectors() / tile.vectors < device.getEnoughThreads())
+  tile.mode = ConsecutiveVectors{vectors};
+  if (vectors == 1 || !findTileProblem(op, tile).empty() ||
+      rows.getNumVectors() / vectors < device.getEnoughThreads())
     return std::nullopt;
   return tile;
 }
@@ -266,7 +270,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
 
   if (mayLookInBothRows(op, rows)) {
     MapTile inBothRows = plain;
-    inBothRows.inBothRows = true;
+    inBothRows.mode = SingleVectors{/*steps=*/1, /*inBothRows=*/true};
     contest.enter(inBothRows, cost::map::share::bothRows);
   }
 
@@ -275,7 +279,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
   bool isBusy = ofOps >= ofMemory / 2;
   bool hasRows = rows.hasSeveralRows() && rows.hasWholeVectors() &&
                  rows.getInsideVectors() > 1;
-  if (isBusy ? first.rows > 1 : hasRows) {
+  if (isBusy ? first.getRows() > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first, device);
     // Twice as many rows, and as many again.
     for (int step = 0; step < 2 && taller; ++step) {
@@ -291,8 +295,8 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
 
   if (rows.canBeSplit()) {
     MapTile split = plain;
-    split.isSplit = true;
-    split.inBothRows = mayLookInBothRows(op, rows);
+    split.mode = SingleVectors{/*steps=*/1, mayLookInBothRows(op, rows),
+                               /*isSplit=*/true};
     contest.enter(split, cost::map::share::split,
                   ofOps >= ofMemory ? HUGE_VAL : cost::map::share::splitLoads);
   }
@@ -327,7 +331,8 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   auto countElements = [&](const MapTile &tile) {
-    return llvm::product_of(*tile.block) * (tile.vectorBytes / elementBytes);
+    return llvm::product_of(tile.getBlock()->factors) *
+           (tile.vectorBytes / elementBytes);
   };
   // The cycles that a tile takes on a filled device. A second path is no other
   // for each tile.
@@ -350,13 +355,14 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
       continue;
     MapTile unit;
     unit.vectorBytes = bytes;
-    unit.block = getUnitBlock(op, bytes);
+    unit.mode = LoopBlock{getUnitBlock(op, bytes)};
     Candidate vector = consider(unit);
     while (true) {
       Candidate next;
-      for (auto [dim, factor] : llvm::enumerate(*vector.tile.block)) {
+      for (auto [dim, factor] :
+           llvm::enumerate(vector.tile.getBlock()->factors)) {
         MapTile larger = vector.tile;
-        (*larger.block)[dim] = 2 * factor;
+        std::get<LoopBlock>(larger.mode).factors[dim] = 2 * factor;
         if (type.getDimSize(dim) % (2 * factor) ||
             countElements(larger) > cost::map::maxCarried)
           continue;
@@ -372,7 +378,8 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
       best = vector;
     // Narrower vectors are for rows that are no whole vectors, and for more
     // threads.
-    if (static_cast<int64_t>(unit.block->size()) == type.getRank() - 1 &&
+    if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
+            type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())
       break;
   }

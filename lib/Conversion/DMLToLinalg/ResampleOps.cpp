@@ -6,6 +6,7 @@
 
 #include "dml/IR/ResampleOps.h"
 #include "LoweringUtils.h"
+#include "dml/IR/SimplestFraction.h"
 #include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/APInt.h"
@@ -26,9 +27,6 @@ using namespace dml;
 
 namespace {
 using llvm::DynamicAPInt;
-struct Fraction {
-  DynamicAPInt numerator, denominator;
-};
 using Int128 = __int128;
 } // namespace
 
@@ -57,53 +55,6 @@ static Int128 ceilDiv(Int128 lhs, Int128 rhs) {
   return lhs / rhs + (lhs % rhs > 0);
 }
 static Int128 abs(Int128 value) { return value < 0 ? -value : value; }
-
-/// The fraction with the smallest denominator in [lowN / lowD, highN / highD]:
-/// the continued fraction that both ends share, cut where they part (the
-/// Stern-Brocot tree's first node inside).
-static Fraction findSimplestFraction(const DynamicAPInt &lowN,
-                                     const DynamicAPInt &lowD,
-                                     const DynamicAPInt &highN,
-                                     const DynamicAPInt &highD) {
-  DynamicAPInt whole = lowN / lowD;
-  if (whole * lowD == lowN)
-    return {whole, DynamicAPInt(1)};
-  if ((whole + 1) * highD <= highN)
-    return {whole + 1, DynamicAPInt(1)};
-  Fraction rest = findSimplestFraction(highD, highN - whole * highD, lowD,
-                                       lowN - whole * lowD);
-  return {whole * rest.numerator + rest.denominator, rest.numerator};
-}
-
-/// The fraction that stands for `value`: the one with the smallest denominator
-/// that rounds to it.
-static Fraction getFraction(float value) {
-  if (value < 0) {
-    Fraction fraction = getFraction(-value);
-    return {-fraction.numerator, fraction.denominator};
-  }
-  // Floats, and the halves between them, are multiples of 2^-150. The numbers
-  // that round to `value` lie halfway to its neighbours; a bound that rounds
-  // away from an odd mantissa is moved inside by 2^-190, which no fraction
-  // notices whose denominator is smallest.
-  constexpr int unit = 190;
-  auto toUnits = [](double number) {
-    int exponent;
-    auto mantissa =
-        static_cast<int64_t>(std::ldexp(std::frexp(number, &exponent), 53));
-    int shift = exponent - 53 + unit;
-    return shift >= 0 ? DynamicAPInt(mantissa) * getPowerOfTwo(shift)
-                      : DynamicAPInt(mantissa) / getPowerOfTwo(-shift);
-  };
-  DynamicAPInt one = getPowerOfTwo(unit);
-  if (value == std::floor(value))
-    return {toUnits(value) / one, DynamicAPInt(1)};
-  double below = std::nextafter(value, 0.0f);
-  double above = std::nextafter(value, 2 * value + 1);
-  bool odd = llvm::bit_cast<uint32_t>(value) & 1;
-  return findSimplestFraction(toUnits((below + value) / 2) + odd, one,
-                              toUnits((above + value) / 2) - odd, one);
-}
 
 //===----------------------------------------------------------------------===//
 // Coordinates
@@ -897,9 +848,9 @@ static SmallVector<SampledDim> getDims(Value input, Value output,
        llvm::zip_equal(cast<RankedTensorType>(input.getType()).getShape(),
                        cast<RankedTensorType>(output.getType()).getShape(),
                        scales, inputOffsets, outputOffsets)) {
-    auto [p, q] = getFraction(scale);
-    auto [a, b] = getFraction(inputOffset);
-    auto [c, d] = getFraction(outputOffset);
+    auto [p, q] = getSimplestFraction(scale);
+    auto [a, b] = getSimplestFraction(inputOffset);
+    auto [c, d] = getSimplestFraction(outputOffset);
     SampledDim dim = {in, out, d * q * b, -(c * q * b) - a * d * p, d * p * b};
     dims.push_back(dim.reduce());
   }

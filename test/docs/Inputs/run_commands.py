@@ -1,5 +1,5 @@
-"""Runs the commands of README.md and of the pages in docs/, as a reader would who
-copies them: those in blocks of `sh` and `console`. What a `console` block shows
+"""Runs the commands of README.md, CONTRIBUTING.md and the pages in docs/, as a reader
+would who copies them: those in blocks of `sh` and `console`. What a `console` block shows
 below a command has to be what it prints ("..." stands for any text).
 
     run_commands.py [--times] SOURCE BUILD FOLDER PAGE...
@@ -26,6 +26,10 @@ NOT_RUN = {
     "scripts/test Pooling": "it builds",
     "scripts/test EndToEnd": "it builds",
     "scripts/test 'row-.*tile'": "it builds",
+    "scripts/setup": "it builds",
+    "scripts/setup release dml-opt": "it builds",
+    "ninja -C build/release dml-opt": "it builds",
+    "ctest --preset release -R runtime/": "CTest runs these tests",
     "scripts/package": "the test `packages` does",
     "dml-run model.dmlx --input=... --time": "its input stands for any",
     "test/ONNX/backend_tests.py": "test/ONNX/backend.test does, for a minute",
@@ -80,6 +84,10 @@ INSTEAD = {
         "dml-bench /tmp/padding.dmlx --repeats=1",
     "benchmarks/compile-time --modules=repeated,functions --sizes=100,1000,10000,100000":
         "benchmarks/compile-time --modules=repeated,functions --sizes=1,2 --repeats=1",
+    "build/release/bin/dml-fuzz --operators=dml.average_pooling --count=100 "
+    "--output-dir=/tmp":
+        "build/release/bin/dml-fuzz --operators=dml.average_pooling --count=3 "
+        "--output-dir=/tmp",
     "dml-fuzz --count=20 --output-dir=/tmp": "dml-fuzz --count=3 --output-dir=/tmp",
     "dml-fuzz --systematic": "dml-fuzz --systematic --operators=dml.tile --cases-per-cell=1",
     "dml-fuzz --count=10000 --seed=1": "dml-fuzz --count=3 --seed=1",
@@ -196,7 +204,7 @@ def read_arguments():
     times = "--times" in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument != "--times"]
     source, build, folder = (pathlib.Path(arg).resolve() for arg in arguments[:3])
-    pages = [source / "README.md", source / "runtime/README.md",
+    pages = [source / "README.md", source / "CONTRIBUTING.md", source / "runtime/README.md",
              *sorted((source / "docs").glob("*.md"))]
     is_rest = arguments[3] == "--but"
     named = [source / page for page in arguments[3 + is_rest:]]

@@ -6,6 +6,7 @@
 
 #include "Nodes/Families.h"
 #include "Nodes/NodeUtils.h"
+#include "dml/IR/SimplestFraction.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 #include <numeric>
@@ -19,22 +20,18 @@ namespace {
 struct Ratio {
   double numerator = 1, denominator = 1;
 
-  /// The first of the fractions that approach `value` which rounds to it.
+  /// The simplest fraction that rounds to `value`, where doubles hold it, or
+  /// the float itself.
   static Ratio get(float value) {
-    double rest = value;
-    double p0 = 0, q0 = 1, p1 = 1, q1 = 0;
+    if (!std::isfinite(value))
+      return {value, 1};
+    auto [numerator, denominator] = getSimplestFraction(value);
     // Numerators and denominators stay exact in double precision.
-    for (int i = 0; i < 40; ++i) {
-      double whole = std::floor(rest);
-      double p = whole * p1 + p0, q = whole * q1 + q0;
-      if (std::max(p, q) > 0x1p50)
-        break;
-      if (static_cast<float>(p / q) == value)
-        return {p, q};
-      p0 = p1, q0 = q1, p1 = p, q1 = q;
-      rest = 1 / (rest - whole);
-    }
-    return {value, 1};
+    llvm::DynamicAPInt limit(int64_t(1) << 50);
+    if (numerator > limit || denominator > limit)
+      return {value, 1};
+    return {static_cast<double>(static_cast<int64_t>(numerator)),
+            static_cast<double>(static_cast<int64_t>(denominator))};
   }
   bool isOne() const { return numerator == denominator; }
   Ratio operator+(Ratio other) const {

@@ -49,6 +49,39 @@ LogicalResult dml::onnx::wantKernelShape(NodeImporter &node,
                      describeShape(sizes));
 }
 
+/// Pads the spatial dimension `dim`, of `size` elements, as `autoPad` asks, and
+/// counts the windows along the dimension.
+static LogicalResult placeWindows(NodeImporter &node, int64_t size, size_t dim,
+                                  StringRef autoPad, bool roundUp,
+                                  Windows &windows) {
+  int64_t extent = 0, stride = windows.strides[dim];
+  int64_t &start = windows.start[dim], &end = windows.end[dim];
+  if (llvm::MulOverflow(windows.sizes[dim] - 1, windows.dilations[dim], extent))
+    return node.reject("its windows have no size of 64 bits");
+  ++extent;
+  if (autoPad == "VALID")
+    start = end = 0;
+  if (autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER") {
+    int64_t wanted = llvm::divideCeil(size, stride);
+    int64_t total = std::max<int64_t>((wanted - 1) * stride + extent - size, 0);
+    int64_t less = total / 2, more = total - less;
+    start = autoPad == "SAME_UPPER" ? less : more;
+    end = autoPad == "SAME_UPPER" ? more : less;
+  }
+  int64_t room = size + start + end - extent;
+  if (room < 0)
+    return node.reject("a window reaches over " + Twine(extent) +
+                       " elements, but with its padding dimension " +
+                       Twine(dim + 2) + " has " + Twine(room + extent));
+  int64_t count = room / stride + 1;
+  // A window that begins behind the tensor and its padding at the start does
+  // not count.
+  if (roundUp && room % stride != 0 && count * stride < size + start)
+    ++count;
+  windows.counts.push_back(count);
+  return success();
+}
+
 FailureOr<Windows> dml::onnx::getWindows(NodeImporter &node, const Shape &shape,
                                          Shape sizes) {
   if (shape.size() < 3 || shape.size() > 5)
@@ -88,38 +121,10 @@ FailureOr<Windows> dml::onnx::getWindows(NodeImporter &node, const Shape &shape,
                        "', but wanted is NOTSET, SAME_UPPER, SAME_LOWER or "
                        "VALID");
   bool roundUp = node.getInt("ceil_mode", 0) != 0;
-  for (size_t dim = 0; dim < count; ++dim) {
-    int64_t extent = 0;
-    if (llvm::MulOverflow(windows.sizes[dim] - 1, windows.dilations[dim],
-                          extent))
-      return node.reject("its windows have no size of 64 bits");
-    ++extent;
-    if (autoPad == "VALID")
-      windows.start[dim] = windows.end[dim] = 0;
-    if (isSame) {
-      int64_t wanted = llvm::divideCeil(spatial[dim], windows.strides[dim]);
-      int64_t total = std::max<int64_t>(
-          (wanted - 1) * windows.strides[dim] + extent - spatial[dim], 0);
-      int64_t less = total / 2, more = total - less;
-      windows.start[dim] = autoPad == "SAME_UPPER" ? less : more;
-      windows.end[dim] = autoPad == "SAME_UPPER" ? more : less;
-    }
-    int64_t room =
-        spatial[dim] + windows.start[dim] + windows.end[dim] - extent;
-    if (room < 0)
-      return node.reject("a window reaches over " + Twine(extent) +
-                         " elements, but with its padding dimension " +
-                         Twine(dim + 2) + " has " + Twine(room + extent));
-    int64_t windowCount = room / windows.strides[dim] + 1;
-    if (roundUp && room % windows.strides[dim] != 0) {
-      // A window that begins behind the tensor and its padding at the start
-      // does not count.
-      if (windowCount * windows.strides[dim] <
-          spatial[dim] + windows.start[dim])
-        ++windowCount;
-    }
-    windows.counts.push_back(windowCount);
-  }
+  for (size_t dim = 0; dim < count; ++dim)
+    if (failed(
+            placeWindows(node, spatial[dim], dim, autoPad, roundUp, windows)))
+      return failure();
   windows.input = addDimension(shape);
   if (count == 1) {
     prepend(1, {&windows.sizes, &windows.strides, &windows.dilations,

@@ -92,8 +92,16 @@ static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
       shape);
 }
 
-/// Rows of words, positions and segments, added up and normalized.
-static LogicalResult importEmbedNormalization(NodeImporter &node) {
+namespace {
+/// An EmbedLayerNormalization: rows of the tables of words, positions and
+/// segments are added up and normalized.
+class EmbedNormalization {
+public:
+  explicit EmbedNormalization(NodeImporter &node) : node(node) {}
+
+  LogicalResult import();
+
+private:
   enum Input : unsigned {
     Words,
     Segments,
@@ -105,8 +113,26 @@ static LogicalResult importEmbedNormalization(NodeImporter &node) {
     Mask,
     Positions
   };
-  if (failed(node.wantInputs(1, 9)))
-    return failure();
+  /// Reads the sizes, and fails where the inputs do not fit them.
+  LogicalResult readSizes();
+  /// The rows of the table that is input `index` at `indices`, whose first size
+  /// is `count`, repeated to all rows.
+  Value look(unsigned index, Value indices, int64_t count);
+  FailureOr<Value> getPositionRows();
+  FailureOr<Value> getSum();
+  FailureOr<Value> normalize(Value sum);
+  /// Sets output 1, the number of elements of the mask that are 1, which are
+  /// the first ones.
+  LogicalResult setMaskCounts();
+
+  NodeImporter &node;
+  int64_t batch = 0, steps = 0, hidden = 0;
+  Shape rows;
+  DataType type = DataType::FLOAT32;
+};
+} // namespace
+
+LogicalResult EmbedNormalization::readSizes() {
   for (unsigned index : {WordTable, PositionTable, Gamma, Beta})
     if (!node.hasInput(index))
       return node.reject("its input " + Twine(index) + " is left out");
@@ -115,56 +141,71 @@ static LogicalResult importEmbedNormalization(NodeImporter &node) {
     return node.reject("its words have the shape " + describeShape(words) +
                        " and their table " + describeShape(table) +
                        ", but wanted are matrices");
-  int64_t batch = words[0], steps = words[1], hidden = table[1];
-  Shape rows = {1, batch, steps, hidden};
-  DataType type = node.getType(WordTable);
-  auto look = [&](unsigned index, Value indices, int64_t count) {
-    return node.repeat(
-        *node.build(
-            "gather", {{"input", node.get(index)}, {"indices", indices}},
-            {node.integer("axis", 2), node.integer("index_dimensions", 2)},
-            node.getTensorType({1, count, steps, hidden}, type)),
-        rows);
-  };
+  batch = words[0];
+  steps = words[1];
+  hidden = table[1];
+  rows = {1, batch, steps, hidden};
+  type = node.getType(WordTable);
   for (unsigned index : {PositionTable, SegmentTable})
     if (node.hasInput(index) &&
         (node.getShape(index).size() != 2 || node.getShape(index)[1] != hidden))
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(node.getShape(index)) +
                          ", but wanted are rows of " + Twine(hidden));
-  Shape places = {1, 1, batch, steps};
-  Value sum = look(WordTable, node.get(Words), batch);
+  return success();
+}
+
+Value EmbedNormalization::look(unsigned index, Value indices, int64_t count) {
+  return node.repeat(
+      *node.build(
+          "gather", {{"input", node.get(index)}, {"indices", indices}},
+          {node.integer("axis", 2), node.integer("index_dimensions", 2)},
+          node.getTensorType({1, count, steps, hidden}, type)),
+      rows);
+}
+
+FailureOr<Value> EmbedNormalization::getPositionRows() {
   if (node.hasInput(Positions)) {
     const Shape &positions = node.getShape(Positions);
     if (positions.size() != 2 || positions[1] != steps ||
         (positions[0] != 1 && positions[0] != batch))
       return node.reject("its positions have the shape " +
                          describeShape(positions) + ", but wanted is " +
-                         describeShape(words));
-    sum = node.combine("element_wise_add", sum,
-                       look(PositionTable, node.get(Positions), positions[0]));
-  } else {
-    // The first rows, one for each step.
-    if (node.getShape(PositionTable)[0] < steps)
-      return node.reject("its table of positions has " +
-                         Twine(node.getShape(PositionTable)[0]) +
-                         " rows, but there are " + Twine(steps) + " steps");
-    Shape part = {1, 1, steps, hidden};
-    Value first = node.apply("slice1", node.get(PositionTable),
-                             {node.ints("input_window_offsets", {0, 0, 0, 0}),
-                              node.ints("input_window_sizes", part),
-                              node.ints("input_window_strides", {1, 1, 1, 1})},
-                             node.getTensorType(part, type));
-    sum = node.combine("element_wise_add", sum, node.repeat(first, rows));
+                         describeShape(node.getShape(Words)));
+    return look(PositionTable, node.get(Positions), positions[0]);
   }
-  if (node.hasInput(Segments) && node.hasInput(SegmentTable)) {
-    if (node.getShape(Segments) != words)
-      return node.reject("its segments have the shape " +
-                         describeShape(node.getShape(Segments)) +
-                         ", but wanted is " + describeShape(words));
-    sum = node.combine("element_wise_add", sum,
-                       look(SegmentTable, node.get(Segments), batch));
-  }
+  // The first rows of the table, one for each step.
+  if (node.getShape(PositionTable)[0] < steps)
+    return node.reject("its table of positions has " +
+                       Twine(node.getShape(PositionTable)[0]) +
+                       " rows, but there are " + Twine(steps) + " steps");
+  Shape part = {1, 1, steps, hidden};
+  Value first = node.apply("slice1", node.get(PositionTable),
+                           {node.ints("input_window_offsets", {0, 0, 0, 0}),
+                            node.ints("input_window_sizes", part),
+                            node.ints("input_window_strides", {1, 1, 1, 1})},
+                           node.getTensorType(part, type));
+  return node.repeat(first, rows);
+}
+
+FailureOr<Value> EmbedNormalization::getSum() {
+  Value sum = look(WordTable, node.get(Words), batch);
+  FailureOr<Value> positions = getPositionRows();
+  if (failed(positions))
+    return failure();
+  sum = node.combine("element_wise_add", sum, *positions);
+  if (!node.hasInput(Segments) || !node.hasInput(SegmentTable))
+    return sum;
+  if (node.getShape(Segments) != node.getShape(Words))
+    return node.reject("its segments have the shape " +
+                       describeShape(node.getShape(Segments)) +
+                       ", but wanted is " +
+                       describeShape(node.getShape(Words)));
+  return node.combine("element_wise_add", sum,
+                      look(SegmentTable, node.get(Segments), batch));
+}
+
+FailureOr<Value> EmbedNormalization::normalize(Value sum) {
   SmallVector<Value> parameters;
   for (unsigned index : {Gamma, Beta}) {
     if (node.getShape(index) != Shape{hidden})
@@ -173,23 +214,24 @@ static LogicalResult importEmbedNormalization(NodeImporter &node) {
                          ", but wanted is " + Twine(hidden));
     parameters.push_back(node.getBroadcast(index, rows));
   }
-  Shape output = {batch, steps, hidden};
-  FailureOr<Value> normal = node.build(
+  return node.build(
       "mean_variance_normalization1",
       {{"input", sum}, {"scale", parameters[0]}, {"bias", parameters[1]}},
       {node.ints("axes", 3), node.flag("normalize_variance", true),
        node.number("epsilon", node.getFloat("epsilon", 1e-12f))},
       node.getTensorType(rows, type));
-  if (failed(node.set(0, normal, output)) || failed(node.set(2, sum, output)))
-    return failure();
-  // How many elements of the mask are 1, which are the first ones.
+}
+
+LogicalResult EmbedNormalization::setMaskCounts() {
   if (!node.hasInput(Mask))
     return node.set(1, Constant::get(DataType::INT32, {1}, ArrayRef<int64_t>(0))
                            .splat({batch}));
+  const Shape &words = node.getShape(Words);
   if (node.getShape(Mask) != words)
     return node.reject("its mask has the shape " +
                        describeShape(node.getShape(Mask)) + ", but wanted is " +
                        describeShape(words));
+  Shape places = {1, 1, batch, steps};
   Value ones = node.combine("element_wise_logical_equals", node.get(Mask),
                             node.getSplat(node.getType(Mask), 1, places),
                             node.getTensorType(places, DataType::UINT8));
@@ -199,6 +241,19 @@ static LogicalResult importEmbedNormalization(NodeImporter &node) {
                   node.ints("axes", 3)},
                  node.getTensorType({1, 1, batch, 1}, DataType::INT32));
   return node.set(1, count, {batch});
+}
+
+LogicalResult EmbedNormalization::import() {
+  if (failed(node.wantInputs(1, 9)) || failed(readSizes()))
+    return failure();
+  FailureOr<Value> sum = getSum();
+  if (failed(sum))
+    return failure();
+  FailureOr<Value> normal = normalize(*sum);
+  Shape output = {batch, steps, hidden};
+  if (failed(node.set(0, normal, output)) || failed(node.set(2, *sum, output)))
+    return failure();
+  return setMaskCounts();
 }
 
 /// Normalization of channels in groups, with the channels at the end.
@@ -256,9 +311,10 @@ void dml::onnx::addContribNormalizationNodes(Registry &registry) {
                });
   registry.add("SimplifiedLayerNormalization", "MEAN_VARIANCE_NORMALIZATION2",
                importSimplifiedNormalization);
-  addContrib(registry, "EmbedLayerNormalization",
-             "GATHER, ELEMENT_WISE_ADD, MEAN_VARIANCE_NORMALIZATION1",
-             importEmbedNormalization);
+  addContrib(
+      registry, "EmbedLayerNormalization",
+      "GATHER, ELEMENT_WISE_ADD, MEAN_VARIANCE_NORMALIZATION1",
+      [](NodeImporter &node) { return EmbedNormalization(node).import(); });
   addContrib(registry, "GroupNorm",
              "MEAN_VARIANCE_NORMALIZATION1, ACTIVATION_SIGMOID, "
              "ELEMENT_WISE_MULTIPLY",

@@ -10,6 +10,7 @@
 #include "llvm/Support/Endian.h"
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace dml;
@@ -272,6 +273,58 @@ static unsigned countFields(const TensorProto &tensor) {
          !tensor.int64s.empty() + !tensor.uint64s.empty();
 }
 
+/// The bytes of a tensor in a file beside the model, of which `wanted` are the
+/// tensor's where the model states no length; and the owner of the bytes.
+static llvm::Expected<std::pair<ArrayRef<char>, std::shared_ptr<const void>>>
+readExternal(const TensorProto &tensor, uint64_t wanted,
+             reader::ExternalFiles &files) {
+  auto file = files.open(tensor.externalLocation);
+  if (!file)
+    return file.takeError();
+  StringRef bytes = (*file)->getBuffer();
+  uint64_t offset = 0;
+  if (!tensor.externalOffset.empty() &&
+      tensor.externalOffset.getAsInteger(10, offset))
+    return llvm::createStringError("the offset of its elements is '" +
+                                   tensor.externalOffset +
+                                   "', but wanted is a number");
+  if (offset > bytes.size())
+    return llvm::createStringError(
+        "the offset of its elements is " + Twine(offset) + ", but '" +
+        tensor.externalLocation + "' has " + Twine(bytes.size()) + " bytes");
+  uint64_t length = std::min(bytes.size() - offset, wanted);
+  if (!tensor.externalLength.empty() &&
+      (tensor.externalLength.getAsInteger(10, length) ||
+       length > bytes.size() - offset))
+    return llvm::createStringError(
+        "the length of its elements is '" + tensor.externalLength + "', but '" +
+        tensor.externalLocation + "' has " + Twine(bytes.size() - offset) +
+        " bytes from its offset on");
+  return std::pair(ArrayRef<char>(bytes.data() + offset, length),
+                   std::shared_ptr<const void>(*file));
+}
+
+/// The bytes of a tensor in the model itself, whose owner becomes `owner` where
+/// the elements are converted.
+static ArrayRef<char> readFields(const TensorProto &tensor, DataType type,
+                                 std::shared_ptr<const void> &owner) {
+  if (tensor.rawData)
+    return ArrayRef<char>(tensor.rawData->data(), tensor.rawData->size());
+  switch (type) {
+  case DataType::FLOAT32:
+    return convertField<float>(tensor.floats, type, owner);
+  case DataType::FLOAT64:
+    return convertField<double>(tensor.doubles, type, owner);
+  case DataType::INT64:
+    return convertField<int64_t>(tensor.int64s, type, owner);
+  case DataType::UINT32:
+  case DataType::UINT64:
+    return convertField<uint64_t>(tensor.uint64s, type, owner);
+  default:
+    return convertField<int32_t>(tensor.int32s, type, owner);
+  }
+}
+
 llvm::Expected<Constant>
 dml::onnx::readConstant(const TensorProto &tensor,
                         std::shared_ptr<const void> owner,
@@ -303,50 +356,12 @@ dml::onnx::readConstant(const TensorProto &tensor,
                         : static_cast<uint64_t>(*count) * getByteWidth(*type);
   ArrayRef<char> data;
   if (tensor.isExternal) {
-    auto file = files.open(tensor.externalLocation);
-    if (!file)
-      return fail(llvm::toString(file.takeError()));
-    StringRef bytes = (*file)->getBuffer();
-    uint64_t offset = 0, length = 0;
-    if (!tensor.externalOffset.empty() &&
-        tensor.externalOffset.getAsInteger(10, offset))
-      return fail("the offset of its elements is '" + tensor.externalOffset +
-                  "', but wanted is a number");
-    if (offset > bytes.size())
-      return fail("the offset of its elements is " + Twine(offset) + ", but '" +
-                  tensor.externalLocation + "' has " + Twine(bytes.size()) +
-                  " bytes");
-    length = bytes.size() - offset;
-    if (!tensor.externalLength.empty() &&
-        (tensor.externalLength.getAsInteger(10, length) ||
-         length > bytes.size() - offset))
-      return fail("the length of its elements is '" + tensor.externalLength +
-                  "', but '" + tensor.externalLocation + "' has " +
-                  Twine(bytes.size() - offset) + " bytes from its offset on");
-    if (tensor.externalLength.empty())
-      length = std::min(length, wanted);
-    data = ArrayRef<char>(bytes.data() + offset, length);
-    owner = *file;
-  } else if (tensor.rawData) {
-    data = ArrayRef<char>(tensor.rawData->data(), tensor.rawData->size());
+    auto external = readExternal(tensor, wanted, files);
+    if (!external)
+      return fail(llvm::toString(external.takeError()));
+    std::tie(data, owner) = *external;
   } else {
-    switch (*type) {
-    case DataType::FLOAT32:
-      data = convertField<float>(tensor.floats, *type, owner);
-      break;
-    case DataType::FLOAT64:
-      data = convertField<double>(tensor.doubles, *type, owner);
-      break;
-    case DataType::INT64:
-      data = convertField<int64_t>(tensor.int64s, *type, owner);
-      break;
-    case DataType::UINT32:
-    case DataType::UINT64:
-      data = convertField<uint64_t>(tensor.uint64s, *type, owner);
-      break;
-    default:
-      data = convertField<int32_t>(tensor.int32s, *type, owner);
-    }
+    data = readFields(tensor, *type, owner);
   }
   if (data.size() != wanted)
     return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
