@@ -1,4 +1,4 @@
-//===- Cleanup.h - What passes leave is made simpler ------------*- C++ -*-===//
+//===- Cleanup.h - Simplification between passes ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -11,15 +11,16 @@
 
 namespace dml {
 
-/// Canonicalization. Regions are single blocks, or structured as SPIR-V wants
-/// them: there is nothing to simplify.
+/// Creates canonicalization without the simplification of regions, which are
+/// single blocks or SPIR-V's structured control flow.
 std::unique_ptr<mlir::Pass> createCanonicalization();
 
 /// Adds canonicalization and common subexpression elimination.
 void addCleanup(mlir::OpPassManager &pm);
 
-/// Adds the same for modules of generics that are alike in all but their
-/// bodies.
+/// Adds canonicalization and, in place of common subexpression elimination, the
+/// pass dml-merge-equal-ops, for modules with many generics that differ in
+/// their bodies alone.
 void addGenericCleanup(mlir::OpPassManager &pm);
 
 } // namespace dml

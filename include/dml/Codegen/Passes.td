@@ -11,56 +11,68 @@ include "dml/Target/Options.td"
 include "mlir/Pass/PassBase.td"
 
 def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
-  let summary = "Compute tensors where they are read";
+  let summary = "Fuse element-wise bodies into their readers";
   let description = [{
-    Takes a `linalg.generic` that computes each element from its coordinates (no
-    inputs, identity map, parallel iterators) and puts its body in the place of
-    every `tensor.extract` from its result, with the indices of the extract for
-    `linalg.index`. The tensor in between is neither written nor read any more.
-    `tensor.collapse_shape` and `tensor.expand_shape` in between become index
-    arithmetic. The same operations compute the same values, so results keep
-    their bits; what is rounded to 16 bits and computed with again is rounded in
-    integer arithmetic, since drivers may drop another rounding. (Upstream's
-    `linalg-fuse-elementwise-ops` follows the operands of a `linalg.generic`
-    through its indexing maps; it cannot see through `tensor.extract`.)
+    Fuses a producer into its readers. A producer is a `linalg.generic` that computes
+    each element from the element's coordinates: it has no inputs, an identity map and
+    parallel iterators. Each `tensor.extract` from its result, in the body of a reader,
+    is replaced by the producer's body at the coordinates of the extract. The tensor in
+    between is neither written nor read. `tensor.collapse_shape` and
+    `tensor.expand_shape` between producer and reader become index arithmetic.
+    (Upstream's `linalg-fuse-elementwise-ops` follows the operands of a
+    `linalg.generic` through indexing maps, and does not see through
+    `tensor.extract`.)
 
-    A producer is fused into all of its readers or into none: a function's
-    result, for one, stays as it is. Whether it is fused follows from counts of
-    operations and bytes alone. A range of another tensor is read there by all of
-    its readers. A chain of `tensor.insert_slice` that concatenates up to three
-    tensors becomes such a `linalg.generic` where that is fused. A reader that looks at
-    elements several times, or several readers, compute them several times; this must
-    be in proportion to the bytes saved. Where a reader looks at one element in several
-    places, it is computed once: a function of a tensor that is combined with the
-    tensor, as in `x * sigmoid(x)`, is fused with that first, and `x` has one reader
-    then. What has one reader only after its readers have become one is fused in the
-    end, such as the `x` of `x * (1 + erf(x / 2))`. Little index arithmetic is always
-    fused, what is read in loops hardly ever, unless long sums read rows or columns of a
-    tensor so, whose neighbours are neighbours there: a transposed matrix, or the heads of
-    an attention. Long sums are fused into one reader that reads one of them in one place
-    and computes little of it. Bodies stay small enough to compile, and fusion gives no
-    kernel more buffers than the profile's devices bind, where all constants count as
-    one: `dml-limit-buffers` puts them side by side. The numbers that
-    decide are those of `dml/Target/FusionCosts.h`, with what they were measured by.
+    Fused kernels compute the same operations, so that results keep their bits. Where
+    a number is rounded to 16 bits and widened again, the pass rounds it in integer
+    arithmetic, since drivers may remove a conversion to f16 and back.
 
-    A producer that combines a row, in loops that have the attribute
-    `dml.any_order`, is fused into what reads its result for elements of that row:
-    a maximum into a sum that begins with it, and both into the softmax that they
-    are for. The reader then has the loops in front of its own operations, where
-    they are the same for all elements of a row, and becomes a row kernel (see
-    `dml-select-kernels`). Where a reader becomes none, such as one of few and
-    long rows, nothing is fused. With `row-tile=none`, rows are not fused with their
-    readers, and with a tile, all rows are fused that can be.
+    A producer is fused into all of its readers or into none. Its result may then have
+    no other users: a result of the function stays a tensor. The decision follows from
+    counts of operations and bytes alone, with the constants of
+    `dml/Target/FusionCosts.h`:
 
-    A `linalg.generic` with the attribute `dml.layout` puts elements into the order
-    in which a kernel wants them in memory (see `dml-choose-layouts`), and is not
-    fused into what reads it. What computes its elements is fused with it, so that a
-    convolution stores its output with channels last where the next one wants
-    them so. Others that read the same tensor element by element read the copy
-    instead, so that nothing but the copy is written.
+    * Slices and other bodies that only select an element of another tensor are always
+      fused.
+    * A reader that reads an element several times, in a loop or as one of several
+      readers, computes it several times. The recomputed operations must be in
+      proportion to the bytes saved. Reads of one element in several places of a body
+      count once.
+    * Bodies that are read in loops are fused if they have few operations, or if the
+      loops add up long sums and read rows or columns of the producer's tensor, whose
+      neighbours stay neighbours in memory, such as a transposed matrix or the heads of
+      attention.
+    * A long sum is fused into one reader that reads one element of it and has few
+      operations.
+    * The fused body must be small enough to compile, and must read no more tensors
+      than the profile's devices bind. Constants count as one tensor, since
+      `dml-limit-buffers` puts them into one buffer.
 
-    The label of a fused kernel names all operators in it:
-    `dml.padding+dml.tile`.
+    Fusion runs three times over the function. The first time, it fuses producers that
+    read a tensor which their reader reads as well: in `x * sigmoid(x)` the sigmoid, so
+    that `x` has one reader left. The second time, it fuses all producers in their
+    order. The third time, it fuses producers whose readers have become one meanwhile,
+    such as the `x` of `x * (1 + erf(x / 2))`.
+
+    A chain of `tensor.insert_slice` that concatenates up to three tensors becomes a
+    `linalg.generic` if that can be fused.
+
+    A producer that reduces rows, in loops with the attribute `dml.any_order`, is fused
+    into readers that read its result for elements of the same row: the maximum of a
+    row into the sum of exponentials, and both into the softmax. The body of the reader
+    then begins with the loops, which are the same for all elements of a row, and the
+    reader becomes a row kernel (see `dml-select-kernels`). Rows are not fused into
+    readers that become no row kernels, such as readers of few and long rows. With
+    `row-tile=none`, no rows are fused, and with a tile, all rows that can be fused.
+
+    A `linalg.generic` with the attribute `dml.layout` copies a tensor into the order
+    of elements that a kernel reads from memory (see `dml-choose-layouts`). The copy is
+    not fused into its readers, but the tensor's producer is fused into the copy: a
+    convolution then stores its output with channels last for the next convolution.
+    Other readers of the tensor read the copy instead, so that the tensor itself is not
+    stored.
+
+    The label of a fused kernel names all operators in it: `dml.padding+dml.tile`.
 
     ```mlir
     %0 = dml.tile %a ...     // reads %a[i mod 4]
@@ -79,37 +91,40 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
 def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
   let summary = "Compute attention without writing its scores";
   let description = [{
-    Takes a `linalg.generic` that adds up products with the softmax of scores,
-    such as the weights of attention's values, where the scores are sums of
-    products themselves, and makes one generic of it with those that compute the
-    softmax and the scores. The body of the new generic has three loops over the
-    keys: for the largest score of a query, for the sum of exponentials, and for
-    the products. Each computes the scores, so that no operation changes; a kernel
-    that does as it stands would compute them three times for each element of the
-    output. The pass gives the generic the attribute `dml.kernel`, for the kernel
-    that computes them once (see `dml-distribute-to-workgroups`).
+    Fuses attention into one `linalg.generic`: the generic that adds up products of
+    values with a softmax, the generic that computes the softmax, and the generic that
+    computes the scores, which are sums of products, too. The body of the fused generic
+    has three loops over the keys: for the largest score of a query, for the sum of
+    exponentials, and for the products with values. Each loop computes the scores, so
+    that the operations stay the same. A map kernel of this body would compute each
+    score three times for each element of the output. The pass gives the generic the
+    attribute `dml.kernel` of an attention kernel, which computes each score once, in
+    the manner of an online softmax (see `dml-distribute-to-workgroups`).
 
-    No operator is named. The softmax is what `dml-fuse-producers`, which runs
-    before, has made of a softmax, and of what is chosen in front of it; scores are
-    sums of products of f32 with scales, biases and masks, computed with in
-    f32. Softmaxes that are rounded to f16 before they are multiplied stay as they
-    are, since the kernel knows a sum of exponentials after it has multiplied with
-    some of them. So do scores or weights that something else reads, and keys that
-    are not there, as a condition tells, unless the first of them always is.
+    The pass recognizes loops, and no operators. The softmax is the row reduction that
+    `dml-fuse-producers` has built, together with a mask or a selection before it.
+    Scores are sums of products in f32 with scales, biases and masks in f32. Three
+    cases are not fused:
 
-    `{attention_tile = array<i64: 64, 32, 16>}` gives a workgroup 64 queries, which
-    goes through the keys in blocks of 32, and has 16 terms of their scores in
-    workgroup memory at a time. The tile is the one of the least time, where
-    that is less than the time of kernels that write scores, which go through memory
+    * The softmax is rounded to f16 before it is multiplied. An attention kernel knows
+      the sum of exponentials only after it has multiplied with some of them.
+    * Another operation reads the scores or the weights.
+    * A condition leaves keys out, and may leave the first key out.
+
+    `{attention_tile = array<i64: 64, 32, 16>}` gives a workgroup 64 queries. The
+    workgroup goes through the keys in blocks of 32, and holds 16 terms of a block's
+    scores in workgroup memory at a time. The pass chooses the tile of the least time, if
+    that is less than the time of kernels that write the scores, which go through memory
     unless the last cache keeps them.
 
     `{matrix_attention_tile = {workgroup = array<i64: 128, 32>, shape =
-    "16x16x16xf16xf32", stages = 2 : i64}}` is for profiles with cooperative matrices,
-    where queries, keys and values were widened from f16, all keys are seen, and weights
-    may be rounded to f16, which the attribute `dml.roundable` of what computes them
-    says. A workgroup has 128 queries and as many threads, multiplies matrices of the
-    shape, and has room for the keys and values of two blocks of 32, of which it fills
-    one while it multiplies the other.
+    "16x16x16xf16xf32", stages = 2 : i64}}` is for profiles with cooperative matrices.
+    Queries, keys and values must be widened from f16, all keys must be seen, and the
+    operation that computes weights must have the attribute `dml.roundable`, which
+    permits a kernel to round weights to f16. A workgroup has 128 queries and as many
+    threads. It multiplies matrices of the given shape. Its memory holds the keys and
+    values of two blocks of 32 keys: the workgroup loads one block while it multiplies
+    the other (software pipelining).
 
     ```mlir
     %scores = ...            // 8x16x1024x1024xf32: queries times keys
@@ -129,22 +144,22 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
 def MergeEqualOps : Pass<"dml-merge-equal-ops", "mlir::func::FuncOp"> {
   let summary = "Eliminate common subexpressions in linear time";
   let description = [{
-    Does what `cse` does to functions without control flow. `cse` finds operations
-    by a hash that leaves regions out, and then compares regions. Generics on
-    tensors that differ in their bodies alone, as all do that share one
-    `tensor.empty`, so cost it a time that is quadratic in their number. The hash of
-    this pass is of regions, too.
+    Replaces equal operations by one, like `cse`, in functions without control flow.
+    `cse` hashes operations without their regions, so that all generics that share a
+    `tensor.empty` and differ in their bodies alone have one hash, and compares them in
+    pairs. Its time is thus quadratic in the number of generics. The hash of this pass
+    includes regions.
   }];
 }
 
 def NestJoins : Pass<"dml-nest-joins", "mlir::func::FuncOp"> {
-  let summary = "Make concatenations parts of others";
+  let summary = "Nest concatenations in each other";
   let description = [{
-    Where a chain of `tensor.insert_slice` concatenates what an earlier one does,
-    among other tensors, the result of the earlier one is inserted instead. So in a
-    dense block, where each layer reads the concatenation of all results before it,
-    each concatenation is a part of the next, and `dml-place-parts` gives all of them
-    one buffer: each result is written once, into its place.
+    Where a chain of `tensor.insert_slice` concatenates the tensors of an earlier chain
+    and others, it inserts the result of the earlier chain instead. In a dense block,
+    each layer reads the concatenation of all results before it. Each concatenation
+    thus becomes a part of the next one, and `dml-place-parts` gives all of them one
+    buffer, in which each result is written once.
 
     ```mlir
     %0 = join(%a, %b)
@@ -159,12 +174,12 @@ def CopySharedResults
   let summary = "Give every result of a function a buffer of its own";
   let description = [{
     Copies a tensor that a function returns more than once, so that each result
-    can become a buffer of the caller's. (buffer-results-to-out-params cannot
+    can become a buffer of the caller's. (`buffer-results-to-out-params` cannot
     hoist one allocation into two arguments.)
 
-    Every user of a `tensor.empty` gets its own: one-shot bufferization takes
-    quadratic time to find out that operations which share one do not share a
-    buffer.
+    The pass also gives each user of a `tensor.empty` a `tensor.empty` of its own.
+    One-shot bufferization takes quadratic time to find that users of one
+    `tensor.empty` do not share a buffer.
   }];
   let dependentDialects = [
     "mlir::bufferization::BufferizationDialect", "mlir::tensor::TensorDialect"
@@ -194,20 +209,20 @@ def PrepareBufferization
 def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
   let summary = "Replace element types that a device lacks by 32-bit words";
   let description = [{
-    Tensors of a type for which the profile lacks a feature become flat tensors of
-    i32 with the same bytes, and a generic that computed elements computes words.
-    What is computed stays the same, bit for bit. Nothing changes for a device
-    that has all.
+    Tensors whose element type needs a feature that the profile lacks become flat
+    tensors of i32 with the same bytes. A generic that computes elements of such a
+    tensor computes words of it, with the same bits. The pass changes nothing for
+    profiles with all features.
 
-    A `tensor.insert_slice` of whole words is one of words.
+    A `tensor.insert_slice` of whole words becomes an insertion of words.
 
-    Arithmetic on such integers, and conversions between them and floats, become
-    arithmetic on words: on one for 4, 8 and 16 bits, on two for 64. A number of
-    64 bits has a carry from its low word to its high one, and a quotient two
-    steps of long division. Conversions from and to f16 and f64 and comparisons
-    of f64 are integer arithmetic, which rounds to nearest, halves to even. Other
-    arithmetic on floats that the profile lacks is refused, by the Vulkan
-    feature's name: no operator has any.
+    Arithmetic on integers of such types, and conversions between these integers and
+    floats, become arithmetic on words: on one word for 4, 8 and 16 bits, on two words
+    for 64 bits. An addition of 64 bits carries from the low word to the high one, and a
+    division of 64 bits is two steps of long division. Conversions from and to f16 and
+    f64 and comparisons of f64 become integer arithmetic, which rounds to nearest,
+    halves to even. The pass refuses other arithmetic on floats that the profile lacks,
+    with the name of the Vulkan feature; no operator's lowering has such arithmetic.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -236,13 +251,13 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
 }
 
 def OwnConstants : Pass<"dml-own-constants", "mlir::ModuleOp"> {
-  let summary = "Make weights of constants";
+  let summary = "Turn constants into weights";
   let description = [{
     Every constant of a public function whose elements are a resource becomes an
-    argument with the attribute `dml.owned_by_dml`, called as the resource is. The
-    executable then has its name, type and shape, and the program that runs it binds
-    its bytes. Constants of few elements stay where they are: the compiler looks at
-    them.
+    argument with the attribute `dml.owned_by_dml` and the name of the resource. The
+    executable has the weight's name, type and shape, and the program that runs the
+    executable binds the weight's bytes. Other constants, which have few elements, stay
+    constants, since the compiler reads their elements.
 
     ```mlir
     %0 = arith.constant dense_resource<filter> : tensor<64x3x7x7xf32>
@@ -254,14 +269,13 @@ def OwnConstants : Pass<"dml-own-constants", "mlir::ModuleOp"> {
 }
 
 def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
-  let summary = "Compute products that share a factor together";
+  let summary = "Stack products that share a factor";
   let description = [{
-    Each `linalg.generic` of a group becomes a part of one that has another dimension
-    in front, where they add up the same products of one tensor with different
-    weights: queries, keys and values, for example, are products of one tensor with
-    three matrices. The weights are put behind each other, which is done once, when
-    the program is initialized. What is computed of each of the results in the same
-    way is computed of all, such as sums with biases.
+    Replaces `linalg.generic`s that multiply one tensor with different weights by one
+    generic with another dimension in front. Queries, keys and values of attention, for
+    example, are products of one tensor with three matrices. The weights are stacked
+    behind each other, once, when the program is initialized. Readers that compute the
+    same from each product, such as sums with biases, are stacked as well.
 
     ```mlir
     %q = linalg.generic outs(%0 : tensor<197x768xf32>) ...  // reads %x and %wq
@@ -274,10 +288,10 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
       ...
     ```
 
-    This is done where each has so few sums that it leaves most of a device idle, where
-    bodies of others look its elements up, so that nothing has to be copied, and where
-    the weights of each have whole words of 32 bits. The sums are those of before, term
-    by term.
+    The pass stacks products that have too few sums to occupy a device, that bodies of
+    other generics read element by element, so that no copy is needed, and whose
+    weights each have whole words of 32 bits. The sums have the same terms in the same
+    order as before.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -287,18 +301,20 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
 
 def HoistInitialization
     : Pass<"dml-hoist-initialization", "mlir::ModuleOp"> {
-  let summary = "Compute once what depends on constants alone";
+  let summary = "Compute values of constants and weights once";
   let description = [{
-    Moves what public functions compute of constants and of arguments with
-    `dml.owned_by_dml` to a function of its own, with the attribute
-    `dml.initialization`, which runs once. Its results become arguments with the
-    attribute `dml.persistent`, which has the number of the result.
+    Moves operations that depend on constants and on arguments with
+    `dml.owned_by_dml` alone from public functions to a function of its own, with the
+    attribute `dml.initialization`, which runs once. Its results become arguments of the
+    public functions, with the attribute `dml.persistent`, which is the number of the
+    result.
 
-    Values are moved that others read which are not moved, if they have no more bytes
-    than what they are computed of: int8 weights are read faster than floats. What
-    only moves elements stays, since it becomes index arithmetic where it is read,
-    unless it has the attribute `dml.layout`, as filters in the order in which kernels
-    want them have, or is put together in memory by `tensor.insert_slice`.
+    The pass moves values that operations which stay read, if the values have no more
+    bytes than the constants and weights that they are computed from: kernels read int8
+    weights faster than the floats that they stand for. Operations that only move
+    elements stay, since they become index arithmetic in their readers. Exceptions are
+    copies with the attribute `dml.layout`, such as filters in the order that kernels
+    read from memory, and tensors that `tensor.insert_slice` puts together.
   }];
   let dependentDialects = ["mlir::func::FuncDialect"];
 }

@@ -22,13 +22,13 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Compares what values of a body are computed by.
+/// Compares the operations that compute values of a body.
 class Equivalence {
 public:
-  /// Takes `lhs` and `rhs`, which no operations compute, for the same value.
+  /// Takes `lhs` and `rhs`, which are block arguments, for the same value.
   void assume(Value lhs, Value rhs) { known.insert({lhs, rhs}); }
-  /// Whether the same operations compute both. (A body stores nothing, so that
-  /// two loads from one place are the same.)
+  /// Whether the same operations compute `lhs` and `rhs`. Two loads from one
+  /// place are the same, since a body stores nothing.
   bool areSame(Value lhs, Value rhs);
 
 private:
@@ -38,8 +38,8 @@ private:
 };
 } // namespace
 
-/// The number of an iteration, which is less than the loop runs, where `value`
-/// is the lesser of that number and one that it does not reach.
+/// Returns `value` without a bound that has no effect: the induction variable
+/// %i for `min(%i, 1023)` in a loop of 1024 iterations.
 static Value dropBound(Value value) {
   auto least = value.getDefiningOp<arith::MinUIOp>();
   APInt bound;
@@ -92,11 +92,12 @@ bool Equivalence::areSame(Operation *lhs, Operation *rhs) {
 }
 
 //===----------------------------------------------------------------------===//
-// The loops
+// The parts of the loops
 //===----------------------------------------------------------------------===//
 
-/// The other operand of an operation of type `Op` that has `carried` as one,
-/// and makes `combined`; null if there is none.
+/// Returns the element that an operation of type `Op` combines with `carried`
+/// to `combined`: its other operand. Returns null if `combined` is computed in
+/// another way.
 template <typename Op> static Value getOther(Value combined, Value carried) {
   auto op = combined.getDefiningOp<Op>();
   if (!op)
@@ -106,8 +107,8 @@ template <typename Op> static Value getOther(Value combined, Value carried) {
   return op->getOperand(1) == carried ? op->getOperand(0) : Value();
 }
 
-/// The number whose exponential `value` is: it may be looked at first, since
-/// there are drivers that have a number for the exponential of NaN.
+/// Returns x where `value` is exp(x) or `x == x ? exp(x) : x`, or null. The
+/// comparison keeps a NaN, for which some drivers compute a number.
 static Value getExponent(Value value) {
   if (auto select = value.getDefiningOp<arith::SelectOp>()) {
     auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
@@ -123,7 +124,8 @@ static Value getExponent(Value value) {
   return exp ? exp.getOperand() : Value();
 }
 
-/// Whether `value` is `largest`, or a finite number where that is -infinity.
+/// Whether `value` is `largest`, or the maximum of `largest` and the lowest
+/// finite number.
 static bool isShift(Value value, Value largest) {
   if (value == largest)
     return true;
@@ -140,13 +142,15 @@ static bool isShift(Value value, Value largest) {
 }
 
 namespace {
-/// A score of one of the loops, and whether it is seen; null where all are.
+/// A score or an exponential in one of the loops, and the condition that the
+/// query sees the key; null where each query sees all keys.
 struct Seen {
   Value score, isSeen;
 };
 } // namespace
 
-/// Takes apart what is chosen between a number that is seen and `isNone`.
+/// Takes `select(isSeen, score, none)` apart, where `isNone` holds for the
+/// number of a key that the query does not see.
 static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   if (select && isNone(select.getFalseValue()))
@@ -154,8 +158,8 @@ static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
   return {value, Value()};
 }
 
-/// Reads an exponential of what a score is above `largest`, which is 0 where it
-/// is not seen.
+/// Reads `value` as exp(score - largest), or as 0 for a key that the query does
+/// not see. Returns nothing if `value` is computed in another way.
 static std::optional<Seen> readExponential(Value value, Value largest) {
   Seen seen = readSeen(
       value, [](Value none) { return matchPattern(none, m_PosZeroFloat()); });
@@ -167,23 +171,24 @@ static std::optional<Seen> readExponential(Value value, Value largest) {
   return Seen{difference.getLhs(), seen.isSeen};
 }
 
-/// Whether `value` is what a maximum begins with, which is no score.
+/// Whether `value` is a number that a maximum begins with: NaN, which
+/// arith.maxnumf ignores, or -infinity.
 static bool isNoScore(Value value) {
   APFloat constant(0.0f);
   return matchPattern(value, m_ConstantFloat(&constant)) &&
          (constant.isNaN() || (constant.isInfinity() && constant.isNegative()));
 }
 
-/// Whether `isSeen` holds for the first of the keys that `key` is: where it
-/// says that the key's number is at most another number.
+/// Whether `isSeen` holds for key 0: it is an unsigned comparison `key <= x`.
 static bool isFirstSeen(Value isSeen, Value key) {
   auto compare = isSeen.getDefiningOp<arith::CmpIOp>();
   return compare && compare.getPredicate() == arith::CmpIPredicate::ule &&
          compare.getLhs() == key;
 }
 
-/// The sum of products of f32 that `block` computes, in loops or without them:
-/// null unless there is one.
+/// Returns the only sum of products of f32 that `block` computes: the result of
+/// its only loop, or of a chain of math.fma where the sum is written out.
+/// Returns null if there is no such sum or if there are several.
 static Value findSum(Block &block) {
   auto loops = block.getOps<scf::ForOp>();
   if (!loops.empty()) {
@@ -207,7 +212,9 @@ static Value findSum(Block &block) {
   return sum;
 }
 
-/// Reads the sums that scores are made of: `sum`, which is computed for `key`.
+/// Reads `sum`, the sum of products of a query and of `key`, into `scores`.
+/// Sets the dimensions of the output that the factors of queries and of keys
+/// depend on.
 static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
                                 Contraction &scores,
                                 llvm::SmallBitVector &dimsOfQueries,
@@ -232,7 +239,8 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   auto steps = llvm::map_to_vector(scores.loops, [](scf::ForOp loop) {
     return Value(loop.getInductionVar());
   });
-  // What is computed of the key may not be a factor of queries.
+  // The factors of queries do not depend on the key, so that a slice without
+  // the key as a given value tells which side they are.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -254,9 +262,9 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   return success(!terms.empty());
 }
 
-/// The number by which all operations of `slices` divide coordinate `dim` of
-/// the output before they use it, and which divides `size`; nothing if they use
-/// it otherwise.
+/// Returns the number by which all operations of `slices` that use coordinate
+/// `dim` of the output divide it, if the number divides `size`. Returns nothing
+/// if an operation uses the coordinate in another way.
 static std::optional<int64_t>
 findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
   std::optional<int64_t> divisor;
@@ -278,110 +286,194 @@ findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
   return divisor;
 }
 
-std::optional<Attention> Attention::match(linalg::GenericOp op) {
-  if (!isElementMap(op))
-    return std::nullopt;
-  auto type = cast<ShapedType>(op.getOutputs().front().getType());
-  auto buffer = dyn_cast<MemRefType>(type);
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
-      !llvm::is_contained({8, 16, 32}, type.getElementTypeBitWidth()) ||
-      (buffer && !buffer.getLayout().isIdentity()))
-    return std::nullopt;
+namespace {
+/// Reads the body of a generic as attention, step by step. The body has three
+/// loops over the keys. In this example there are 1024 keys, and the body
+/// computes the output's element for a query and a column of values; score() is
+/// itself a loop, over the 64 terms of a query times a key:
+///
+///   %largest = scf.for %i = 0 to 1024 iter_args(%m = NaN) {
+///     yield maxnum(%m, score(%query, %i))                    // readMaximum()
+///   } {dml.any_order}
+///   %total = scf.for %j = 0 to 1024 iter_args(%t = 0.0) {
+///     yield %t + exp(score(%query, %j) - %largest)           // readTotal()
+///   } {dml.any_order}
+///   %mean = scf.for %k = 0 to 1024 iter_args(%o = 0.0) {
+///     %weight = exp(score(%query, %k) - %largest) / %total
+///     yield fma(%weight, value(%k, %column), %o)             // readProducts()
+///   }
+///   yield epilogue(%mean)
+///
+/// For two keys with scores 1 and 3 and values 10 and 20, the largest score is
+/// 3, the total e^-2 + e^0 = 1.135, the weights are 0.119 and 0.881, and the
+/// mean is 18.81. Where a query sees only some of the keys, the loops select
+/// between seen and unseen keys: `select(isSeen(%query, %i), score(%query, %i),
+/// NaN)` in the first loop, `select(isSeen(%query, %j), exp(...), 0.0)` in the
+/// second, and such an exponential and a conditional product in the third.
+class AttentionReader {
+public:
+  explicit AttentionReader(linalg::GenericOp op) : op(op) {}
 
-  // Three loops over the keys.
-  Block &body = *op.getBody();
-  auto loops = llvm::to_vector(body.getOps<scf::ForOp>());
-  if (loops.size() != 3)
-    return std::nullopt;
+  /// Returns nothing if the body is no attention.
+  std::optional<Attention> read();
+
+private:
+  LogicalResult readOutput();
+  LogicalResult readLoops();
+  LogicalResult readMaximum();
+  LogicalResult readTotal();
+  LogicalResult readProducts();
+  LogicalResult compareLoops();
+  LogicalResult readSlices();
+  LogicalResult readSharedDim();
+  LogicalResult readDims();
+
+  linalg::GenericOp op;
   Attention attention;
+  ShapedType type;
+  scf::ForOp maximum, exponentials, products;
+  /// The scores of the three loops.
+  Seen ofMaximum, ofTotal, ofProducts;
+  /// The product that an iteration of the third loop adds, and its factor that
+  /// is the value.
+  ContractionTerm product;
+  Value value;
+  /// The dimensions of the output that the operations of scores depend on, the
+  /// dimensions that the keys' factors of scores depend on, and the dimensions
+  /// that values depend on.
+  llvm::SmallBitVector ofScores, ofKeys, ofValues;
+};
+} // namespace
+
+/// The value that an iteration of `loop` carries to the next.
+static Value getYielded(scf::ForOp loop) {
+  return loop.getYieldedValues().front();
+}
+
+LogicalResult AttentionReader::readOutput() {
+  if (!isElementMap(op))
+    return failure();
+  type = cast<ShapedType>(op.getOutputs().front().getType());
+  auto buffer = dyn_cast<MemRefType>(type);
+  return success(
+      type.hasStaticShape() && type.getElementType().isIntOrFloat() &&
+      llvm::is_contained({8, 16, 32}, type.getElementTypeBitWidth()) &&
+      (!buffer || buffer.getLayout().isIdentity()));
+}
+
+/// Reads the three loops, all over the same number of keys.
+LogicalResult AttentionReader::readLoops() {
+  auto loops = llvm::to_vector(op.getBody()->getOps<scf::ForOp>());
+  if (loops.size() != 3)
+    return failure();
   for (scf::ForOp loop : loops) {
     std::optional<int64_t> count = getCountFromZero(loop);
     if (!count || loop.getNumResults() != 1 ||
         !loop.getResult(0).getType().isF32() ||
         (attention.keys && attention.keys != *count))
-      return std::nullopt;
+      return failure();
     attention.keys = *count;
   }
-  auto [maximum, exponentials, products] =
-      std::tuple(loops[0], loops[1], loops[2]);
-  auto getYielded = [](scf::ForOp loop) {
-    return loop.getBody()->getTerminator()->getOperand(0);
-  };
-  Value largest = maximum.getResult(0), total = exponentials.getResult(0);
+  maximum = loops[0];
+  exponentials = loops[1];
+  products = loops[2];
+  attention.key = exponentials.getInductionVar();
+  attention.keyOfValue = products.getInductionVar();
+  return success();
+}
 
-  // The largest score.
-  Value candidate = getOther<arith::MaxNumFOp>(getYielded(maximum),
-                                               maximum.getRegionIterArg(0));
-  if (!maximum->hasAttr(anyOrderAttrName) || !candidate ||
+/// Reads the first loop as the largest score.
+LogicalResult AttentionReader::readMaximum() {
+  Value score = getOther<arith::MaxNumFOp>(getYielded(maximum),
+                                           maximum.getRegionIterArg(0));
+  if (!maximum->hasAttr(anyOrderAttrName) || !score ||
       !isNoScore(maximum.getInitArgs()[0]))
-    return std::nullopt;
-  Seen first = readSeen(candidate, isNoScore);
+    return failure();
+  ofMaximum = readSeen(score, isNoScore);
+  return success();
+}
 
-  // The sum of exponentials.
+/// Reads the second loop as the sum of exponentials.
+LogicalResult AttentionReader::readTotal() {
   Value exponential = getOther<arith::AddFOp>(getYielded(exponentials),
                                               exponentials.getRegionIterArg(0));
   if (!exponentials->hasAttr(anyOrderAttrName) || !exponential ||
       !matchPattern(exponentials.getInitArgs()[0], m_AnyZeroFloat()))
-    return std::nullopt;
-  std::optional<Seen> second = readExponential(exponential, largest);
+    return failure();
+  std::optional<Seen> seen = readExponential(exponential, maximum.getResult(0));
+  if (!seen)
+    return failure();
+  ofTotal = *seen;
+  attention.score = ofTotal.score;
+  attention.isSeen = ofTotal.isSeen;
+  return success();
+}
 
-  // The products of weights and values.
+/// Reads the third loop as the sum of products of weights and values.
+LogicalResult AttentionReader::readProducts() {
   SmallVector<ContractionTerm> terms =
       readTerms(getYielded(products), products.getRegionIterArg(0));
-  if (!second || terms.size() != 1 ||
+  if (terms.size() != 1 ||
       !matchPattern(products.getInitArgs()[0], m_AnyZeroFloat()))
-    return std::nullopt;
-  ContractionTerm term = terms.front();
-  auto isWeight = [&](Value factor) {
-    auto weight = factor.getDefiningOp<arith::DivFOp>();
-    return weight && weight.getRhs() == total;
+    return failure();
+  product = terms.front();
+  auto getWeight = [&](Value factor) {
+    auto quotient = factor.getDefiningOp<arith::DivFOp>();
+    return quotient && quotient.getRhs() == exponentials.getResult(0)
+               ? quotient
+               : arith::DivFOp();
   };
-  if (!isWeight(term.lhs))
-    std::swap(term.lhs, term.rhs);
-  if (!isWeight(term.lhs))
-    return std::nullopt;
-  attention.isRoundable = term.lhs.getDefiningOp()->hasAttr(roundableAttrName);
-  std::optional<Seen> third = readExponential(
-      term.lhs.getDefiningOp<arith::DivFOp>().getLhs(), largest);
-  if (!third)
-    return std::nullopt;
+  arith::DivFOp weight = getWeight(product.lhs);
+  value = weight ? product.rhs : product.lhs;
+  if (!weight)
+    weight = getWeight(product.rhs);
+  if (!weight)
+    return failure();
+  attention.isRoundable = weight->hasAttr(roundableAttrName);
+  std::optional<Seen> seen =
+      readExponential(weight.getLhs(), maximum.getResult(0));
+  if (!seen)
+    return failure();
+  ofProducts = *seen;
+  return success();
+}
 
-  // All three are of the same scores.
-  attention.key = exponentials.getInductionVar();
-  attention.keyOfValue = products.getInductionVar();
-  Equivalence ofFirst, ofThird;
-  ofFirst.assume(maximum.getInductionVar(), attention.key);
-  ofThird.assume(attention.keyOfValue, attention.key);
-  attention.score = second->score;
-  attention.isSeen = second->isSeen;
-  if (!ofFirst.areSame(first.score, attention.score) ||
-      !ofThird.areSame(third->score, attention.score))
-    return std::nullopt;
-  bool isAny =
-      attention.isSeen || first.isSeen || third->isSeen || term.condition;
-  bool isEach =
-      attention.isSeen && first.isSeen && third->isSeen && term.condition;
-  if (isAny && (!isEach || !ofFirst.areSame(first.isSeen, attention.isSeen) ||
-                !ofThird.areSame(third->isSeen, attention.isSeen) ||
-                !ofThird.areSame(term.condition, attention.isSeen) ||
-                !isFirstSeen(attention.isSeen, attention.key)))
-    return std::nullopt;
+/// Succeeds if all three loops compute the same scores and see the same keys:
+/// all keys, or a run of keys that begins with key 0.
+LogicalResult AttentionReader::compareLoops() {
+  Equivalence inMaximum, inProducts;
+  inMaximum.assume(maximum.getInductionVar(), attention.key);
+  inProducts.assume(attention.keyOfValue, attention.key);
+  if (!inMaximum.areSame(ofMaximum.score, attention.score) ||
+      !inProducts.areSame(ofProducts.score, attention.score))
+    return failure();
+  Value isSeen = attention.isSeen;
+  if (!isSeen)
+    return success(!ofMaximum.isSeen && !ofProducts.isSeen &&
+                   !product.condition);
+  return success(ofMaximum.isSeen && ofProducts.isSeen && product.condition &&
+                 inMaximum.areSame(ofMaximum.isSeen, isSeen) &&
+                 inProducts.areSame(ofProducts.isSeen, isSeen) &&
+                 inProducts.areSame(product.condition, isSeen) &&
+                 isFirstSeen(isSeen, attention.key));
+}
 
-  // What they are made of.
-  llvm::SmallBitVector ofQueries, ofKeys;
+/// Reads the operations that compute scores, conditions, values and outputs.
+LogicalResult AttentionReader::readSlices() {
+  llvm::SmallBitVector ofQueries;
   attention.sum = findSum(*exponentials.getBody());
   if (!attention.sum || !attention.sum.getType().isF32() ||
       failed(readScores(op, attention.sum, attention.key, attention.scores,
                         ofQueries, ofKeys)))
-    return std::nullopt;
+    return failure();
   BodySlice score(op, {attention.sum, attention.key}),
-      isSeen(op, attention.key), value(op, attention.keyOfValue),
+      isSeen(op, attention.key), values(op, attention.keyOfValue),
       epilogue(op, products.getResult(0));
   if (failed(score.add(attention.score)) ||
       (attention.isSeen && failed(isSeen.add(attention.isSeen))) ||
-      failed(value.add(term.rhs)) ||
-      failed(epilogue.add(body.getTerminator()->getOperand(0))))
-    return std::nullopt;
+      failed(values.add(value)) ||
+      failed(epilogue.add(op.getBody()->getTerminator()->getOperand(0))))
+    return failure();
   attention.scoreSlice = score.getOperations();
   attention.isSeenSlice = isSeen.getOperations();
   Contraction &sums = attention.products;
@@ -390,53 +482,74 @@ std::optional<Attention> Attention::match(linalg::GenericOp op) {
   sums.trips = {attention.keys};
   sums.steps = attention.keys;
   sums.conditions = {Value()};
-  sums.columns.factors = {term.rhs};
-  sums.columns.slice = value.getOperations();
+  sums.columns.factors = {value};
+  sums.columns.slice = values.getOperations();
   sums.epilogue = epilogue.getOperations();
-
-  // The dimensions of the output.
-  llvm::SmallBitVector ofValues = value.getDims(), ofScores = score.getDims();
+  ofValues = values.getDims();
+  ofScores = score.getDims();
   ofScores |= isSeen.getDims();
   ofScores |= ofQueries;
   ofScores |= ofKeys;
-  int64_t innermost = type.getRank() - 1;
-  while (innermost > 0 && type.getDimSize(innermost) == 1)
-    --innermost;
-  if (ofScores[innermost]) {
-    std::optional<int64_t> divisor = findDivisor(
-        {attention.scores.rows.slice, attention.scores.columns.slice,
-         attention.scoreSlice, attention.isSeenSlice},
-        innermost, type.getDimSize(innermost));
-    if (!divisor)
-      return std::nullopt;
-    sums.sharedDim = innermost;
-    sums.columnsOfShared = *divisor;
-  }
+  return success();
+}
+
+/// Splits the output's innermost dimension between the batch and the columns
+/// where scores depend on it. Coordinate 130 of a dimension of 16 heads with 64
+/// elements each is column 2 of head 2.
+LogicalResult AttentionReader::readSharedDim() {
+  int64_t innermost = getInnermostDim(type);
+  if (!ofScores[innermost])
+    return success();
+  std::optional<int64_t> divisor =
+      findDivisor({attention.scores.rows.slice, attention.scores.columns.slice,
+                   attention.scoreSlice, attention.isSeenSlice},
+                  innermost, type.getDimSize(innermost));
+  if (!divisor)
+    return failure();
+  attention.products.sharedDim = innermost;
+  attention.products.columnsOfShared = *divisor;
+  return success();
+}
+
+/// Tells the dimensions of the output apart: rows are those that queries alone
+/// depend on, columns those that values alone depend on, and all others are of
+/// the batch.
+LogicalResult AttentionReader::readDims() {
+  Contraction &sums = attention.products;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     int64_t size = type.getDimSize(dim);
-    if (dim == sums.sharedDim) {
+    bool isShared = dim == sums.sharedDim;
+    if (size == 1 && !isShared)
+      continue;
+    bool isRow = ofScores[dim] && !ofKeys[dim] && !ofValues[dim],
+         isColumn = ofValues[dim] && !ofScores[dim];
+    if (isShared || (!isRow && !isColumn)) {
       sums.batchDims.push_back(dim);
-      sums.batches *= size / sums.columnsOfShared;
+      sums.batches *= isShared ? size / sums.columnsOfShared : size;
+    }
+    if (isShared || isColumn) {
       sums.columns.dims.push_back(dim);
-      sums.columns.size *= sums.columnsOfShared;
-    } else if (size > 1) {
-      if (ofScores[dim] && !ofKeys[dim] && !ofValues[dim]) {
-        sums.rows.dims.push_back(dim);
-        sums.rows.size *= size;
-      } else if (ofValues[dim] && !ofScores[dim]) {
-        sums.columns.dims.push_back(dim);
-        sums.columns.size *= size;
-      } else {
-        sums.batchDims.push_back(dim);
-        sums.batches *= size;
-      }
+      sums.columns.size *= isShared ? sums.columnsOfShared : size;
+    } else if (isRow) {
+      sums.rows.dims.push_back(dim);
+      sums.rows.size *= size;
     }
   }
-  // The columns are where the output's neighbours lie.
-  if (!llvm::is_contained(sums.columns.dims, innermost))
-    return std::nullopt;
   attention.scores.rows.dims = sums.rows.dims;
   attention.scores.rows.size = sums.rows.size;
   attention.scores.columns.size = attention.keys;
+  // Neighbouring elements of the output are columns.
+  return success(llvm::is_contained(sums.columns.dims, getInnermostDim(type)));
+}
+
+std::optional<Attention> AttentionReader::read() {
+  if (failed(readOutput()) || failed(readLoops()) || failed(readMaximum()) ||
+      failed(readTotal()) || failed(readProducts()) || failed(compareLoops()) ||
+      failed(readSlices()) || failed(readSharedDim()) || failed(readDims()))
+    return std::nullopt;
   return attention;
+}
+
+std::optional<Attention> Attention::match(linalg::GenericOp op) {
+  return AttentionReader(op).read();
 }

@@ -11,45 +11,49 @@
 
 namespace dml {
 
-/// A linalg.generic, on buffers or tensors, whose body adds up products of
-/// values with the softmax of scores, which are sums of products themselves:
+/// A linalg.generic, on buffers or tensors, whose body adds up the products of
+/// values with the softmax of scores. The scores are sums of products, too:
 ///
 ///   largest = the maximum of score(query, key), over all keys,
 ///   total   = the sum of exp(score(query, key) - largest), over all keys,
 ///   output  = the sum of exp(score(query, key) - largest) / total *
 ///             value(key, column), over all keys,
 ///
-/// in three loops over the keys. The rows of the output are those of queries.
-/// Where a query sees some of the keys alone, the others take part in none of
-/// the loops.
+/// in three loops over the keys. The output has a row for each query. Where a
+/// query sees only some of the keys, the loops skip the other keys.
 ///
-/// That is what the loops say, whatever operators they were made of: a score is
-/// whatever the body makes of a sum of products, with scales, masks and biases.
+/// The loops tell attention apart from other bodies; no operator is named. The
+/// score is computed from a sum of products by any operations, such as a scale,
+/// a mask and a bias.
 struct Attention {
-  /// How often each of the three loops runs.
+  /// The number of iterations of each of the three loops.
   int64_t keys = 0;
-  /// The key that iterations of the second loop have, of which scores are read,
-  /// and that iterations of the third have, of which values are.
+  /// The induction variables of the second loop and of the third loop. The
+  /// operations of scores are those of the second loop, the operations of
+  /// values those of the third.
   mlir::Value key, keyOfValue;
 
-  /// The sums that scores are made of. Rows are queries, and columns are keys,
-  /// which are no dimension of the output.
+  /// The sums of products that scores are computed from. Rows are queries.
+  /// Columns are keys, which are no dimension of the output.
   Contraction scores;
-  /// Such a sum, what is made of it, and the operations that make it.
+  /// The sum of products in the second loop, the score, and the operations that
+  /// compute the score from the sum.
   mlir::Value sum, score;
   llvm::SmallVector<mlir::Operation *> scoreSlice;
-  /// Whether the query sees the key, and the operations that tell; null where
-  /// all keys are seen. The first key always is.
+  /// The condition that the query sees the key, and the operations that compute
+  /// the condition. The condition is null where each query sees all keys. Each
+  /// query sees the first key.
   mlir::Value isSeen;
   llvm::SmallVector<mlir::Operation *> isSeenSlice;
-  /// Whether weights may be rounded to f16 before they are multiplied.
+  /// Whether a kernel may round weights to f16 before it multiplies them with
+  /// values.
   bool isRoundable = false;
 
-  /// The sums of the third loop. Rows are queries, and columns are those of
-  /// values: the only factor that has operations is that of the columns.
+  /// The sums of the third loop. Rows are queries, and columns are the columns
+  /// of values. The operand of the rows, the weights, has no operations.
   Contraction products;
 
-  /// Nothing if `op` is none.
+  /// Returns the attention that `op` is, or nothing.
   static std::optional<Attention> match(mlir::linalg::GenericOp op);
 };
 

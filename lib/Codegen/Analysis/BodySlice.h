@@ -1,4 +1,4 @@
-//===- BodySlice.h - What values of a body are computed by ------*- C++ -*-===//
+//===- BodySlice.h - Backward slices of bodies ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -17,7 +17,8 @@
 
 namespace dml {
 
-/// How often a loop runs that counts from 0 by ones, at least once.
+/// Returns the number of iterations of a loop that counts from 0 in steps of 1
+/// and has at least one iteration, or nothing for other loops.
 inline std::optional<int64_t> getCountFromZero(mlir::scf::ForOp loop) {
   std::optional<llvm::APInt> trips = loop.getStaticTripCount();
   if (!trips || trips->isZero() ||
@@ -28,21 +29,22 @@ inline std::optional<int64_t> getCountFromZero(mlir::scf::ForOp loop) {
   return trips->getSExtValue();
 }
 
-/// The operations of the body of a linalg.generic, on buffers or tensors, that
-/// some of its values are computed by.
+/// The operations in the body of a linalg.generic, on buffers or tensors, that
+/// compute some values of the body: a backward slice.
 class BodySlice {
 public:
   using Operation = mlir::Operation;
   using Value = mlir::Value;
 
-  /// `given` are values of the body that the slice need not compute.
+  /// The slice ends at the values `given`, and does not have the operations
+  /// that compute them.
   BodySlice(mlir::linalg::GenericOp op, llvm::ArrayRef<Value> given) : op(op) {
     this->given.insert_range(given);
   }
 
-  /// Adds the operations that compute `value`. Fails where these include a
-  /// loop, depend on a value that a loop carries, or do more than compute
-  /// values, loads excepted.
+  /// Adds the operations that compute `value`. Fails if one of the operations
+  /// is a loop, has a side effect other than a load, or depends on a value that
+  /// a loop carries.
   llvm::LogicalResult add(Value value) {
     if (given.contains(value) ||
         !op.getRegion().isAncestor(value.getParentRegion()))
@@ -59,7 +61,7 @@ public:
     return llvm::success();
   }
 
-  /// The operations, in their order.
+  /// Returns the operations in the order in which they stand in the body.
   llvm::SmallVector<Operation *> getOperations() {
     llvm::SmallVector<Operation *> ordered;
     op.getBody()->walk<mlir::WalkOrder::PreOrder>([&](Operation *nested) {
@@ -69,7 +71,8 @@ public:
     return ordered;
   }
 
-  /// The dimensions of the output that the values depend on.
+  /// Returns the dimensions of the output whose coordinates the values depend
+  /// on.
   llvm::SmallBitVector getDims() {
     llvm::SmallBitVector dims(op.getNumLoops());
     for (Operation *operation : operations)

@@ -13,17 +13,20 @@
 
 namespace dml {
 
-/// The insertions in `function`, in its order, that are the last of their
-/// chains: no other one inserts into their results.
+/// Returns the insertions in `function` that are the last of their chains, in
+/// their order: no other insertion has such a result as its destination.
 llvm::SmallVector<mlir::tensor::InsertSliceOp>
 getConcatenations(mlir::func::FuncOp function);
 
-/// The tensors that slices of the result of `last` are, in their order along
-/// `axis`, if they are all of it and nothing else uses a slice.
+/// Returns the tensors that the chain of insertions up to `last` concatenates,
+/// in their order along `axis`, which is set. Returns no tensors if the slices
+/// do not make up the whole result, or if an earlier insertion has another user
+/// than the next one.
 llvm::SmallVector<mlir::Value> getJoined(mlir::tensor::InsertSliceOp last,
                                          int64_t &axis);
 
-/// Erases `last`, and the insertions before it, as long as they have no use.
+/// Erases `last` and the insertions before it, from the last one on, until one
+/// has a user.
 void eraseUnused(mlir::RewriterBase &rewriter,
                  mlir::tensor::InsertSliceOp last);
 

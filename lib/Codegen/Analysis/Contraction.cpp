@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// The one loop that `block` has, whose result is `result`.
+/// Returns the only loop of `block`, if `result` is the result of the loop, or
+/// null.
 static scf::ForOp findLoop(Block &block, Value result) {
   auto loop = result.getDefiningOp<scf::ForOp>();
   return loop && loop->getBlock() == &block &&
@@ -45,8 +46,9 @@ LogicalResult Contraction::readLoops(scf::ForOp outermost) {
   return failure();
 }
 
-/// Reads `added` as the sum of a product and of what was added before, which is
-/// returned, or null if it is none.
+/// Reads `added` as the sum of a product and of another value. Sets the factors
+/// of `term` and returns the other value, or returns null if `added` is no such
+/// sum.
 static Value readProduct(Value added, ContractionTerm &term) {
   Operation *op = added.getDefiningOp();
   if (auto fma = dyn_cast_if_present<math::FmaOp>(op)) {
@@ -87,23 +89,17 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
   return terms;
 }
 
-std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
-  if (!op.hasPureBufferSemantics() || !isElementMap(op))
-    return std::nullopt;
-  auto type = dyn_cast<MemRefType>(op.getOutputs().front().getType());
-  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      !type.getElementType().isIntOrFloat() ||
-      !llvm::is_contained({8, 16, 32}, type.getElementTypeBitWidth()))
-    return std::nullopt;
-
-  Block &body = *op.getBody();
-  auto loops = body.getOps<scf::ForOp>();
+/// Reads the only loop nest in the body of `op` into `contraction`, and the
+/// products that an iteration adds into `terms`. Fails unless the nest adds up
+/// products and begins with 0.
+static LogicalResult readSum(linalg::GenericOp op, Contraction &contraction,
+                             SmallVector<ContractionTerm> &terms) {
+  auto loops = op.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
-    return std::nullopt;
-  Contraction contraction;
+    return failure();
   scf::ForOp outermost = *loops.begin();
   if (outermost.getNumResults() != 1)
-    return std::nullopt;
+    return failure();
   contraction.sumType = outermost.getResult(0).getType();
   Value init = outermost.getInitArgs()[0];
   bool isZero =
@@ -111,42 +107,21 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
       : contraction.sumType.isInteger(32) ? matchPattern(init, m_Zero())
                                           : false;
   if (!isZero || failed(contraction.readLoops(outermost)))
-    return std::nullopt;
-  scf::ForOp innermostLoop = contraction.loops.back();
-  SmallVector<ContractionTerm> terms =
-      readTerms(innermostLoop.getBody()->getTerminator()->getOperand(0),
-                innermostLoop.getRegionIterArg(0));
-  if (terms.empty())
-    return std::nullopt;
+    return failure();
+  scf::ForOp innermost = contraction.loops.back();
+  terms = readTerms(innermost.getYieldedValues().front(),
+                    innermost.getRegionIterArg(0));
+  return success(!terms.empty());
+}
 
-  auto given = llvm::map_to_vector(contraction.loops, [](scf::ForOp loop) {
-    return Value(loop.getInductionVar());
-  });
-  BodySlice lhs(op, given), rhs(op, given), conditions(op, given);
-  for (const ContractionTerm &term : terms) {
-    if (failed(lhs.add(term.lhs)) || failed(rhs.add(term.rhs)) ||
-        (term.condition && failed(conditions.add(term.condition))))
-      return std::nullopt;
-    contraction.rows.factors.push_back(term.lhs);
-    contraction.columns.factors.push_back(term.rhs);
-    contraction.conditions.push_back(term.condition);
-  }
-  BodySlice epilogue(op, {outermost.getResult(0)});
-  if (failed(epilogue.add(body.getTerminator()->getOperand(0))))
-    return std::nullopt;
-  contraction.rows.slice = lhs.getOperations();
-  contraction.columns.slice = rhs.getOperations();
-  contraction.conditionSlice = conditions.getOperations();
-  contraction.epilogue = epilogue.getOperations();
-
-  llvm::SmallBitVector ofLhs = lhs.getDims(), ofRhs = rhs.getDims(),
-                       ofBoth = ofLhs;
-  ofBoth &= ofRhs;
-  // The columns are where the output's neighbours lie.
-  int64_t innermost = type.getRank() - 1;
-  while (innermost > 0 && type.getDimSize(innermost) == 1)
-    --innermost;
-  if (ofLhs[innermost] && !ofBoth[innermost]) {
+/// Tells the dimensions of the output apart: rows are those that the left
+/// factors alone depend on, columns those that the right factors alone depend
+/// on, and all others are of the batch. The sides change places if the
+/// innermost dimension would be one of the rows: neighbours are columns.
+static void readDims(ShapedType type, llvm::SmallBitVector ofLhs,
+                     llvm::SmallBitVector ofRhs, Contraction &contraction) {
+  int64_t innermost = getInnermostDim(type);
+  if (ofLhs[innermost] && !ofRhs[innermost]) {
     std::swap(contraction.rows, contraction.columns);
     std::swap(ofLhs, ofRhs);
   }
@@ -165,17 +140,58 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     operand.dims.push_back(dim);
     operand.size *= size;
   }
-  // A condition holds for all elements of a workgroup or for none, even if
-  // there is one row alone.
-  llvm::SmallBitVector ofConditions = conditions.getDims();
-  for (const ContractionOperand *operand :
-       {&contraction.rows, &contraction.columns})
-    if (llvm::any_of(operand->dims,
-                     [&](int64_t dim) { return ofConditions[dim]; }))
+}
+
+std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
+  if (!op.hasPureBufferSemantics() || !isElementMap(op))
+    return std::nullopt;
+  auto type = dyn_cast<MemRefType>(op.getOutputs().front().getType());
+  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !type.getElementType().isIntOrFloat() ||
+      !llvm::is_contained({8, 16, 32}, type.getElementTypeBitWidth()))
+    return std::nullopt;
+  Contraction contraction;
+  SmallVector<ContractionTerm> terms;
+  if (failed(readSum(op, contraction, terms)))
+    return std::nullopt;
+
+  auto given = llvm::map_to_vector(contraction.loops, [](scf::ForOp loop) {
+    return Value(loop.getInductionVar());
+  });
+  BodySlice lhs(op, given), rhs(op, given), conditions(op, given),
+      epilogue(op, contraction.loops.front().getResult(0));
+  for (const ContractionTerm &term : terms) {
+    if (failed(lhs.add(term.lhs)) || failed(rhs.add(term.rhs)) ||
+        (term.condition && failed(conditions.add(term.condition))))
       return std::nullopt;
-  if (contraction.columns.dims.empty())
+    contraction.rows.factors.push_back(term.lhs);
+    contraction.columns.factors.push_back(term.rhs);
+    contraction.conditions.push_back(term.condition);
+  }
+  if (failed(epilogue.add(op.getBody()->getTerminator()->getOperand(0))))
+    return std::nullopt;
+  contraction.rows.slice = lhs.getOperations();
+  contraction.columns.slice = rhs.getOperations();
+  contraction.conditionSlice = conditions.getOperations();
+  contraction.epilogue = epilogue.getOperations();
+  readDims(type, lhs.getDims(), rhs.getDims(), contraction);
+
+  // A kernel evaluates a condition once for all elements of a workgroup's tile,
+  // so that conditions may depend on the batch and the iteration alone.
+  llvm::SmallBitVector ofConditions = conditions.getDims();
+  auto isOfCondition = [&](int64_t dim) { return ofConditions[dim]; };
+  if (contraction.columns.dims.empty() ||
+      llvm::any_of(contraction.rows.dims, isOfCondition) ||
+      llvm::any_of(contraction.columns.dims, isOfCondition))
     return std::nullopt;
   return contraction;
+}
+
+int64_t dml::getInnermostDim(ShapedType type) {
+  int64_t innermost = type.getRank() - 1;
+  while (innermost > 0 && type.getDimSize(innermost) == 1)
+    --innermost;
+  return innermost;
 }
 
 bool dml::isChosen(const ContractionOperand &operand) {

@@ -11,9 +11,11 @@
 
 namespace dml {
 
-/// Whether `op` computes each element of one output from its coordinates: no
-/// inputs, an identity map, parallel iterators, and an output that is not read.
-/// The lowering of every operator makes generics of this form.
+/// Whether the body of `op` computes each element of one output from the
+/// element's coordinates. Then `op` has no inputs, an identity map and parallel
+/// iterators, and its body does not read the output; the body reads other
+/// tensors or buffers by tensor.extract or memref.load. The lowering of each
+/// operator creates generics of this form.
 inline bool isElementMap(mlir::linalg::GenericOp op) {
   return op.getNumParallelLoops() == op.getNumLoops() &&
          op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 0 &&

@@ -1,4 +1,4 @@
-//===- RowReduction.cpp - Rows that are combined to one -------------------===//
+//===- RowReduction.cpp - Reductions and scans of rows --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -21,7 +21,8 @@ using namespace dml;
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Reads the loops from `outermost` inward, and how often each runs.
+/// Reads the loops from `outermost` inward into `nest`, and their numbers of
+/// iterations into `sizes`.
 static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
                                SmallVector<int64_t> &sizes) {
   for (scf::ForOp loop = outermost;;) {
@@ -43,8 +44,9 @@ static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
   }
 }
 
-/// What is combined with `carried` to `combined`, or null: the other one that a
-/// selection is between, or the other operand of a sum.
+/// Returns the element that an operation combines with `carried` to `combined`:
+/// the other operand of a sum or a maximum, or the other value of a select.
+/// Returns null if `combined` is computed in another way.
 static Value getElement(Value carried, Value combined) {
   Operation *op = combined.getDefiningOp();
   if (!op)
@@ -59,8 +61,9 @@ static Value getElement(Value carried, Value combined) {
   return operands[1] == carried ? operands[0] : Value();
 }
 
-/// The dimension of the output that a scan runs along, and the elements of the
-/// parts of its lines that are rows, or 0 where whole lines are.
+/// The dimension of the output that a scan runs along, and the number of
+/// elements in a row where several rows follow each other along that dimension,
+/// or 0 where it has one row.
 struct ScanLine {
   int64_t dim, partSize;
   bool isBackward = false;
@@ -71,7 +74,8 @@ struct ScanLine {
   }
 };
 
-/// Reads `index` as the place of an element of the output in its row.
+/// Reads `index` as the place of an element in its row: the element's
+/// coordinate in one dimension, or the coordinate modulo the size of a row.
 static std::optional<ScanLine> readPlace(Value index) {
   APInt divisor;
   int64_t partSize = 0;
@@ -92,8 +96,10 @@ static bool areSameConstants(Value lhs, Value rhs) {
          matchPattern(rhs, m_Constant(&second)) && first == second;
 }
 
-/// Reads what the loops of `nest` combine as the choice of a scan: an iteration
-/// counts where its place and that of the output's element compare so.
+/// Reads the element of `nest` as that of a scan, which compares the number of
+/// the iteration with the place of the output's element:
+/// `select(%i <= %place, scanned, neutral)`. Returns nothing for other
+/// elements.
 static std::optional<ScanLine> readScan(RowLoops &nest) {
   using Predicate = arith::CmpIPredicate;
   Value element =
@@ -135,8 +141,10 @@ static std::optional<ScanLine> readScan(RowLoops &nest) {
   return line;
 }
 
-/// Tells apart what an iteration computes and how it is combined. `given` are
-/// the results of earlier loops.
+/// Splits the operations of an iteration of `nest` into those that compute
+/// elements and those that combine elements with carried values. `given` are
+/// the results of earlier nests. Adds the dimensions of the output that the
+/// elements depend on to `dims`.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
                                    ArrayRef<Value> given,
                                    llvm::SmallBitVector &dims) {
@@ -205,7 +213,8 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     }
     reduction.nests.push_back(std::move(nest));
   }
-  // The number of the part is the same for all of its elements.
+  // All elements of a row have the same quotient: the number of the row along
+  // the dimension.
   if (line && line->partSize > 0)
     op.getBody()->walk([&](arith::DivUIOp division) {
       APInt divisor;
@@ -221,7 +230,8 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     if (failed(readIteration(op, nest, given, dims)))
       return std::nullopt;
     llvm::append_range(results, nest.getResults());
-    // A scan has another result for each element of the row.
+    // Later nests may not use the result of a scan, which differs from element
+    // to element of a row.
     if (!nest.scan)
       llvm::append_range(given, nest.getResults());
   }
@@ -258,8 +268,8 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     reduction.resultDim = reduction.elementDims.pop_back_val();
     reduction.numResults = elementSizes.pop_back_val();
   }
-  // What repeats a row's result is no reduction, and is read less often than
-  // the row.
+  // A body that repeats the result of a row along a dimension of another size
+  // is no row reduction.
   if (!elementSizes.empty() && elementSizes != reduction.sizes)
     return std::nullopt;
   if (line && (reduction.elementDims.size() != 1 ||
@@ -272,7 +282,8 @@ bool RowReduction::isWorthwhile() const {
   int64_t elements;
   if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
-  // Windows that overlap are no rows: their elements are read several times.
+  // Overlapping windows are no rows, since several windows read an element.
+  // Rows that do not overlap have no more elements than the tensor.
   auto isRead = [&](const RowLoops &nest) {
     return llvm::any_of(nest.slice, [&](Operation *nested) {
       return BodySlice::isLoad(nested) &&
@@ -280,7 +291,7 @@ bool RowReduction::isWorthwhile() const {
                                  .getNumElements();
     });
   };
-  // Without a row kernel, a scan takes the row for each of its elements.
+  // A map kernel would go through the whole row for each element of a scan.
   if (hasScan())
     return llvm::all_of(nests, isRead);
   // Operators are lowered to rows and parts of rows for all devices alike.

@@ -1,4 +1,4 @@
-//===- RowReduction.h - Rows that are combined to one -----------*- C++ -*-===//
+//===- RowReduction.h - Reductions and scans of rows ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -13,86 +13,93 @@
 
 namespace dml {
 
-/// A scan combines the elements of a row before each element, or those after it
-/// if the scan runs backward. It adds the element itself unless the scan is
-/// exclusive: of 1, 2, 3 the sums are 1, 3, 6, and 0, 1, 3 where it is.
+/// The order of a scan, which combines the elements of a row up to each
+/// element, or from each element on if the scan runs backward. An exclusive
+/// scan leaves the element itself out: the sums of 1, 2, 3 are 1, 3, 6, and
+/// those of an exclusive scan 0, 1, 3.
 struct ScanOrder {
   bool isBackward, isExclusive;
 };
 
-/// Loops over a row, outermost first, that combine what they compute of its
-/// elements in any order, and what takes part in that.
+/// A nest of loops over a row, outermost first, that combines numbers computed
+/// from the row's elements in any order, and the operations in the nest.
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
-  /// The order of a scan, if the nest, which is then one loop, combines another
-  /// part of the row for each element of the output. An iteration chooses
-  /// between what it computes, `scanned`, and the number that changes nothing;
-  /// that choice is the element which it combines.
+  /// The order of the scan, if the nest is a scan: one loop that combines
+  /// another part of the row for each element of the output. An iteration
+  /// combines `select(isInPart, scanned, neutral)`, where the neutral number,
+  /// such as 0 for a sum, changes nothing.
   std::optional<ScanOrder> scan;
   mlir::Value scanned;
-  /// What the loops begin with, and the operations that compute it.
+  /// The operations that compute the initial values of the loops.
   llvm::SmallVector<mlir::Operation *> start;
-  /// What an iteration combines with each of the values that are carried, and
-  /// the operations that compute it.
+  /// The element that an iteration combines with each carried value, and the
+  /// operations that compute the elements.
   llvm::SmallVector<mlir::Value> elements;
   llvm::SmallVector<mlir::Operation *> slice;
-  /// The operations that combine these with what is carried. They depend on
-  /// nothing else, so that they combine what two threads carry, too.
+  /// The operations that combine elements with carried values. They depend on
+  /// elements and carried values alone, so that a kernel uses them to combine
+  /// the carried values of two threads, too.
   llvm::SmallVector<mlir::Operation *> combiner;
 
   mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
   mlir::ResultRange getResults() const { return loops.front()->getResults(); }
-  /// What is carried, as the combiner knows it, and what becomes of it.
+  /// Returns the carried values of the innermost loop, which the combiner
+  /// reads, and the combined values, which it computes.
   mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
   mlir::ValueRange getCombined() {
     return loops.back().getBody()->getTerminator()->getOperands();
   }
 };
 
-/// A linalg.generic on buffers or tensors whose body combines rows of elements,
-/// such as the row of an element in a softmax: first to the largest of them,
-/// then, with that, to a sum. The loops over a row are the same for all
-/// elements of the output that lie in it; these may be one element, as in a
-/// sum, or the row's own, which the loops' results are then the same number
-/// for. No operator is named, so that whatever is fused with reductions of the
-/// same rows is a part of their kernel.
+/// A linalg.generic on buffers or tensors whose body reduces rows of elements.
+/// A softmax reduces a row to its largest element, then, with the largest
+/// element, to a sum of exponentials. The loops over a row compute the same
+/// results for all elements of the output that belong to the row: one element,
+/// as in a sum, or as many as the row has, as in a softmax. No operator is
+/// named, so that all operators that are fused with reductions of the same rows
+/// are parts of one kernel.
 struct RowReduction {
-  /// The nests of loops, in their order. A later one may use the results of
-  /// earlier ones.
+  /// The nests of loops, in their order. A nest may use the results of the
+  /// nests before it.
   llvm::SmallVector<RowLoops, 2> nests;
-  /// The sizes of a row: how often each loop of a nest runs.
+  /// The sizes of a row: the number of iterations of each loop of a nest.
   llvm::SmallVector<int64_t> sizes;
-  /// The number of elements of a row, and of rows.
+  /// The number of elements in a row, and the number of rows.
   int64_t rowSize = 1, numRows = 1;
-  /// The dimensions of the output, of several elements, that say which row it
-  /// is, and those, of the row's sizes or none, that say which element.
+  /// The dimensions of the output whose coordinates are those of the row, and
+  /// the dimensions whose coordinates are those of an element in the row.
+  /// Dimensions of size 1 are in neither list.
   llvm::SmallVector<int64_t> setDims, elementDims;
-  /// The dimension of the output that tells the results of a row apart, where a
-  /// row has several, such as its largest element and a sum, and the number of
-  /// these results.
+  /// The dimension of the output whose coordinate is the number of a result,
+  /// where a row has several results, such as its largest element and a sum,
+  /// and the number of results.
   std::optional<int64_t> resultDim;
   int64_t numResults = 1;
-  /// The operations that make an element of the loops' results.
+  /// The operations that compute an element of the output from the results of
+  /// the loops.
   llvm::SmallVector<mlir::Operation *> epilogue;
-  /// Where rows are parts of the output's lines, the elements of a part, or 0:
-  /// coordinate 10 of the only element dimension is then element 2 of row 2, if
-  /// a part has 4 elements. The dimension is one of setDims, too.
+  /// The number of elements in a row where several rows follow each other along
+  /// one dimension of the output, or 0 where that dimension has one row. With
+  /// rows of 4 elements, coordinate 10 is element 2 of row 2. The dimension is
+  /// in setDims and in elementDims.
   int64_t partSize = 0;
-  /// The values of the body that are the number of the part.
+  /// The values of the body that compute the number of the row along that
+  /// dimension.
   llvm::SmallVector<mlir::Value> partNumbers;
 
-  /// Nothing if `op` is none.
+  /// Returns the reduction that `op` is, or nothing.
   static std::optional<RowReduction> match(mlir::linalg::GenericOp op);
 
-  /// Whether the rows are worth a row kernel: their elements are each of one
-  /// row alone, and rows are no more than a workgroup should combine, or enough
-  /// for all workgroups of a device.
+  /// Whether a row kernel is faster than a map kernel: each element belongs to
+  /// one row alone, and rows are short enough for a workgroup, or there are
+  /// enough rows to occupy the device.
   bool isWorthwhile() const;
 
-  /// Whether the threads of a workgroup can hold a row.
+  /// Whether the threads of a workgroup can hold a row in registers.
   bool fitsWorkgroup() const;
 
-  /// Whether there is a scan among the loops, and whether scans run backward.
+  /// Whether one of the nests is a scan, and whether the scans run backward.
   bool hasScan() const {
     return llvm::any_of(nests,
                         [](const RowLoops &nest) { return !!nest.scan; });
@@ -103,10 +110,12 @@ struct RowReduction {
     });
   }
 
-  /// The operations that are built for an element, about.
+  /// Returns the approximate number of operations that a kernel has for an
+  /// element.
   int64_t countOps() const;
 
-  /// Whether a thread may have so many elements written out side by side.
+  /// Whether a kernel may have the operations of `lanes` elements written out
+  /// side by side.
   bool canWriteOut(int64_t lanes) const;
 };
 

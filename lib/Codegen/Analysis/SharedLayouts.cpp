@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sum of a residual block is read by the next block's first convolution,
-// which wants channels last, and by its last addition, which takes elements in
-// any order. If both read the copy with channels last, nothing reads the sum
-// itself but that copy, and the kernel that computes the sum writes it so.
+// The sum of a residual block has two readers in the next block: the first
+// convolution, which reads channels last, and the last addition, which reads
+// elements in any order. If both read the copy with channels last, the copy is
+// the only reader of the sum, and FuseProducers has the kernel that computes
+// the sum write channels last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +23,14 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A tensor in another order: dimension `dims[i]` of the copy is dimension `i`
-/// of the source.
+/// A copy of a tensor with its dimensions in another order: dimension `i` of
+/// the source is dimension `dims[i]` of the copy.
 struct Reordering {
   Value source;
   SmallVector<int64_t> dims;
 
-  /// Nothing if `op` does anything else.
+  /// Returns the reordering that `op` computes, or nothing if `op` computes
+  /// something else.
   static std::optional<Reordering> match(linalg::GenericOp op);
 };
 } // namespace
@@ -51,7 +53,8 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   llvm::SmallBitVector isUsed(type.getRank());
   for (auto [index, size] : llvm::zip_equal(extract.getIndices(), sizes)) {
     auto coordinate = index.getDefiningOp<linalg::IndexOp>();
-    // Where there is one position, any dimension of one will do.
+    // A dimension of size 1 has no coordinate in the body. Any dimension of
+    // size 1 of the copy takes its place.
     if (!coordinate && size != 1)
       return std::nullopt;
     int64_t dim = coordinate ? static_cast<int64_t>(coordinate.getDim()) : 0;
@@ -66,8 +69,9 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   return result;
 }
 
-/// Moves `op` to a place behind `producer`, with what it uses besides. Returns
-/// false, and moves nothing, if that computes anything.
+/// Moves `op` behind `producer`, and constants and empty tensors that `op` uses
+/// with it. Returns false, and moves nothing, if `op` uses another operation
+/// that stands behind `producer`.
 static bool moveBehind(Operation *op, Operation *producer) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), used);
@@ -95,7 +99,7 @@ void dml::shareLayouts(IRRewriter &rewriter, func::FuncOp function) {
     std::optional<Reordering> reordering = Reordering::match(op);
     if (!reordering)
       continue;
-    // Inputs of the function lie as they do.
+    // The caller chooses the order of an argument's elements.
     Value source = reordering->source;
     auto producer = source.getDefiningOp<linalg::GenericOp>();
     if (!producer || producer->getBlock() != op->getBlock())

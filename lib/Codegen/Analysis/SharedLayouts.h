@@ -12,9 +12,9 @@
 
 namespace dml {
 
-/// Has tensors that a kernel of `function` wants in another order
-/// (layoutAttrName) read in that order by all that reads them. Whatever
-/// computes such a tensor can then write it in that order alone.
+/// Redirects all readers of a tensor of which `function` has a reordered copy
+/// (layoutAttrName) to the copy. The kernel that computes the tensor can then
+/// write the copy directly, and the tensor in its first order is not stored.
 void shareLayouts(mlir::IRRewriter &rewriter, mlir::func::FuncOp function);
 
 } // namespace dml

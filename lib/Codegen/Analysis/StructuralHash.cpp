@@ -1,4 +1,4 @@
-//===- StructuralHash.cpp - A hash of operations with their regions -------===//
+//===- StructuralHash.cpp - Hashes of operations and regions --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,5 +1,4 @@
-//===- StructuralHash.h - A hash of operations with their regions -*- C++
-//-*-===//
+//===- StructuralHash.h - Hashes of operations and regions ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -13,13 +12,15 @@
 
 namespace dml {
 
-/// Numbers of values, in the order in which they turn up.
+/// The numbers of values, in the order in which a hash meets the values.
 using ValueNumbers = llvm::DenseMap<mlir::Value, unsigned>;
 
-/// A hash of `op` and of all that is in it: OperationEquivalence's leaves
-/// regions out, and operations that differ in these alone all meet in one
-/// bucket. A value counts as its number, or as itself where it has none.
-/// The values that `op` defines get numbers. Locations do not count.
+/// Returns a hash of `op` and of the operations in its regions.
+/// (OperationEquivalence::computeHash leaves regions out, so that operations
+/// which differ in their regions alone have one hash.) A value that has a
+/// number is hashed by the number, and another value by its identity. The
+/// function numbers the values that `op` and its regions define. Locations are
+/// not hashed.
 llvm::hash_code hashWithRegions(mlir::Operation *op, ValueNumbers &numbers);
 
 } // namespace dml

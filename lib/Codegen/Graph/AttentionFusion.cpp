@@ -41,7 +41,7 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
-/// Whether the elements of `producer` are quotients, as those of a softmax are.
+/// Whether the elements of `producer` are quotients, like those of a softmax.
 static bool yieldsQuotients(linalg::GenericOp producer) {
   return producer.getBody()
       ->getTerminator()
@@ -60,8 +60,9 @@ static bool readsQuotients(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-/// Whether the bodies of `readers` alone read `tensor`. Adds the reshapes
-/// through which it is read, the last reshape first.
+/// Whether the bodies of `readers` are the only readers of `tensor`. Adds the
+/// reshapes between the tensor and its readers to `reshapes`, from the last to
+/// the first.
 static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
                           SmallVectorImpl<Operation *> &reshapes) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -81,17 +82,17 @@ namespace {
 /// and of the loops' counters.
 class BodyForms {
 public:
-  /// `indices` are the coordinates of the body. Where arithmetic is no linear
-  /// form, `b` builds it.
+  /// `indices` are the coordinates of the body's element. `b` builds operations
+  /// for index arithmetic that is not linear.
   BodyForms(ImplicitLocOpBuilder &b, ArrayRef<Value> indices)
       : b(b), indices(indices), forms(Value(), 1) {}
 
   LinearForm get(Value value);
-  /// Returns the coordinates of the element that `extract` reads in the result
-  /// of `producer`.
+  /// Returns the coordinates, in the result of `producer`, of the element that
+  /// `extract` reads there, directly or through reshapes. Returns no
+  /// coordinates if the position could be negative.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
-  /// Returns the position of the element that `extract` reads among the
-  /// elements of its tensor.
+  /// Returns the row-major position of the element that `extract` reads.
   LinearForm getPosition(tensor::ExtractOp extract);
   Forms delinearize(LinearForm position, ArrayRef<int64_t> shape);
 
@@ -177,8 +178,9 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// Whether `producer` may become a part of the fused generic, since nothing
-/// else reads its result. The producer is a part from then on.
+/// Adds `producer` to the parts of the fused generic. Returns false if other
+/// generics than these parts read the result of `producer`, or if it has a
+/// kernel already.
 bool AttentionFusion::isPart(linalg::GenericOp producer) {
   SmallVector<linalg::GenericOp> readers(producers);
   readers.append({products, fused});
@@ -192,9 +194,9 @@ bool AttentionFusion::isPart(linalg::GenericOp producer) {
   return true;
 }
 
-/// Returns the element that `factor` is computed of, by operations of one
-/// operand each, which are added to `chain` in their order. Returns null if the
-/// factor is computed otherwise.
+/// Returns the read of the element from which operations of one operand each
+/// compute `factor`, and adds these operations to `chain` in their order.
+/// Returns null if `factor` is computed in another way.
 static tensor::ExtractOp findElement(Value factor,
                                      SmallVectorImpl<Operation *> &chain) {
   while (Operation *op = factor.getDefiningOp()) {
@@ -211,8 +213,8 @@ static tensor::ExtractOp findElement(Value factor,
   return {};
 }
 
-/// Whether `factor` is an element of a softmax: of `weights`, if that is set,
-/// and else of a generic that `weights` becomes.
+/// Whether `factor` is an element of a softmax, and of `weights` if that is not
+/// null. Sets `weights` to the generic that computes the softmax.
 static bool readsWeight(Value factor, linalg::GenericOp &weights) {
   auto extract = factor.getDefiningOp<tensor::ExtractOp>();
   linalg::GenericOp producer =
@@ -369,8 +371,8 @@ static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
   return byKey;
 }
 
-/// The loop over keys of the sums that `fused` adds up, or null if the body has
-/// another form.
+/// Returns the only loop of the body of `fused`, if it adds up f32 and has no
+/// loop inside: a loop over keys. Returns null for other bodies.
 static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   auto loops = fused.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -383,9 +385,26 @@ static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
 }
 
 /// Gives the loop of `fused` one key in each iteration, whose weight the loop
-/// reads at coordinates of the tensor of weights, and puts the body that
-/// computes the weights in the place of the read. Returns false if the loop
-/// adds up something else.
+/// reads at coordinates of the tensor of weights, and replaces the read by the
+/// body that computes the weights. Returns false if the loop adds up something
+/// else.
+///
+/// A graph's own product reads weights as one row of elements, and has four
+/// keys in each iteration. For 128 queries, 1024 keys and 64 columns,
+///
+///   %sum = scf.for %step = 0 to 256 iter_args(%before = 0.0) {
+///     %0 = fma(%row[1024 * %query + 4 * %step],
+///              %values[256 * %step + %column], %before)
+///     %1 = fma(%row[1024 * %query + 4 * %step + 1],
+///              %values[256 * %step + 64 + %column], %0)
+///     ...                                          // keys 2 and 3 of the step
+///   }
+///
+/// becomes, since the values of consecutive keys lie 64 elements apart,
+///
+///   %sum = scf.for %key = 0 to 1024 iter_args(%before = 0.0) {
+///     yield fma(%weights[%query, %key], %values[64 * %key + %column], %before)
+///   }
 bool AttentionFusion::readWeightsByKey() {
   scf::ForOp loop = findLoopOverKeys(fused);
   if (!loop)
@@ -395,7 +414,8 @@ bool AttentionFusion::readWeightsByKey() {
   if (terms.empty())
     return false;
 
-  // A place that would need operations of its own is no linear form.
+  // Index arithmetic that is not linear in the body's values would be built
+  // into `discarded`. Such a loop is not fused.
   ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
   Block discarded;
   b.setInsertionPointToEnd(&discarded);
@@ -434,7 +454,8 @@ bool AttentionFusion::readWeightsByKey() {
   return isPart(weights->weights) && inlineReads(weights->weights);
 }
 
-/// Puts the body of `producer` in the place of all reads of its result.
+/// Replaces all reads of the result of `producer` in the fused generic by the
+/// body of `producer`.
 bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   SmallVector<tensor::ExtractOp> reads;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -510,8 +531,10 @@ linalg::GenericOp AttentionFusion::findNext() {
   return next;
 }
 
-/// Whether the profile has the types of all elements, which become words
-/// otherwise, and can bind all tensors that the body reads, each as a whole.
+/// Whether a kernel for the profile can bind the tensors of the fused generic:
+/// their number and sizes are within the limits, and the profile has the types
+/// of their elements. (Tensors of other types become tensors of words, which no
+/// attention kernel reads.)
 bool AttentionFusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(

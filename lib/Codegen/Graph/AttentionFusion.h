@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three generics that compute scores, their softmax, and the products of the
-// weights with values become one generic, whose body has a loop for each. The
-// fused generic says the same as the three, and would compute scores three
-// times for each element of the output if it became a map kernel; an attention
-// kernel computes the scores once.
+// The generics that compute scores, their softmax, and the products of the
+// softmax with values become one generic. Its body has three loops over the
+// keys (Analysis/Attention.h), each of which computes the scores. A map kernel
+// of the fused generic would thus compute each score three times for each
+// element of the output; an attention kernel computes each score once for a row
+// of the output.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- BodyFusion.h - Bodies that take in others ----------------*- C++ -*-===//
+//===- BodyFusion.h - Common parts of fusions -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -11,15 +11,16 @@
 
 namespace dml {
 
-/// Gives `consumer` the label and the location of a kernel that computes
-/// `producer`, too. The label names the operators that it computes, each once,
-/// in the order in which data flows through them. Its location has those of all
-/// of them, the one first that messages are about.
+/// Gives `consumer`, into which `producer` is fused, the label and the location
+/// of both. The label names each operator of the kernel once, in the order of
+/// the data flow: dml.padding+dml.tile. The location fuses those of the
+/// consumer, which diagnostics show first, and of the producer.
 void joinLabels(mlir::linalg::GenericOp producer,
                 mlir::linalg::GenericOp consumer);
 
-/// Moves what does not depend on their iterations out of the loops of `op`, the
-/// loops over a row among it. No loop is empty, and no read out of bounds.
+/// Moves loop-invariant operations out of the loops in the body of `op`: inner
+/// loops and reads of tensors, too, since each loop has an iteration and no
+/// read is out of bounds.
 void hoistFromLoops(mlir::linalg::GenericOp op);
 
 } // namespace dml

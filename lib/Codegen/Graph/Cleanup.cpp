@@ -1,4 +1,4 @@
-//===- Cleanup.cpp - What passes leave is made simpler --------------------===//
+//===- Cleanup.cpp - Simplification between passes ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

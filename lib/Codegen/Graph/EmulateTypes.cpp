@@ -39,23 +39,22 @@ static bool isWide(Type elementType) {
   return elementType.getIntOrFloatBitWidth() > wordBits;
 }
 
-/// The type that emulated wide types become: two words.
+/// Returns the type to which emulated wide types are converted: two words.
 static VectorType getWideType(Builder &b) {
   return VectorType::get(2, b.getIntegerType(wordBits));
 }
 
 static bool isNibble(Type elementType) { return elementType.isInteger(4); }
 
-/// The number of elements that a word holds, for a type that is not wide.
+/// Returns the number of elements in a word, for a type that is not wide.
 static int64_t getNumPerWord(Type elementType) {
   return wordBits / elementType.getIntOrFloatBitWidth();
 }
 
 namespace {
-/// Tensors of a type that the device lacks become flat tensors of 32-bit words,
-/// with the same bytes. A value of a narrow type becomes an i32 whose low bits
-/// are its own and whose upper bits are 0. A value of a wide type becomes two
-/// words.
+/// Converts tensors of a type that the device lacks to flat tensors of 32-bit
+/// words with the same bytes, a value of a narrow type to an i32 that is its
+/// zero extension, and a value of a wide type to two words.
 class WordTypeConverter : public TypeConverter {
 public:
   explicit WordTypeConverter(const DeviceProfile &profile) : profile(profile) {
@@ -92,11 +91,12 @@ private:
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Marks, during the conversion, the casts of elements to what they become.
+/// The name of the attribute that marks, during the conversion, casts of
+/// elements to their converted type.
 static constexpr StringLiteral elementAttrName = "element";
 
 namespace {
-/// A generic that computes elements becomes one that computes words.
+/// Converts a generic that computes elements to a generic that computes words.
 struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -114,8 +114,8 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
         ArrayRef<AffineMap>(rewriter.getMultiDimIdentityMap(1)),
         ArrayRef<utils::IteratorType>(utils::IteratorType::parallel),
         [&](OpBuilder &nested, Location loc, ValueRange) {
-          // The rewriter builds this, so that what the body becomes is
-          // converted in turn.
+          // The rewriter of the conversion builds the body, so that the
+          // conversion visits its operations.
           OpBuilder::InsertionGuard guard(rewriter);
           rewriter.setInsertionPointToEnd(nested.getInsertionBlock());
           WordBuilder b(loc, rewriter);
@@ -130,7 +130,7 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
   }
 
 private:
-  /// Word `word` of elements that are wider than it.
+  /// Builds word `word` of elements that are wider than a word: a half of one.
   Value buildHalf(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                   Value word) const {
     Value position = arith::DivUIOp::create(b, word, b.index(2));
@@ -142,7 +142,7 @@ private:
     return b.select(isHigh, words.high, words.low);
   }
 
-  /// Word `word` of elements of which several fit in it.
+  /// Builds word `word` of elements that are narrower than a word.
   Value buildPacked(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                     Value word) const {
     int64_t count = getNumPerWord(type.getElementType());
@@ -150,7 +150,8 @@ private:
     for (int64_t lane = 0; lane < count; ++lane) {
       Value position = b.createOrFold<arith::AddIOp>(
           arith::MulIOp::create(b, word, b.index(count)), b.index(lane));
-      // The places behind the last element in its word hold that element again.
+      // The last word may have fewer elements than fit, and repeats the last
+      // one.
       if (type.getNumElements() % count != 0)
         position = arith::MinUIOp::create(b, position,
                                           b.index(type.getNumElements() - 1));
@@ -162,12 +163,13 @@ private:
     return result;
   }
 
-  /// The converted element at a row-major position: a clone of the body.
+  /// Clones the body of `op` for the element at a row-major position, and
+  /// returns the converted element.
   Value buildElement(WordBuilder &b, linalg::GenericOp op,
                      RankedTensorType type, Value position) const {
     SmallVector<Value> coordinates(type.getRank());
     for (int64_t dim = type.getRank(); dim-- > 0;) {
-      // The outermost coordinate is the quotient that is left.
+      // The outermost coordinate needs no remainder.
       Value size = b.index(type.getDimSize(dim));
       coordinates[dim] =
           dim ? b.createOrFold<arith::RemUIOp>(position, size) : position;
@@ -227,8 +229,8 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
           op, b.join(words, getTypeConverter()->convertType(element)));
       return success();
     }
-    // Tensors have fewer than 2^32 elements: as 32 bits the position has no
-    // sign that would matter, whatever is known of the coordinates.
+    // Tensors have fewer than 2^32 elements, so that the position fits in 32
+    // unsigned bits even where range analysis does not prove it.
     auto count = static_cast<uint32_t>(getNumPerWord(element));
     uint32_t width = element.getIntOrFloatBitWidth();
     position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
@@ -243,8 +245,8 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   }
 };
 
-/// The same elements of 4 bits, of which `data` has each in a byte, two to a
-/// byte, the first in the low half.
+/// Packs elements of 4 bits, of which `data` has one in each byte, two to a
+/// byte. The first element of a byte is in the low half.
 ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   ArrayRef<char> elements = data.bytes;
   if (data.isSplat) {
@@ -258,7 +260,7 @@ ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   return {packed, /*isSplat=*/false};
 }
 
-/// Reshapes and casts of tensors leave the words as they are.
+/// Drops reshapes and casts of tensors, which have the same words.
 template <typename Op> struct DropReshape : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -287,7 +289,8 @@ struct ConvertEmpty : OpConversionPattern<tensor::EmptyOp> {
   }
 };
 
-/// A range of one dimension of whole words is one of words.
+/// Converts an insertion into a range of one dimension, if the range begins and
+/// ends at whole words, to an insertion of words.
 struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -299,7 +302,7 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
     for (int64_t size : type.getShape())
       inner *= size;
     // The range begins at word `start` of each row of `row` words, and has
-    // `count`.
+    // `count` words.
     int64_t start = 0, count = 0, row = 0;
     auto refuse = [&] {
       return op.emitError("wants a constant range of one dimension, of whole "
@@ -372,7 +375,8 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
       std::vector<char> packed;
       if (isNibble(cast<ShapedType>(op.getType()).getElementType()))
         data = packNibbles(*data, packed);
-      // The words' bytes are those of the elements, one after the other.
+      // Words have the same bytes as the elements. A splat of elements becomes
+      // a splat of words if an element has no more bytes than a word.
       size_t step = data->bytes.size();
       bool isWordSplat = data->isSplat && step <= sizeof(uint32_t);
       uint64_t size = sizeof(uint32_t) *
@@ -430,15 +434,15 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
       return success();
     }
-    // Each word is chosen by itself, since often only one of them is wanted.
+    // Each word is selected by itself, since often only one of the two is used.
     Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
     rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();
   }
 };
 
-/// Bitcasts are between types of one width, either of which the device may
-/// have.
+/// Converts bitcasts between types of one width, one or both of which the
+/// device lacks.
 struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -456,8 +460,8 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // The bits go through a word, which a vector of the device's own type
-    // fills.
+    // The type that the device has becomes a vector of 32 bits, which is
+    // bitcast to a word.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
     bool fromWord = type == op.getType();
@@ -480,7 +484,7 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   }
 };
 
-/// f16 to f32 and f32 to f64, which are exact.
+/// Converts extensions of f16 to f32 and of f32 to f64, which are exact.
 struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -498,8 +502,8 @@ struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
     Value bits = adaptor.getIn();
     Value sign = b.with<arith::ShLIOp>(b.with<arith::AndIOp>(bits, 0x8000), 16);
     Value magnitude = b.with<arith::AndIOp>(bits, 0x7fff);
-    // The exponent's bias is 15 in f16 and 127 in f32. Denormals are multiples
-    // of 2^-24, and normal in f32.
+    // The exponent's bias is 15 in f16 and 127 in f32. Denormals of f16 are
+    // multiples of 2^-24, and normal numbers in f32.
     Value shifted = b.with<arith::ShLIOp>(magnitude, 13);
     Value normal = b.with<arith::AddIOp>(shifted, (127 - 15) << 23);
     Value special = b.with<arith::AddIOp>(shifted, (255 - 31) << 23);
@@ -520,7 +524,8 @@ struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
   }
 };
 
-/// f32 to f16 and f64 to f32, rounded to nearest, halves to even.
+/// Converts truncations of f32 to f16 and of f64 to f32, which round to
+/// nearest, halves to even.
 struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -539,14 +544,16 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     Value sign =
         b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(bits, 16), 0x8000);
     Value magnitude = b.with<arith::AndIOp>(bits, 0x7fffffff);
-    // 13 bits go; a carry out of the mantissa is right in the exponent.
+    // An f16 has 13 bits of mantissa less than an f32. A carry out of the
+    // mantissa increments the exponent, as it should.
     Value isOdd =
         b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(magnitude, 13), 1);
     Value rounded = arith::AddIOp::create(
         b, b.with<arith::AddIOp>(magnitude, 0xfff), isOdd);
     Value normal = b.with<arith::ShRUIOp>(
         b.with<arith::SubIOp>(rounded, (127 - 15) << 23), 13);
-    // Denormals count multiples of 2^-24; scaling by a power of two is exact.
+    // The bits of a denormal are its multiple of 2^-24. Multiplication with a
+    // power of two is exact.
     Value scale =
         arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0x1p24f));
     Value multiples = math::RoundEvenOp::create(
@@ -555,12 +562,13 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
             b, arith::BitcastOp::create(b, b.getF32Type(), magnitude), scale));
     using Predicate = arith::CmpIPredicate;
     Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
-    // The number of multiples has to fit even where it is not selected.
+    // The conversion to an integer is undefined for numbers that do not fit,
+    // even where the result is not selected.
     Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));
     Value result = b.select(isDenormal, denormal, normal);
-    // Numbers from 65520 on would round to 2^16, and are infinite.
+    // Numbers from 65520 on would round to 2^16, and become infinite.
     result = b.select(b.compare(Predicate::uge, magnitude, 0x477ff000),
                       b.word(0x7c00), result);
     result = b.select(b.compare(Predicate::ugt, magnitude, 0x7f800000),
@@ -570,8 +578,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// A number of type `from` that is not wide, as a word: `value` is such a
-/// number or the bits that it became.
+/// Returns the number `value` of the type `from`, which is not wide, extended
+/// to a word. `value` has the type `from` or is converted.
 static Value getWord(WordBuilder &b, Value value, Type from, bool isSigned) {
   unsigned width = from.getIntOrFloatBitWidth();
   if (width == wordBits)
@@ -582,8 +590,8 @@ static Value getWord(WordBuilder &b, Value value, Type from, bool isSigned) {
                   : b.createOrFold<arith::ExtUIOp>(b.getI32Type(), value);
 }
 
-/// Integers to floating point. Those of f16 come by way of f32, which rounds no
-/// integer that f16 has room for.
+/// Converts conversions of integers to floats. Integers become f16 by way of
+/// f32, which represents all integers in the range of f16 exactly.
 template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -618,7 +626,7 @@ template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   }
 };
 
-/// Floating point to integers.
+/// Converts conversions of floats to integers.
 template <typename Op> struct ConvertFromFloat : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -667,9 +675,10 @@ struct ConvertCmpF : OpConversionPattern<arith::CmpFOp> {
   }
 };
 
-/// Arithmetic of narrow integers is that of words whose upper bits are cleared
-/// again. Where signs matter, they are extended before. Wide ones have
-/// functions of two words.
+/// Converts arithmetic on integers. Narrow integers are computed as words,
+/// whose upper bits are cleared afterwards; where signs matter, the operands
+/// are sign-extended before. Wide integers are computed by a function of
+/// WordBuilder.
 template <typename Op> struct ConvertArithmetic : OpConversionPattern<Op> {
   using WideFn = Wide (WordBuilder::*)(Wide, Wide);
 
@@ -729,8 +738,8 @@ struct ConvertCmpI : OpConversionPattern<arith::CmpIOp> {
   }
 };
 
-/// A truncation takes the low bits of a word, 4, 8 or 16 of them, or the low
-/// one of two words, or a part of that.
+/// Converts a truncation to a word, or to the low 4, 8 or 16 bits of one. The
+/// operand is one word or two.
 struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -756,8 +765,8 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   }
 };
 
-/// Places are numbers of 32 bits: `dml-convert-kernels-to-spirv` refuses those
-/// that are not.
+/// Converts casts of wide integers to indices, which have 32 bits:
+/// `dml-convert-kernels-to-spirv` refuses kernels with larger indices.
 struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -775,8 +784,8 @@ struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   }
 };
 
-/// An extension is of bits in a word, of an i1, or of a type that the device
-/// has. Its result is a word or two, or has a type of the device.
+/// Converts an extension. The operand is a converted narrow integer, an i1, or
+/// has a type of the device; so does the result, or it is one word or two.
 template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -807,8 +816,8 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
 //===----------------------------------------------------------------------===//
 } // namespace
 
-/// Operations of two integers: whether signs matter to narrow ones, and what
-/// computes wide ones.
+/// The operations on two integers: each with whether narrow operands are
+/// sign-extended, and with the function of WordBuilder for wide operands.
 #define DML_INTEGER_ARITHMETIC(X)                                              \
   X(arith::AddIOp, false, add)                                                 \
   X(arith::AndIOp, false, bitAnd)                                              \
@@ -828,7 +837,7 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   X(arith::SubIOp, false, sub)                                                 \
   X(arith::XOrIOp, false, bitXor)
 
-/// Whether there is a pattern for `op`, which takes or gives a number of the
+/// Whether a pattern converts `op`, which has an operand or a result of the
 /// emulated `type`.
 static bool isComputed(Operation *op, Type type) {
   if (isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
@@ -846,8 +855,8 @@ static bool isComputed(Operation *op, Type type) {
 #undef DML_IS
 }
 
-/// Refuses arithmetic on types that the profile lacks and that words have no
-/// patterns for, by the Vulkan feature's name.
+/// Reports arithmetic on types that the profile lacks and that no pattern
+/// converts, with the name of the Vulkan feature.
 static LogicalResult verifyArithmetic(ModuleOp module,
                                       const WordTypeConverter &typeConverter,
                                       const DeviceProfile &profile) {
@@ -860,8 +869,8 @@ static LogicalResult verifyArithmetic(ModuleOp module,
       if (!type.isIntOrFloat() || !typeConverter.isEmulated(type) ||
           isComputed(op, type))
         continue;
-      // Elements that are computed with are loaded and stored as well, so that
-      // the features of both are named.
+      // Kernels load and store the elements as well, so that the message names
+      // the features for arithmetic and for storage.
       DeviceProfile required;
       for (bool isStored : {false, true})
         required.add(DeviceProfile::getRequired(type, isStored));
@@ -938,7 +947,7 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
       ConvertArithmetic<Op>::WideFn(&WordBuilder::wide));
     DML_INTEGER_ARITHMETIC(DML_ADD_PATTERN)
 #undef DML_ADD_PATTERN
-    // The types of values that loops carry are converted, too.
+    // Loops may carry values of emulated types.
     scf::populateSCFStructuralTypeConversionsAndLegality(typeConverter,
                                                          patterns, target);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(

@@ -45,7 +45,7 @@ using namespace mlir;
 using namespace dml;
 
 //===----------------------------------------------------------------------===//
-// What fusion costs
+// The costs of fusion
 //===----------------------------------------------------------------------===//
 
 static bool isCounted(Operation *op) {
@@ -53,15 +53,16 @@ static bool isCounted(Operation *op) {
          !op->hasTrait<OpTrait::IsTerminator>() && !isa<linalg::IndexOp>(op);
 }
 
-/// Operations in the body, those in loops once.
+/// Counts the operations in the body of `op`. An operation in a loop counts
+/// once.
 static int64_t countOps(linalg::GenericOp op) {
   int64_t count = 0;
   op.getBody()->walk([&](Operation *nested) { count += isCounted(nested); });
   return count;
 }
 
-/// How often `op` runs for an element of the generic that it is in, or nothing
-/// if that is not known.
+/// Returns how often `op` runs for an element of the generic whose body has
+/// `op`, or nothing if a loop around `op` has an unknown number of iterations.
 static std::optional<double> getTripCount(Operation *op) {
   double count = 1;
   while (!isa<linalg::GenericOp>(op = op->getParentOp())) {
@@ -76,7 +77,8 @@ static std::optional<double> getTripCount(Operation *op) {
   return count;
 }
 
-/// Whether the body combines rows, in loops in any order.
+/// Whether the body of `op` reduces rows, in loops with the attribute
+/// dml.any_order.
 static bool combinesRows(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](scf::ForOp loop) {
@@ -92,8 +94,8 @@ static bool hasLoops(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-/// How many elements the body loads for one of the output; nothing if that is
-/// not known.
+/// Returns the number of elements that the body of `op` loads for one element
+/// of the output, or nothing if a loop has an unknown number of iterations.
 static std::optional<double> countLoads(linalg::GenericOp op) {
   double loads = 0;
   WalkResult result = op.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -106,13 +108,16 @@ static std::optional<double> countLoads(linalg::GenericOp op) {
   return loads;
 }
 
-/// Whether the loops of `op` take longer than a kernel of their own would cost.
+/// Whether the loops of `op` load so many elements that a kernel of their own
+/// is worth its launch.
 static bool hasLongLoops(linalg::GenericOp op, const DeviceSpeed &device) {
   std::optional<double> loads = countLoads(op);
   return !loads || *loads > cost::fusion::getMaxLoadsBesideLoops(device);
 }
 
-/// The weight of what the body executes for an element.
+/// Returns the sum of the weights of the operations that the body of `op`
+/// executes for one element of the output, or nothing if a loop has an unknown
+/// number of iterations.
 static std::optional<double> countWork(linalg::GenericOp op) {
   double work = 0;
   WalkResult result = op.getBody()->walk([&](Operation *nested) {
@@ -127,7 +132,7 @@ static std::optional<double> countWork(linalg::GenericOp op) {
   return work;
 }
 
-/// The tensors that the body reads.
+/// Returns the tensors that the body of `op` reads.
 static llvm::SmallPtrSet<Value, 4> getSources(linalg::GenericOp op) {
   llvm::SmallPtrSet<Value, 4> sources;
   op.getBody()->walk(
@@ -135,7 +140,7 @@ static llvm::SmallPtrSet<Value, 4> getSources(linalg::GenericOp op) {
   return sources;
 }
 
-/// Whether `tensor` is a constant, in whatever shape.
+/// Whether `tensor` is a constant or a reshaped constant.
 static bool isConstant(Value tensor) {
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
       tensor.getDefiningOp()))
@@ -143,7 +148,8 @@ static bool isConstant(Value tensor) {
   return matchPattern(tensor, m_Constant());
 }
 
-/// The buffers that hold `sources`: one may have all constants.
+/// Returns the number of buffers that hold `sources`. All constants share one
+/// buffer.
 static int64_t countBuffers(const llvm::SmallPtrSet<Value, 4> &sources) {
   int64_t constants = llvm::count_if(sources, isConstant);
   return static_cast<int64_t>(sources.size()) -
@@ -162,20 +168,21 @@ static double getBytes(Value tensor) {
 // Rounding to 16 bits
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` rounds what no integer arithmetic has rounded before.
+/// Whether `op` rounds an f32 to f16 that buildRounding() has not rounded
+/// before.
 static bool isUnrounded(Operation *op) {
   auto truncation = dyn_cast<arith::TruncFOp>(op);
   return truncation && truncation.getIn().getType().isF32() &&
          truncation.getType().isF16() && !isRounded(truncation.getIn());
 }
 
-/// The number of operations that buildRounding() makes, about.
+/// The approximate number of operations that buildRounding() builds.
 static constexpr int64_t roundingOps = 18;
 
-/// The f32 that `value` becomes as an f16, rounded to nearest, halves to even:
-/// in arithmetic that no driver may leave out. Only integers are rounded here:
-/// Vulkan leaves open which way a sum of floats is rounded, and one driver cuts
-/// the sums that it computes while it compiles.
+/// Rounds `value` to the nearest f16, halves to even, as an f32, in arithmetic
+/// that drivers may not remove. The arithmetic is that of integers: Vulkan does
+/// not define how a sum of floats is rounded, and one driver truncates the sums
+/// that it folds while it compiles.
 static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   auto word = [&](uint32_t bits) -> Value {
     return arith::ConstantOp::create(
@@ -189,11 +196,12 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   };
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
   Value magnitude = arith::AndIOp::create(b, bits, word(0x7fffffff));
-  // 13 bits of the mantissa go. Half of what the last bit that stays is worth,
-  // less 1 where that bit is 0, carries into it from above a half, and from a
-  // half on where it is 1; a carry out of the mantissa is right in the
-  // exponent. 522.25 is 0x44029000, which becomes 0x44029fff and then
-  // 0x44028000, 522; 522.75, 0x4402b000, becomes 0x4402c000, 523.
+  // An f16 has 13 bits of mantissa less than an f32. Adding 0xfff, and 1 more
+  // where the lowest bit that stays is odd, carries into that bit if the 13
+  // bits are more than a half, or a half and the bit is odd. A carry out of the
+  // mantissa increments the exponent, as it should. 522.25 is 0x44029000, which
+  // becomes 0x44029fff and then 0x44028000, 522; 522.75, 0x4402b000, becomes
+  // 0x4402c000, 523.
   Value isOdd = arith::AndIOp::create(
       b, arith::ShRUIOp::create(b, magnitude, word(13)), word(1));
   Value normal = arith::AndIOp::create(
@@ -201,7 +209,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
       arith::AddIOp::create(b, arith::AddIOp::create(b, magnitude, word(0xfff)),
                             isOdd),
       word(~uint32_t(0x1fff)));
-  // f16's denormals are multiples of 2^-24. Scaling by powers of two is exact.
+  // The denormals of f16 are multiples of 2^-24. Multiplication with a power of
+  // two is exact.
   Value multiples = math::RoundEvenOp::create(
       b, arith::MulFOp::create(b, toNumber(magnitude), number(0x1p24f)));
   Value denormal = arith::BitcastOp::create(
@@ -209,10 +218,11 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   Value isNormal = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
                                          magnitude, word(0x38800000));
   Value near = arith::SelectOp::create(b, isNormal, normal, denormal);
-  // A zero keeps its sign.
+  // The sign is restored, that of a zero, too.
   Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
   near = toNumber(arith::OrIOp::create(b, near, sign));
-  // What rounds to 2^16 or more is infinite; a NaN stays one.
+  // Numbers from 65520 on round to 2^16 or more and become infinite. A NaN
+  // stays a NaN.
   Value isLarge =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
                             math::AbsFOp::create(b, value), number(65520));
@@ -222,7 +232,7 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   return rounded;
 }
 
-/// Rounds what the body of `op` makes f16.
+/// Inserts buildRounding() before each conversion to f16 in the body of `op`.
 static void roundExplicitly(linalg::GenericOp op) {
   op.getBody()->walk([](Operation *nested) {
     if (!isUnrounded(nested))
@@ -232,7 +242,8 @@ static void roundExplicitly(linalg::GenericOp op) {
   });
 }
 
-/// Widening what was rounded so gives back what it was.
+/// Replaces `extf(truncf(x))` by `x` where buildRounding() has rounded `x`,
+/// which is an f16 already.
 static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
   op.getBody()->walk([&](arith::ExtFOp widening) {
     auto truncation = widening.getIn().getDefiningOp<arith::TruncFOp>();
@@ -249,7 +260,8 @@ static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
 // Concatenations
 //===----------------------------------------------------------------------===//
 
-/// The generic that a kernel which reads `inputs` concatenates them with.
+/// Builds a generic that concatenates `inputs` along `axis`, before the last
+/// insertion of the chain that concatenates them.
 static linalg::GenericOp buildJoin(tensor::InsertSliceOp last,
                                    ArrayRef<Value> inputs, int64_t axis) {
   ImplicitLocOpBuilder b(last.getLoc(), last);
@@ -278,23 +290,23 @@ static linalg::GenericOp buildJoin(tensor::InsertSliceOp last,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tensor.extract from the producer's result, or from what reshapes make of
-/// it.
+/// A tensor.extract from the producer's result, or from a reshape of the
+/// result.
 struct Read {
   tensor::ExtractOp extract;
   /// The reshapes from the producer's result to the tensor that is read.
   SmallVector<Operation *> reshapes;
 };
 
-/// Which rows are fused with what is computed of them.
+/// The reductions of rows that are fused into their readers.
 struct RowPolicy {
-  /// Whether row kernels are made, and whether of all rows that they can be
-  /// made of, or of those alone that are worth it.
+  /// Whether the compiler makes row kernels, and whether it makes them of all
+  /// possible reductions, even where a map kernel is estimated to be faster.
   bool isOn = true, isForced = false;
-  /// The devices that kernels are for.
+  /// The profile of the devices for which code is generated.
   DeviceProfile profile = DeviceProfile::getFull();
 
-  /// Whether `op` becomes a row kernel.
+  /// Whether `op` would become a row kernel.
   bool allows(linalg::GenericOp op) const;
 };
 
@@ -306,11 +318,13 @@ public:
             producer->getNumResults() == 1 ? producer.getResult(0).getType()
                                            : Type())) {}
 
-  /// Whether all readers of the producer's result can compute it themselves,
-  /// and are better off so.
+  /// Whether the producer can be fused into all readers of its result, and
+  /// whether the fused kernels are estimated to be faster. isPossible() comes
+  /// first.
   bool isPossible();
   bool isProfitable();
-  /// Whether the producer has no loops, and its one reader reads what it reads.
+  /// Whether the producer has no loops, and its only reader reads one of the
+  /// computed tensors that the producer reads.
   bool readsWhatReaderReads();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
@@ -329,7 +343,8 @@ private:
   const RowPolicy &rows;
   RankedTensorType type;
   llvm::MapVector<linalg::GenericOp, SmallVector<Read>> reads;
-  /// The reshapes, from the last to the first.
+  /// The reshapes between the producer's result and all reads, from the last
+  /// reshape to the first.
   SmallVector<Operation *> reshapes;
 };
 } // namespace
@@ -354,17 +369,18 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  // Whoever chose a kernel for the producer wants it to have one, and whoever
-  // chose a layout wants it in memory.
+  // A producer with a chosen kernel stays a kernel, and a copy in a chosen
+  // layout stays in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
 
-/// Drivers may take a number that was rounded to 16 bits and widened again for
-/// the one that it was before (an H100's does, driver 580.159.04): what goes
-/// through memory no more is rounded in integer arithmetic.
+/// Whether the producer rounds a number to f16 that a reader widens again.
+/// Drivers may remove such a pair of conversions (that of an H100 does, driver
+/// 580.159.04), unless the f16 is stored. A fused producer therefore rounds in
+/// integer arithmetic.
 bool Fusion::needsRounding() {
   auto contains = [](linalg::GenericOp op, auto isOp) {
     return op.getBody()
@@ -379,9 +395,8 @@ bool Fusion::needsRounding() {
          });
 }
 
-/// Whether `op` yields one element of one tensor, at coordinates that are the
-/// own ones, further on by constants: a slice or a part, which costs nothing to
-/// look into.
+/// Whether the body of `op` only reads an element of a tensor, at its own
+/// coordinates plus constants: a slice, or a part of a stack.
 static bool isRange(linalg::GenericOp op) {
   auto extract = op.getBody()
                      ->getTerminator()
@@ -398,8 +413,9 @@ static bool isRange(linalg::GenericOp op) {
   });
 }
 
-/// Whether `op` only moves elements, and neighbours where they come from are
-/// neighbours in a row or in a column here.
+/// Whether the body of `op` only reads an element of a tensor, and neighbours
+/// in that tensor are neighbours in a row or a column of the output: a
+/// transposed matrix, for example.
 static bool movesNeighbours(linalg::GenericOp op) {
   auto extract = op.getBody()
                      ->getTerminator()
@@ -407,7 +423,8 @@ static bool movesNeighbours(linalg::GenericOp op) {
                      .getDefiningOp<tensor::ExtractOp>();
   if (!extract || extract->getBlock() != op.getBody())
     return false;
-  // The last coordinate is that of a row or a column, from some start on.
+  // The last coordinate of the read is a coordinate of the output's row or
+  // column, plus a start that does not depend on it.
   Value last = extract.getIndices().back();
   SmallVector<Value> others(extract.getIndices().drop_back());
   if (auto add = last.getDefiningOp<arith::AddIOp>()) {
@@ -425,7 +442,7 @@ static bool movesNeighbours(linalg::GenericOp op) {
          !slice.getDims()[index.getDim()];
 }
 
-/// Whether two reads of one body are of the same element.
+/// Whether two reads in one body read the same element.
 static bool isSameElement(Read lhs, Read rhs) {
   auto isSameIndex = [](Value index, Value other) {
     auto ofDim = index.getDefiningOp<linalg::IndexOp>(),
@@ -443,7 +460,8 @@ static bool isSameElement(Read lhs, Read rhs) {
                       });
 }
 
-/// The reads of `reads` that are of elements which none before them is of.
+/// Returns `reads` without those that read the same element as a read before
+/// them.
 static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   SmallVector<Read> distinct;
   for (const Read &read : reads)
@@ -454,8 +472,8 @@ static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   return distinct;
 }
 
-/// Whether a body of `size` operations in place of `consumerReads` leaves
-/// `consumer` small enough.
+/// Whether the body of `consumer` stays within the limits of operations and
+/// buffers if `consumerReads` are replaced by bodies of `size` operations.
 bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                   int64_t size) {
   size_t copies = getDistinct(consumerReads).size();
@@ -463,8 +481,8 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
   if (countOps(consumer) + added > cost::fusion::maxBodyOps ||
       (copies > 1 && added > cost::fusion::maxAddedOps))
     return false;
-  // Where the consumer alone has more buffers than a device binds, fusion is
-  // not to blame.
+  // A consumer that exceeds the limit of buffers by itself may be fused if the
+  // fusion adds no buffer.
   llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
   int64_t before = countBuffers(merged);
   for (Read read : consumerReads)
@@ -475,9 +493,9 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                                 rows.profile.getMaxStorageBuffers();
 }
 
-/// Whether what is computed of long sums is better computed where these are
-/// added up. One kernel adds them up, also where each reader, or each place of
-/// one, reads others of them.
+/// Whether the only reader of the producer's long sums is fit to be their
+/// epilogue: the reader reads one sum in one place and computes little. Several
+/// reads of different sums would repeat the loops for each read.
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;
@@ -499,7 +517,8 @@ bool Fusion::isProfitable() {
     return false;
   if (isRange(producer))
     return true;
-  // Kernels for sums of products load each factor for many of them.
+  // A contraction kernel loads each factor once for many sums, so that index
+  // arithmetic at the load costs little.
   if (movesNeighbours(producer) && llvm::all_of(reads, [&](const auto &read) {
         return hasLoops(read.first) && !combinesRows(read.first) &&
                hasLongLoops(read.first, device);
@@ -516,20 +535,22 @@ bool Fusion::isProfitable() {
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
   auto elements = static_cast<double>(type.getNumElements());
 
-  // How often an element is computed, in all and at most for one element of a
+  // `computed` is the number of times that elements of the producer are
+  // computed in all; `perElement` is the largest number for one element of a
   // consumer.
   double computed = 0, perElement = 0;
   for (auto &[consumer, consumerReads] : reads) {
     SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
     if (ShapedType::isDynamicShape(sizes))
       return false;
-    // Loops over rows look at each element of a row once, for all elements of
-    // the output in it.
+    // A row kernel reads each element of a row once for all elements of the
+    // output that belong to the row.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
-    // Two sums of products in one body, such as a convolution and that of the
-    // shortcut around it, share no factors through workgroup memory.
+    // A body with two sums of products, such as a convolution and the
+    // convolution of the shortcut around it, is no contraction, and its threads
+    // share no factors.
     if (hasLoops(producer) && hasLoops(consumer) &&
         (hasLongLoops(producer, device) || hasLongLoops(consumer, device)))
       return false;
@@ -537,7 +558,7 @@ bool Fusion::isProfitable() {
     if (isOfRows && rows.isOn)
       row = RowReduction::match(consumer);
     double count = 0;
-    // An element that is read again is computed once.
+    // Reads of the same element share one computation.
     for (const Read &read : getDistinct(consumerReads)) {
       std::optional<double> trips = getTripCount(read.extract);
       if (!trips)
@@ -548,7 +569,8 @@ bool Fusion::isProfitable() {
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
     perElement = std::max(perElement, count);
-    // Partial results are computed by more threads than what is made of them.
+    // A producer of partial results has more threads than its reader would
+    // have.
     int64_t consumed = llvm::product_of(sizes);
     if (consumed < std::min(type.getNumElements(), device.getEnoughThreads()) &&
         count > 1 && *work > cost::fusion::getFreeOps(device))
@@ -561,8 +583,8 @@ bool Fusion::isProfitable() {
       return false;
   }
 
-  // The result is no longer written, nor read by each consumer; but each reads
-  // what the producer alone had read.
+  // Fusion saves a write of the result and a read by each consumer. In return,
+  // each consumer reads the sources that only the producer has read before.
   auto consumers = static_cast<double>(reads.size());
   double saved = getBytes(producer.getResult(0)) * (1 + consumers);
   for (Value source : sources)
@@ -582,8 +604,8 @@ bool Fusion::isProfitable() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Bounds of the index arithmetic in the body of a generic. (Upstream's
-/// analysis of whole functions does not know linalg.index.)
+/// The ranges of index values in the body of a generic. (Upstream's integer
+/// range analysis does not know linalg.index.)
 class IndexRanges {
 public:
   explicit IndexRanges(linalg::GenericOp op)
@@ -623,8 +645,8 @@ private:
 };
 } // namespace
 
-/// The coordinates, in what `reshape` takes, of the element at `indices` of
-/// what it makes.
+/// Builds the coordinates, in the operand of `reshape`, of the element that is
+/// at `indices` in the result.
 static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
                                          Operation *reshape,
                                          ValueRange indices) {
@@ -653,7 +675,7 @@ static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
   }
   coordinates.assign(sizes.size(), constant(0));
   for (auto [index, group] : llvm::zip_equal(indices, groups)) {
-    // The first dimension of several elements has the quotient that is left.
+    // The first dimension with more than one element needs no remainder.
     ArrayRef<int64_t> dims(group);
     dims = dims.drop_until([&](int64_t dim) { return sizes[dim] > 1; });
     if (dims.empty())
@@ -673,8 +695,8 @@ static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// Moves the body of `generic`, which computes the tensor that the read's
-/// reshapes begin with, to where it is read.
+/// Replaces `read` by the body of `generic`, which computes the tensor that is
+/// read, directly or through the read's reshapes.
 static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
                        const Read &read, IndexRanges &ranges) {
   tensor::ExtractOp extract = read.extract;
@@ -682,9 +704,9 @@ static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
   SmallVector<Value> indices;
   for (auto [index, size] : llvm::zip_equal(
            extract.getIndices(), extract.getTensor().getType().getShape())) {
-    // A read is never out of bounds. The producer's divisions rely on that, and
-    // so does the proof that they fit in 32 bits: it is stated where the index
-    // arithmetic does not show it.
+    // A read is never out of bounds. The producer's divisions and the proof of
+    // 32-bit indices rely on the bound, so that a minimum states the bound
+    // where the ranges of the index arithmetic do not show it.
     bool shown = ranges.get(index).umax().ult(size);
     indices.push_back(
         shown ? index
@@ -734,8 +756,9 @@ void dml::hoistFromLoops(linalg::GenericOp op) {
   });
 }
 
-/// Puts the body of the producer, or of copies of it, in the place of the reads
-/// of `consumer`, which are the last ones if `isLast`.
+/// Replaces the reads of `consumer` by the body of the producer. The last read
+/// of the last consumer (`isLast`) takes the body itself, all others take
+/// copies.
 void Fusion::inlineInto(IRRewriter &rewriter, DominanceInfo &dominance,
                         linalg::GenericOp consumer,
                         ArrayRef<Read> consumerReads, bool isLast) {
@@ -763,15 +786,15 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   std::optional<RowReduction> reduction = RowReduction::match(op);
   if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
     return false;
-  // A thread computes a vector of elements at least, and each has a copy of the
-  // body.
+  // A thread of a row kernel computes a vector of elements, and has a copy of
+  // the body for each.
   int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
                      .getElementTypeBitWidth();
   if (!isForced &&
       !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
     return false;
-  // Elements of an emulated type become words, whose rows are others than those
-  // that are looked at here.
+  // Tensors of an emulated type become tensors of words, whose rows differ from
+  // the rows of elements that this reduction has.
   auto isThere = [&](Value tensor) {
     return profile.includes(DeviceProfile::getRequired(
         cast<RankedTensorType>(tensor.getType()).getElementType(),
@@ -780,11 +803,12 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   return isThere(op.getResult(0)) && llvm::all_of(getSources(op), isThere);
 }
 
-/// Whether each reader becomes a row kernel: what it computes of a row, the
-/// kernel then computes once for all elements of the output in it. That is
-/// found out with a copy of the reader. The producer reads its rows once; so
-/// must its readers together, but for those that read the same rows already and
-/// hold them.
+/// Whether each reader becomes a row kernel when the producer, which reduces
+/// rows, is fused into it. The function fuses a copy of the reader and matches
+/// it. A row kernel reduces a row once for all elements of the output that
+/// belong to the row. The producer's rows are read once; after fusion, at most
+/// one reader may read them in addition. A reader that has read the same rows
+/// before, and holds a row in registers, is not counted.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -840,8 +864,9 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   producer->erase();
 }
 
-/// A kernel that concatenates a few tensors may be one with those that read the
-/// result. Others are better written in place.
+/// Replaces concatenations of a few tensors by generics where these can be
+/// fused into their readers. For the others, each tensor is written into its
+/// part of the concatenation.
 static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
                           const RowPolicy &rows) {
   SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
@@ -878,8 +903,8 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     joinWhereRead(rewriter, getOperation(), rows);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
-    // A function of x that is multiplied with x is computed where the product
-    // is. What computes x has one reader then.
+    // In x * sigmoid(x), the sigmoid is fused into the product first. The
+    // producer of x then has one reader.
     auto fuse = [&](bool withWhatReadersRead) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);
@@ -892,11 +917,11 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
       });
     };
     fuse(/*withWhatReadersRead=*/true);
-    // Producers are visited in order, so that one that is fused has its own
-    // producers in its body by then.
+    // Producers are visited in their order, so that the body of a producer has
+    // taken in the producer's own producers before.
     fuse(/*withWhatReadersRead=*/false);
-    // The readers of a producer may have become one meanwhile, such as the
-    // product and the chain of x * (1 + erf(x / sqrt(2))).
+    // Several readers of a producer may have become one meanwhile: the product
+    // and the chain of operations of x * (1 + erf(x / sqrt(2))).
     fuse(/*withWhatReadersRead=*/false);
   }
 };

@@ -1,4 +1,4 @@
-//===- HoistInitialization.cpp - What is computed once --------------------===//
+//===- HoistInitialization.cpp - Values that are computed once ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -28,7 +28,7 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// The bytes of a tensor, or 0 of anything else.
+/// Returns the number of bytes of a tensor type, or 0 for other types.
 static int64_t getTensorBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() ||
@@ -37,9 +37,9 @@ static int64_t getTensorBytes(Type type) {
   return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
 }
 
-/// Whether `op` computes elements, and does not only say where they are. Those
-/// that a kernel wants in another order, or that several tensors are put
-/// together of, are moved as well.
+/// Whether `op` computes elements, instead of only moving them, or is a move
+/// that is worth its memory: a copy in the order that a kernel reads, or an
+/// insertion into a tensor.
 static bool computes(Operation *op) {
   if (isa<tensor::InsertSliceOp>(op))
     return true;
@@ -61,7 +61,8 @@ static bool computes(Operation *op) {
   return result.wasInterrupted();
 }
 
-/// What `op` reads, whether by itself or within its regions.
+/// Returns the operands of `op` and the values from outside that its regions
+/// use.
 static llvm::SetVector<Value> getReadValues(Operation *op) {
   llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -69,25 +70,28 @@ static llvm::SetVector<Value> getReadValues(Operation *op) {
 }
 
 namespace {
-/// A value that depends on constants alone.
+/// A value that depends on constants and weights alone.
 struct Known {
-  /// The weights and constants that it is computed of.
+  /// The weights and constants that the value depends on, and whether the value
+  /// depends on an operation for which computes() holds.
   llvm::SmallPtrSet<Value, 4> sources;
   bool isComputed = false;
 };
 
-/// The function that runs once, as far as it is built.
+/// The initialization, a function that runs once, while it is built.
 class Initialization {
 public:
   explicit Initialization(ModuleOp module) : module(module) {}
 
-  /// Moves what `function` computes of constants.
+  /// Moves operations of `function` that depend on constants and weights alone
+  /// to the initialization.
   LogicalResult hoist(func::FuncOp function);
-  /// Ends the function. False if nothing was moved.
+  /// Completes the initialization. Returns false if it has no operations.
   bool finish();
 
 private:
-  /// `value` of `source` in the initialization.
+  /// Clones the operations that compute `value` in the function `source`, and
+  /// returns the value in the initialization.
   Value clone(Value value, func::FuncOp source, IRMapping &mapping);
   Value getWeight(BlockArgument argument, func::FuncOp source);
 
@@ -156,8 +160,9 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known[value] = result;
   }
 
-  // A tensor of constants into which something else is inserted has a buffer
-  // that is written each time. Its parts may be moved.
+  // Each run inserts the computed tensors of a concatenation into its buffer,
+  // so that a concatenation with a computed tensor is not hoisted, though its
+  // constant parts may be.
   for (Operation &op : llvm::reverse(block)) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(op);
     if (insert && !known.contains(insert.getResult()) &&
@@ -165,9 +170,10 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known.erase(insert.getDest());
   }
 
-  // The values that are computed of constants alone and are read by what is
-  // not. Where one has more bytes than these, such as a bias that is repeated
-  // for each row, what it is computed of may be moved.
+  // The frontier has the known values with readers that stay in the function.
+  // Where such a value has more bytes than its sources, such as a bias that is
+  // repeated for each row, the search goes on with the operands of its
+  // operation.
   llvm::SetVector<Value> read;
   for (Operation &op : block)
     if (op.getNumResults() == 0 || !known.contains(op.getResult(0)))
@@ -196,8 +202,8 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
         func::FuncOp::create(builder, function.getLoc(), "initialize",
                              builder.getFunctionType(TypeRange(), TypeRange()));
     initialization->setAttr(initializationAttrName, builder.getUnitAttr());
-    // The feature level that the function's operators are checked against holds
-    // here, too.
+    // The operators of the initialization are checked against the same feature
+    // level as those of the function.
     if (Attribute target = function->getAttr(targetAttrName))
       initialization->setAttr(targetAttrName, target);
     initialization.addEntryBlock();
@@ -239,7 +245,7 @@ struct HoistInitialization
     : dml::impl::HoistInitializationBase<HoistInitialization> {
   void runOnOperation() override {
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
-    // An initialization that another run of the pass has made stays as it is.
+    // A module that the pass has seen before has its initialization already.
     if (llvm::any_of(functions, [](func::FuncOp function) {
           return function->hasAttr(initializationAttrName);
         }))

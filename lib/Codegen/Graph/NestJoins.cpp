@@ -19,13 +19,16 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A concatenation, taken apart into what it and its parts concatenate.
+/// A concatenation along `axis`. `parts` are its inputs, but an input that is a
+/// concatenation along the same axis stands as the parts of that one: the parts
+/// of join(join(a, b), c) are a, b and c.
 struct Join {
   Value result;
   int64_t axis;
   SmallVector<Value> parts;
 };
 
+/// Nests the concatenations of a function that are visited, in their order.
 class Nesting {
 public:
   explicit Nesting(MLIRContext *context) : rewriter(context) {}
@@ -33,8 +36,8 @@ public:
   void visit(tensor::InsertSliceOp last);
 
 private:
-  /// The concatenation that `inputs` begin with, and how many of them it has:
-  /// as many as possible. Nothing if it is less than two.
+  /// Returns the longest known concatenation of two or more inputs with which
+  /// `inputs` begin, and the number of its inputs, or nothing.
   std::pair<const Join *, size_t> findLongest(ArrayRef<Value> inputs,
                                               int64_t axis) const;
   ArrayRef<Value> getParts(const Value &input, int64_t axis) const;
@@ -59,8 +62,8 @@ std::pair<const Join *, size_t> Nesting::findLongest(ArrayRef<Value> inputs,
        byFirstPart.lookup(getParts(inputs.front(), axis).front())) {
     if (join->axis != axis)
       continue;
-    // The last input that is counted ends where the concatenation does, so that
-    // no input is taken apart.
+    // The concatenation has to have all parts of each input that it has parts
+    // of.
     ArrayRef<Value> rest = join->parts;
     size_t count = 0;
     for (const Value &input : inputs) {
@@ -113,7 +116,8 @@ void Nesting::visit(tensor::InsertSliceOp last) {
     rest = rest.drop_front(count);
   }
   if (nested.size() == 1) {
-    // The two concatenations are the same.
+    // All inputs are those of the other concatenation, which takes the place of
+    // this one.
     rewriter.replaceAllUsesWith(last.getResult(), nested.front());
     eraseUnused(rewriter, last);
     return;
@@ -131,7 +135,7 @@ void Nesting::visit(tensor::InsertSliceOp last) {
 namespace {
 struct NestJoins : dml::impl::NestJoinsBase<NestJoins> {
   void runOnOperation() override {
-    // Other functions are refused when they are written to an executable.
+    // Functions with several blocks are refused when the executable is written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Nesting nesting(&getContext());

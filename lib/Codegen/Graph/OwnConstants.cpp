@@ -22,8 +22,10 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// The type that all readers of `ops`, which are one constant, see. (An
-/// arith.constant has no unsigned integers: a tensor.bitcast has them.)
+/// Returns the type of the weight that the constant `ops` becomes: the type of
+/// the tensor.bitcasts if all users are bitcasts to one type, or else the type
+/// of the constant. (An arith.constant has no unsigned integers, so that a
+/// constant of ui8 is one of i8 with a bitcast.)
 static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
   arith::ConstantOp first = ops.front();
   Type type;
@@ -40,7 +42,7 @@ static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
 namespace {
 struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
   void runOnOperation() override {
-    // Tensors of the signatures have their names already.
+    // The names of arguments and results are taken.
     llvm::StringSet<> taken;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto take = [&](DictionaryAttr attributes) {
@@ -53,7 +55,7 @@ struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
       for (unsigned i = 0; i < function.getNumResults(); ++i)
         take(function.getResultAttrDict(i));
     }
-    // A weight has one name, whatever function reads it.
+    // Functions that read one resource share the weight's name.
     llvm::DenseMap<Attribute, StringAttr> names;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isDeclaration())

@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queries, keys and values are products of one tensor with three matrices. Each
-// is too few sums for a device, and takes as long as all three would together.
-// The matrices become one tensor with another dimension, in which they follow
-// each other, and so do the products. What is computed of each of these in the
-// same way, such as sums with other biases, is computed of all of them. Who
-// reads one of the products reads its place in the tensor of all.
+// Queries, keys and values of attention are products of one tensor with three
+// matrices. Each product has too few sums to occupy a device, so that one takes
+// as long as all three in one kernel. The pass stacks the matrices behind each
+// other in a tensor with another dimension, and makes one product of the three,
+// with the same dimension. Readers that compute the same from each product,
+// such as sums with three biases, are stacked in turn. Other readers of a
+// product read its part of the stacked result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,18 +41,19 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// What the first member reads, and what each member reads in its place.
+/// The tensors that the first member reads, each with the tensors that all
+/// members read in its place.
 using Captures = llvm::MapVector<Value, Values>;
 
-/// So many operations may stand between a weight and a product that reads it:
-/// reshapes, and generics that look up elements.
+/// The largest number of operations between a weight and a product that reads
+/// it: reshapes and generics.
 static constexpr int maxDepth = 4;
 
 static RankedTensorType getType(linalg::GenericOp op) {
   return cast<RankedTensorType>(op.getResult(0).getType());
 }
 
-/// The tensors that the body of `op` reads.
+/// Returns the tensors that the body of `op` reads.
 static llvm::SetVector<Value> getTensors(linalg::GenericOp op) {
   llvm::SetVector<Value> values;
   getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -74,16 +76,16 @@ static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// Whether a generic can be stacked at all: nobody has chosen what becomes of
-/// it, and its elements are known by their coordinates.
+/// Whether a generic computes elements from coordinates, and no layout and no
+/// kernel has been chosen for it.
 static bool isFree(linalg::GenericOp op) {
   return isElementMap(op) && op->getNumResults() == 1 &&
          getType(op).hasStaticShape() && getType(op).getRank() > 0 &&
          !op->hasAttr(layoutAttrName) && !op->hasAttr(kernelAttrName);
 }
 
-/// Whether bodies of generics look elements of `tensor` up, in whatever shape,
-/// and nothing else reads it.
+/// Whether bodies of generics are the only readers of `tensor` and of its
+/// reshapes.
 static bool isLookedUp(Value tensor) {
   return llvm::all_of(tensor.getUsers(), [](Operation *user) {
     return isReshape(user)
@@ -93,7 +95,7 @@ static bool isLookedUp(Value tensor) {
   });
 }
 
-/// Whether the body of `op` adds up products.
+/// Whether the body of `op` is a loop nest that adds up products.
 static bool addsUpProducts(linalg::GenericOp op) {
   auto loops = op.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -111,8 +113,8 @@ static bool addsUpProducts(linalg::GenericOp op) {
               .empty();
 }
 
-/// Whether `member` computes what `first` does. Adds the tensors that it reads
-/// to those that other members read in the same places.
+/// Whether the bodies of `first` and `member` are equal but for the tensors
+/// that they read. Adds the tensors that `member` reads to `captures`.
 static bool addMember(linalg::GenericOp first, linalg::GenericOp member,
                       Captures &captures) {
   if (getType(first) != getType(member))
@@ -148,7 +150,8 @@ static bool areAllEqual(ArrayRef<Value> values) {
 }
 
 namespace {
-/// Puts tensors of one type behind each other.
+/// Stacks tensors of one type behind each other, and the generics that compute
+/// them.
 class Stacker {
 public:
   Stacker(func::FuncOp function, const DeviceProfile &profile);
@@ -157,31 +160,32 @@ public:
   bool isOfWeights(Value value) const {
     return isWeight(value) || ofWeights.contains(value);
   }
-  /// A hash of what `op` computes, in which one weight counts as another.
+  /// Returns a hash of `op` that is the same for generics which differ in the
+  /// weights that they read.
   llvm::hash_code hash(linalg::GenericOp op) const;
-  /// Stacks `members`, which compute the same of a tensor and of weights, and
-  /// as many of their readers as compute the same of them. Changes nothing if
-  /// that is impossible.
+  /// Stacks `members`, whose hashes are equal, then their readers if these are
+  /// equal, and so on. Changes nothing if `members` differ or if their weights
+  /// cannot be stacked.
   void stackMembers(ArrayRef<linalg::GenericOp> members);
 
 private:
-  /// Reads what `members` read into `captures`. False if they do not compute
-  /// the same.
+  /// Collects the tensors that `members` read in `captures`. Returns false if
+  /// the members cannot be stacked.
   bool match(ArrayRef<linalg::GenericOp> members, Captures &captures);
   bool canStack(ArrayRef<Value> values, int depth = 0);
   Value stack(ArrayRef<Value> values);
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Replaces `members` by parts of what they become, and returns the parts.
+  /// Replaces `members` by parts of a stacked generic, and returns the parts.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
 
   IRRewriter rewriter;
   int64_t maxBytes;
-  /// What operations compute of weights alone.
+  /// The results of operations that depend on weights alone.
   llvm::DenseSet<Value> ofWeights;
-  /// What is stacked, by the first of the values.
+  /// The stacked tensors and their stack, by the first of the tensors.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
 };
 } // namespace
@@ -216,7 +220,8 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   for (linalg::GenericOp member : members.drop_front())
     if (!addMember(first, member, captures))
       return false;
-  // Tensors are looked up in bodies, so that another coordinate can be added.
+  // Members that differ in a tensor read it by tensor.extract alone, to which
+  // stackBodies() adds a coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            (canStack(capture.second) &&
@@ -227,7 +232,8 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   });
 }
 
-/// Whether tensors of one type can be put behind each other.
+/// Whether `values`, tensors of one type, can be stacked: they are weights, or
+/// equal operations of tensors that can be stacked.
 bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   auto found = stacks.find(values.front());
   if (found != stacks.end() && ArrayRef(found->second.first) == values)
@@ -236,8 +242,8 @@ bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   if (depth == maxDepth || !type.hasStaticShape() || type.getRank() == 0 ||
       !llvm::all_of(values, [&](Value value) { return isOfWeights(value); }))
     return false;
-  // Parts begin at whole words: where a device has no narrow types, their
-  // elements are parts of words.
+  // Each part begins at a whole word, since narrow elements are parts of words
+  // where a device lacks their type.
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
   if (bits % wordBits != 0)
     return false;
@@ -279,15 +285,15 @@ bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   });
 }
 
-/// The type of `count` tensors of `type` behind each other.
+/// Returns the type of a stack of `count` tensors of `type`.
 static RankedTensorType getStackedType(RankedTensorType type, size_t count) {
   SmallVector<int64_t> sizes(type.getShape());
   sizes.insert(sizes.begin(), static_cast<int64_t>(count));
   return type.clone(sizes);
 }
 
-/// The dimensions that each dimension of a tensor with one more in front comes
-/// from, or becomes.
+/// Returns the reassociation of a reshape with another dimension in front,
+/// which stays as it is: {{0}, {1, 2}} for {{0, 1}}.
 static SmallVector<ReassociationIndices>
 withFirstDim(ArrayRef<ReassociationIndices> reassociation) {
   SmallVector<ReassociationIndices> shifted = {{0}};
@@ -313,7 +319,7 @@ Value Stacker::stackWeights(ArrayRef<Value> values) {
   Value result = tensor::EmptyOp::create(rewriter, loc, stacked.getShape(),
                                          stacked.getElementType());
   for (auto [number, value] : llvm::enumerate(values)) {
-    // Constants stand anywhere, and may be moved to where they are needed.
+    // A constant may stand behind its stack, and is moved before it.
     Operation *constant = value.getDefiningOp();
     Operation *place = &*rewriter.getInsertionPoint();
     if (constant && !constant->isBeforeInBlock(place))
@@ -357,8 +363,9 @@ Value Stacker::stack(ArrayRef<Value> values) {
   return stackBodies(generic, captures, values.size()).getResult(0);
 }
 
-/// The body of `first`, with one more dimension, whose coordinate says which of
-/// the tensors is read that members read in one place.
+/// Builds a generic with the body of `first` and another dimension in front.
+/// The coordinate in that dimension is the number of the member, and selects
+/// the tensor in each stack that the body reads.
 linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
                                        const Captures &captures, size_t count) {
   llvm::DenseMap<Value, Value> stacked;
@@ -437,7 +444,9 @@ Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
   return parts;
 }
 
-/// The one generic whose body reads each part, and which adds up nothing.
+/// Returns the readers of `parts`, if each part has one reader, a generic
+/// without loops, and no two parts have the same one. Returns no readers
+/// otherwise.
 static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
   llvm::SetVector<Operation *> readers;
   for (linalg::GenericOp part : parts) {
@@ -487,7 +496,8 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
           static_cast<double>(getType(op).getNumElements()) > maxSums ||
           !addsUpProducts(op) || !isLookedUp(op.getResult(0)))
         continue;
-      // What depends on weights alone is computed once.
+      // Products of weights with weights are computed once, in the
+      // initialization, and are not stacked.
       llvm::SetVector<Value> tensors = getTensors(op);
       if (llvm::any_of(tensors, isOfWeights) &&
           !llvm::all_of(tensors, isOfWeights))

@@ -84,7 +84,8 @@ Wide WordBuilder::wide(uint64_t value) {
 
 Wide WordBuilder::add(Wide a, Wide b) {
   Value low = with<AddIOp>(a.low, b.low);
-  // A sum of words that is less than one of them has left a carry.
+  // The addition of the low words has a carry if the sum is less than an
+  // operand.
   Value carry = truth(compare(Predicate::ult, low, a.low));
   return {low, with<AddIOp>(with<AddIOp>(a.high, b.high), carry)};
 }
@@ -117,7 +118,7 @@ Wide WordBuilder::select(Value condition, Wide whenTrue, Wide whenFalse) {
           select(condition, whenTrue.high, whenFalse.high)};
 }
 
-/// The order of words that are not the highest.
+/// Returns the predicate for the low words of a comparison, which are unsigned.
 static WordBuilder::Predicate getUnsigned(WordBuilder::Predicate predicate) {
   using Predicate = WordBuilder::Predicate;
   switch (predicate) {
@@ -161,9 +162,10 @@ Wide WordBuilder::maxSigned(Wide a, Wide b) {
 // Shifts
 //===----------------------------------------------------------------------===//
 
-// What crosses from one word to the other is shifted by 32 - n in two steps,
-// 1 and 31 - n, since a shift by 32 is undefined. Shifts by 32 and more first
-// move a whole word.
+// A shift of two words by n moves n bits from one word to the other, which are
+// shifted by 32 - n. That shift has two steps, by 1 and by 31 - n, since a
+// shift of a word by 32 is undefined. Shifts by 32 or more move a whole word
+// first.
 
 Wide WordBuilder::shiftLeftWithin(Wide a, Value n) {
   Value back = with<XOrIOp>(n, wordBits - 1);
@@ -192,8 +194,8 @@ Wide WordBuilder::shiftRight(Wide a, Value amount) {
 }
 
 Wide WordBuilder::shiftRightSigned(Wide a, Wide amount) {
-  // Shifting a negative number brings ones in: the zeros of its complement are
-  // what is shifted.
+  // An arithmetic shift of a negative number fills in ones. It is the
+  // complement of the logical shift of the complement.
   Value sign = getSign(a);
   Wide flip = {sign, sign};
   return bitXor(shiftRight(bitXor(a, flip), amount), flip);
@@ -215,9 +217,10 @@ Wide WordBuilder::negateIf(Value isNegative, Wide number) {
   return sub(bitXor(number, flip), flip);
 }
 
-/// The quotient, which is to fit in a word: the dividend's high word is less
-/// than the divisor, whose highest bit is set. It has two digits of 16 bits. A
-/// digit is guessed from the divisor's upper half, and is at most 2 too large.
+/// Divides two words by a word whose highest bit is set. The dividend's high
+/// word is less than the divisor, so that the quotient fits in a word. The
+/// quotient has two digits of 16 bits. An estimate of a digit, from the upper
+/// half of the divisor, is at most 2 too large.
 Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
   Value upper = with<ShRUIOp>(divisor, 16);
   Value lower = with<AndIOp>(divisor, 0xffff);
@@ -229,7 +232,7 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // What is left has outgrown 16 bits: the digit is right.
+      // A digit whose remainder exceeds 16 bits needs no further correction.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -245,10 +248,11 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
   return with<OrIOp>(with<ShLIOp>(first, 16), second);
 }
 
-// Without loops and branches, which other elements would wait for. A divisor
-// of one word takes two steps of long division. By a divisor of two words, the
-// quotient has one: half of the dividend divided by the divisor's upper 32
-// bits gives it, or one more.
+// The division has no loops and no branches, for which the other threads of a
+// subgroup would wait. A division by one word is two steps of long division.
+// The quotient of a division by two words has one word: half of the dividend,
+// divided by the upper 32 bits of the normalized divisor, is the quotient or
+// one more.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));
@@ -288,14 +292,15 @@ Wide WordBuilder::remSigned(Wide a, Wide b) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-// In integers, so that a number is rounded once and the same everywhere. A
-// normal number has its highest bit set. The bits of a float are those of its
-// exponent above its mantissa's: a mantissa with its leading 1, and a carry out
-// of it, add to the exponent.
+// Floats are converted in integer arithmetic, so that each number is rounded
+// once and in the same way on all devices. A normalized integer has its highest
+// bit set. The exponent of a float stands above its mantissa, so that a
+// mantissa is added to the exponent with its leading 1, and a carry out of the
+// mantissa increments the exponent.
 
-/// The upper 24 bits, rounded.
+/// Rounds a normalized number to its upper 24 bits.
 Value WordBuilder::roundToSingle(Wide normal) {
-  // What is below the word only matters as more than nothing.
+  // The low word only matters in being 0 or not: a sticky bit takes its place.
   Value rest = truth(compare(Predicate::ne, normal.low, 0u));
   Value all = with<OrIOp>(normal.high, rest);
   Value mantissa = with<ShRUIOp>(all, 8);
@@ -307,8 +312,8 @@ Value WordBuilder::roundToSingle(Wide normal) {
 Value WordBuilder::toSingle(Wide number, bool isSigned) {
   Value sign = isSigned ? getSign(number) : word(0);
   auto [normal, zeros] = normalize(isSigned ? negateIf(sign, number) : number);
-  // A number from 2^63 on has the exponent's bits 127 + 63, of which the
-  // mantissa adds 1.
+  // A number from 2^63 on has the biased exponent 127 + 63. The leading 1 of
+  // the mantissa adds 1 to it.
   Value exponent = with<SubIOp>(word(127 + 63 - 1), zeros);
   Value bits = with<AddIOp>(with<ShLIOp>(exponent, 23), roundToSingle(normal));
   Value isZero = compare(Predicate::eq, normal.high, 0u);
@@ -332,8 +337,8 @@ Wide WordBuilder::toDouble(Wide number, bool isSigned) {
 }
 
 Wide WordBuilder::fromSingle(Value number, bool isSigned) {
-  // Both words are exact: so are products with powers of two, and so is what is
-  // left of a number without its upper bits.
+  // Both words are exact, since products with powers of two are exact, and so
+  // is the difference of a number and its upper bits.
   auto constant = [&](float value) -> Value {
     return ConstantOp::create(*this, getF32FloatAttr(value));
   };
@@ -358,7 +363,8 @@ Wide WordBuilder::fromDouble(Wide bits, bool isSigned) {
   Value exponent = with<AndIOp>(with<ShRUIOp>(bits.high, 20), 0x7ff);
   Wide mantissa = {
       bits.low, with<OrIOp>(with<AndIOp>(bits.high, 0xfffff), word(0x100000))};
-  // A number from 2^63 to 2^64 has its highest bit where two words have theirs.
+  // The highest bit of a number from 2^63 on is the highest bit of two words. A
+  // smaller number is shifted right.
   Value shift = with<SubIOp>(word(1023 + 63), exponent);
   Value isSmall = compare(Predicate::ugt, shift, 63u);
   Wide number =
@@ -370,13 +376,13 @@ Wide WordBuilder::fromDouble(Wide bits, bool isSigned) {
 Wide WordBuilder::widenFloat(Value bits) {
   Value sign = with<AndIOp>(bits, 0x80000000);
   Value magnitude = with<AndIOp>(bits, 0x7fffffff);
-  // The exponent's bias is 127 in f32 and 1023 in f64.
+  // The bias of the exponent is 127 in f32 and 1023 in f64.
   Value low = with<ShLIOp>(magnitude, 29), high = with<ShRUIOp>(magnitude, 3);
   Value isSpecial = compare(Predicate::uge, magnitude, 0x7f800000);
   Wide number = {low,
                  with<AddIOp>(high, select(isSpecial, word((2047 - 255) << 20),
                                            word((1023 - 127) << 20)))};
-  // Denormals are multiples of 2^-149, and normal in f64.
+  // Denormals of f32 are multiples of 2^-149, and normal numbers in f64.
   Value zeros = countLeadingZeros(magnitude);
   Value normal = with<ShLIOp>(magnitude, with<AndIOp>(zeros, 31));
   Value exponent = with<SubIOp>(word(1023 - 149 + 31 - 1), zeros);
@@ -396,23 +402,23 @@ Value WordBuilder::narrowFloat(Wide bits) {
   Wide normal = shiftLeft(
       {bits.low, with<OrIOp>(with<AndIOp>(magnitude, 0xfffff), word(0x100000))},
       word(11));
-  // The exponent's bias is 127 in f32 and 1023 in f64. Denormals of f32 have an
-  // exponent of 1, and zeros before their mantissa: 32 and more leave nothing
-  // that a half would be.
+  // The bias of the exponent is 127 in f32 and 1023 in f64. A denormal of f32
+  // has the exponent 1 and zeros before its mantissa. A shift by 32 zeros or
+  // more leaves less than half of the smallest denormal.
   Value exponent = with<SubIOp>(with<ShRUIOp>(magnitude, 20), word(1023 - 127));
   Value isDenormal = compare(Predicate::slt, exponent, 1u);
   Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
   zeros = with<MinUIOp>(zeros, 31u);
   Wide shifted = shiftRightWithin(normal, zeros);
-  // What is shifted out matters as more than nothing, too.
+  // Bits that are shifted out set the sticky bit, too.
   Value isInexact =
       compare(Predicate::ne, shiftLeftWithin(shifted, zeros), normal);
   shifted.low = with<OrIOp>(shifted.low, truth(isInexact));
   Value rounded = roundToSingle(shifted);
   Value above = select(isDenormal, word(0), with<SubIOp>(exponent, 1));
   Value result = with<AddIOp>(with<ShLIOp>(above, 23), rounded);
-  // Numbers from 2^128 on are too large, as are those whose mantissa's carry
-  // leads there.
+  // Numbers from 2^128 on become infinite. Numbers that round to 2^128 have the
+  // bits of infinity already, by the carry into the exponent.
   Value isLarge = compare(Predicate::sge, exponent, 255u);
   result = select(isLarge, word(0x7f800000), result);
   Value isNaN =
@@ -421,17 +427,18 @@ Value WordBuilder::narrowFloat(Wide bits) {
   return with<OrIOp>(result, sign);
 }
 
-/// An integer with a sign that is in the order of the numbers; the same for
-/// both zeros.
+/// Returns a signed integer for the bits of an f64. The integers compare as the
+/// numbers do, and both zeros have the same integer.
 Wide WordBuilder::getOrderOfDouble(Wide bits) {
   Wide magnitude = {bits.low, with<AndIOp>(bits.high, 0x7fffffff)};
   return negateIf(getSign(bits), magnitude);
 }
 
 Value WordBuilder::compareDoubles(CmpFPredicate predicate, Wide a, Wide b) {
-  // The bits of the first eight predicates, which are false of NaN: equal,
-  // greater, less. The others are true of it, and follow in the same order, but
-  // that the one that is true of nothing else stands before the last.
+  // The ordered predicates come first, and are false for NaN. Their numbers
+  // have a bit each for equal, greater and less. The unordered predicates,
+  // which are true for NaN, follow in the same order, but the one that is true
+  // for NaN alone stands after them, before the last.
   constexpr unsigned equal = 1, greater = 2, less = 4;
   bool ofNaN = predicate >= CmpFPredicate::UEQ;
   auto cases = static_cast<unsigned>(predicate);

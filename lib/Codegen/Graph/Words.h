@@ -14,14 +14,15 @@ namespace dml {
 
 inline constexpr unsigned wordBits = 32;
 
-/// A number of 64 bits, or the bits of an f64, in two words.
+/// Two words that hold an i64 or the bits of an f64.
 struct Wide {
   mlir::Value low, high;
 };
 
-/// Builds arithmetic on words, each an i32, and on numbers of two words. What
-/// `arith` leaves undefined is undefined here: division by zero, shifts by as
-/// much as the width, conversions of floats that do not fit.
+/// Builds arithmetic on words (i32) and on numbers of two words. Operations
+/// that `arith` leaves undefined are undefined here, too: division by zero,
+/// shifts by the width or more, and conversions of floats that do not fit the
+/// integer.
 class WordBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
@@ -39,15 +40,16 @@ public:
   mlir::Value compare(Predicate predicate, mlir::Value lhs, uint32_t rhs);
   mlir::Value select(mlir::Value condition, mlir::Value whenTrue,
                      mlir::Value whenFalse);
-  /// The word 1 where `condition` holds, and 0 elsewhere.
+  /// Builds the word 1 where `condition` holds, and 0 elsewhere.
   mlir::Value truth(mlir::Value condition);
-  /// The signed number that the low `width` bits of `bits` are.
+  /// Builds the sign extension of the low `width` bits of `bits`.
   mlir::Value extendSign(mlir::Value bits, unsigned width);
 
-  /// The words of a vector of two or of an i64, and back to either type.
+  /// Splits a vector<2xi32> or an i64 into two words, and joins two words to a
+  /// value of either type.
   Wide split(mlir::Value value);
   mlir::Value join(Wide words, mlir::Type type);
-  /// The same number in two words.
+  /// Extends the integer `number` to two words.
   Wide extend(mlir::Value number, bool isSigned);
 
   Wide wide(uint64_t value);
@@ -74,15 +76,16 @@ public:
   mlir::Value compare(Predicate predicate, Wide a, Wide b);
   Wide select(mlir::Value condition, Wide whenTrue, Wide whenFalse);
 
-  /// The bits of an f32 and of an f64, rounded once, to nearest, halves to
-  /// even.
+  /// Convert an integer to the bits of an f32 or an f64, rounded once, to
+  /// nearest, halves to even.
   mlir::Value toSingle(Wide number, bool isSigned);
   Wide toDouble(Wide number, bool isSigned);
-  /// An f32, and the bits of an f64, rounded towards zero.
+  /// Convert an f32, or the bits of an f64, to an integer, rounded towards
+  /// zero.
   Wide fromSingle(mlir::Value number, bool isSigned);
   Wide fromDouble(Wide bits, bool isSigned);
 
-  /// These convert the bits of an f32 to those of an f64, and back.
+  /// Convert the bits of an f32 to those of an f64, and back.
   Wide widenFloat(mlir::Value bits);
   mlir::Value narrowFloat(Wide bits);
   mlir::Value compareDoubles(mlir::arith::CmpFPredicate predicate, Wide a,
@@ -93,12 +96,13 @@ private:
   Wide shiftLeftWithin(Wide a, mlir::Value n);
   Wide shiftRightWithin(Wide a, mlir::Value n);
   mlir::Value countLeadingZeros(mlir::Value word);
-  /// The number without the zeros above its highest bit that is set, and how
-  /// many zeros those were.
+  /// Shifts `a` left by its leading zeros. Returns the result and the number of
+  /// leading zeros.
   std::pair<Wide, mlir::Value> normalize(Wide a);
-  /// `number` where `isNegative` is all ones, negated; where it is 0, itself.
+  /// Negates `number` where all bits of `isNegative` are set. Where
+  /// `isNegative` is 0, the result is `number`.
   Wide negateIf(mlir::Value isNegative, Wide number);
-  /// All ones for a negative number, else 0.
+  /// Builds a word with all bits set for a negative number, and 0 for others.
   mlir::Value getSign(Wide a) {
     return with<mlir::arith::ShRSIOp>(a.high, wordBits - 1);
   }
