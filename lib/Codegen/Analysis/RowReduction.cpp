@@ -213,8 +213,10 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     }
     reduction.nests.push_back(std::move(nest));
   }
-  // All elements of a row have the same quotient: the number of the row along
-  // the dimension.
+  // Where several rows follow each other along a dimension, the body divides
+  // the coordinate in this dimension by the size of a row. The quotient is the
+  // number of the row, which all elements of a row have in common, so that
+  // loops over the row may use it like the result of an earlier loop.
   if (line && line->partSize > 0)
     op.getBody()->walk([&](arith::DivUIOp division) {
       APInt divisor;

@@ -276,8 +276,8 @@ public:
   void order(linalg::GenericOp op, ValueRange buffers);
 
 private:
-  /// For each large buffer, whether the last kernel that used it began at the
-  /// end.
+  /// Maps each large buffer to whether the kernel that used it last went
+  /// through it from the end to the beginning.
   llvm::DenseMap<Value, bool> isReversed;
 };
 } // namespace

@@ -596,8 +596,9 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
     for (const ByteRange &range : bound)
       if (known.insert({read.access.placement.root, range.begin}).second)
         bytes += range.size();
-  // dml-limit-buffers may put several ranges into one buffer, which has to be
-  // small enough to be bound itself.
+  // The kernel binds its output and the ranges that it reads. dml-limit-buffers
+  // can put several ranges into one buffer, but that buffer must not exceed the
+  // limit either, so that the ranges take at least `bytes` / `limit` buffers.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();

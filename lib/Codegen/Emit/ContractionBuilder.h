@@ -79,10 +79,12 @@ protected:
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
 
-  /// Sets the coordinates of `dims`, the dimensions of the batch or of an
-  /// operand, for `position`, a number that counts through all of these
-  /// dimensions. Where the batch and the columns share a dimension, the batch's
-  /// part of the coordinate is set first.
+  /// Splits `position` into coordinates, and sets these in `coordinates`.
+  /// `dims` are the dimensions of the batch or of an operand, and positions
+  /// number their elements in row-major order: in dimensions of sizes 2 and 8,
+  /// position 10 has the coordinates 1 and 2. Where the batch and the columns
+  /// share a dimension, the columns' part of the coordinate is added to the
+  /// batch's part, so that the batch has to be set before the columns.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
   /// The positions that `dim` has.
@@ -118,9 +120,11 @@ protected:
   FactorStrides getStrides(const ContractionOperand &operand,
                            const Contraction &sums, mlir::Value position = {});
 
-  /// Returns how many elements a thread stores at once: as many of the `lanes`
-  /// of a vector of columns as are always neighbours in the output, provided
-  /// that no part of another buffer begins or ends among them.
+  /// Returns how many elements of the output a thread stores at once. A vector
+  /// of `lanes` columns is stored whole if its elements are always neighbours
+  /// in the output, and in halves, quarters and so on otherwise. If the output
+  /// is a part of another buffer, no run of the part's bytes may begin or end
+  /// within the elements that are stored at once.
   int64_t getStoredTogether(int64_t lanes) const;
   /// Builds whether `position` lies inside of the operand. Null if all
   /// positions of all tiles do.

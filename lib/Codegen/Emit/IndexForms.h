@@ -150,9 +150,11 @@ public:
   /// The numbers that `form` may be where atoms are in `box`.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
-  /// Assumes from here on that `nonNegative` is not negative. A value that is
-  /// built once and used where the assumption does not hold must not rest on
-  /// the assumption: callers get ranges for such values with an empty box.
+  /// Assumes from here on that `nonNegative` is not negative, which narrows the
+  /// ranges that getRange() returns. A value that is built once may also be
+  /// used by code for which the assumption does not hold. Its code must not
+  /// depend on the assumption, and callers that build such a value pass an
+  /// empty box to getRange(), which then ignores all assumptions.
   void assume(const LinearForm &nonNegative);
   /// Takes back all assumptions.
   void assumeNothing() { assumed.clear(); }

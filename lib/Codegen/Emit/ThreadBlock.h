@@ -50,8 +50,9 @@ inline int64_t getStagedVectors(const ContractionTile &tile) {
          (getStagedVectors(tile.rows) + getStagedVectors(tile.columns));
 }
 
-/// Returns the vectors of workgroup memory through which the slices of `tile`
-/// exchange their parts of sums: for each thread, one vector of each slice.
+/// Returns the least number of vectors of workgroup memory through which the
+/// slices of `tile` can exchange their partial sums: each thread writes one
+/// vector for every slice. A tile of one slice exchanges nothing.
 inline int64_t getExchangedVectors(const ContractionTile &tile) {
   return tile.slices > 1 ? tile.slices * tile.threads : 0;
 }

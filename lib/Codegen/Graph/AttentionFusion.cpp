@@ -514,9 +514,10 @@ linalg::GenericOp AttentionFusion::findNext() {
       return op->hasAttr(anyOrderAttrName);
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
-    // Queries and keys may be sums of products themselves, or normalized by
-    // rows of their own. They are read in a loop within one over keys, and stay
-    // generics.
+    // The generics that compute queries and keys are not fused, although they
+    // may have sums of products or reductions of rows as well. They are
+    // recognized by the place where their results are read: in the loop over
+    // terms, which lies within the loop over keys.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();

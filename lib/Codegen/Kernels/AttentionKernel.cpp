@@ -47,8 +47,10 @@ using namespace dml;
 /// it adds to them, fit the registers that devices have for a thread.
 static constexpr int64_t maxOutputs = 128;
 
-/// Fewer keys than these would round the sums that are carried from some keys
-/// to the next more often than the reference admits (docs/Reference.md).
+/// The least number of keys in a block. The sums that online softmax carries
+/// from one block of keys to the next are rounded in each block. With smaller
+/// blocks they would be rounded more often than the error bounds of the
+/// interpreter admit (docs/Reference.md).
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
@@ -66,8 +68,9 @@ std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
       layout.columnVectors * ThreadBlock::side * block->rows > maxOutputs)
     return std::nullopt;
   layout.terms = tile.terms;
-  // Terms of scores, the parts of maxima and sums of exponentials that threads
-  // exchange, and values have the same place, one after the other.
+  // Three things use the same region of workgroup memory at different times:
+  // the factors of scores, the maxima and sums of exponentials that threads
+  // exchange, and the values. The region has the size of the largest.
   int64_t ofQueries = getStagedVectors(tile.queries),
           ofKeys = getStagedVectors(tile.keys),
           ofValues = getStagedVectors(layout.getColumns());
@@ -220,8 +223,8 @@ private:
     // A NaN among scores makes the sum of exponentials NaN, whichever is taken.
     return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
   }
-  /// The exponential of `x`. There are drivers that have a number for that of
-  /// NaN.
+  /// Builds the exponential of `x`. A NaN is passed on by a select, since some
+  /// drivers return a number for the exponential of NaN.
   Value exp(Value x) {
     return select(compare(arith::CmpFPredicate::OEQ, x, x),
                   math::ExpOp::create(b, x), x);

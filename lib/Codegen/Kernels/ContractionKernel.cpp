@@ -561,8 +561,10 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t atOnce = numVectors;
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
-  // Builds the place of the part that slice `from` has of vector `number`, one
-  // of the vectors that slice `to` stores.
+  // Builds the index in workgroup memory at which slice `from` leaves a vector
+  // of partial sums for slice `to`, which adds up the parts of all slices and
+  // stores the result. `number` counts the vectors that slice `to` has in one
+  // exchange.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
     place = forms->add(b, place, number * tile.slices * tile.slices);

@@ -119,8 +119,9 @@ protected:
   /// Parses `text` as a `dml.kernel` that states a tile of this kind.
   std::optional<KernelTile> parseTile(llvm::StringRef text,
                                       mlir::MLIRContext *context) const;
-  /// Returns the text of build() for a `problem` of the stated tile, or "" if
-  /// there is no problem.
+  /// Puts the name of this kind's tile in front of `problem`, so that the text
+  /// can be returned by build(): "stands on no contraction" becomes "has a
+  /// matrix_tile that stands on no contraction". An empty problem stays empty.
   std::string describeProblem(llvm::StringRef problem) const;
 };
 

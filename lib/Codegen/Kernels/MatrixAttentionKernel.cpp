@@ -382,8 +382,9 @@ SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
       });
 }
 
-/// Stores the vectors that load has returned in stage `stage`. Returns the
-/// vectors behind them.
+/// Stores the first of `vectors`, which load() has returned for `lines`, in
+/// stage `stage` of workgroup memory. Returns the rest of `vectors`, which
+/// belongs to other lines.
 ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
                                          ValueRange vectors) {
   return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
@@ -540,10 +541,13 @@ static Value combine(ValueRange values,
   return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
 }
 
-/// Sets the reference of the thread's query in the first block, and a new one
-/// where a weight of the query could leave the range of f16. Outputs and sums
-/// are then scaled for the new reference. `largest` is the largest score that
-/// the query has in the block.
+/// Updates the reference of the thread's query, the number that is subtracted
+/// from the query's scores before the exponential. (Online softmax commonly
+/// subtracts the largest score so far.) The query gets its first reference in
+/// the first block of keys, and a new one where a weight could leave the range
+/// of f16. The query's outputs and its sum of weights are then scaled for the
+/// new reference. `largest` is the largest score that the query has in the
+/// block.
 void MatrixAttentionBuilder::setReference(State &state, Value largest,
                                           Value isFirst) {
   // A finite number in place of -infinity.
@@ -737,9 +741,11 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   return state;
 }
 
-/// Stores vector `vector` of the columns from `firstColumn` on, of query
-/// `number`: the outputs in workgroup memory, whose lines are `pitch` vectors
-/// apart, divided by the sum of the query's weights.
+/// Divides a vector of outputs by the sum of the query's weights, and stores
+/// the quotients in the output. `number` is the number of the query, and
+/// `vector` counts vectors of columns from `firstColumn` on. The outputs and
+/// the sum are loaded from workgroup memory, where the lines of neighbouring
+/// queries are `pitch` vectors apart.
 void MatrixAttentionBuilder::storeQuotients(LinearForm number,
                                             LinearForm vector, int64_t pitch,
                                             int64_t firstColumn) {

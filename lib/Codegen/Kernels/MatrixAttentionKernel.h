@@ -20,8 +20,9 @@ struct MatrixAttentionLayout {
   MatrixShape shape;
   /// The threads of a subgroup, which has as many queries.
   int64_t subgroupSize = 0;
-  /// The terms of scores and the columns of outputs, rounded up to whole
-  /// matrices: further terms are 0, and further columns are not stored.
+  /// The number of terms of a score and the number of columns of the output,
+  /// both rounded up to whole matrices. The terms that pad a matrix are 0, and
+  /// the columns that pad a matrix are not stored.
   int64_t terms = 0, columns = 0;
   /// The iterations whose terms are whole vectors together, and the number of
   /// these terms.

@@ -21,8 +21,8 @@ namespace dml {
 /// A factor that is a narrow number, from which the zero point of its operand
 /// may have been subtracted, or 0.
 struct NarrowFactor {
-  /// The narrow number, and the condition under which the factor is not 0,
-  /// which is null where it never is.
+  /// The narrow number, and the condition under which the factor is that number
+  /// and not 0. The condition is null if the factor is always that number.
   mlir::Value element, condition;
   /// The narrow number that is subtracted once it is widened, or null.
   mlir::Value zeroPoint;
@@ -57,8 +57,10 @@ ZeroPoint getZeroPoint(const ContractionOperand &operand);
 /// The element type that has this name in a MatrixShape.
 mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
 
-/// Chooses between narrow numbers of f16 in the body of `op` before they are
-/// widened: what is staged is then known to be an element of a buffer.
+/// Moves conversions from f16 to f32 behind selects in the body of `op`: a
+/// select between two f32 whose values f16 has becomes a select between two
+/// f16, whose result is widened. A kernel that stages f16 can then take the
+/// selected number from its buffer as it is.
 void widenLast(mlir::linalg::GenericOp op);
 
 /// The operations of `slice` that `values` depend on, in the order of `slice`.
@@ -67,8 +69,9 @@ llvm::SmallVector<mlir::Operation *>
 getSliceOf(llvm::ArrayRef<mlir::Operation *> slice,
            llvm::ArrayRef<mlir::Value> values);
 
-/// A factor that a builder has built: the number of the element that it was
-/// built for, and the number of the factor's term.
+/// Names a factor among those that a TileBuilder has built. `element` is the
+/// number of the element that the body was built for, and `term` is the number
+/// of the factor among the terms of an iteration.
 struct BuiltFactor {
   int64_t element, term;
 };

@@ -344,8 +344,9 @@ void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
     vectors = staging.store(staged->area, stage, vectors);
 }
 
-/// Stores 0 in all of workgroup memory, for stages with terms for which no
-/// factor is stored.
+/// Stores 0 in all stages of workgroup memory before the first factors are
+/// stored. Where the iterations of a stage do not fill its terms, no factors
+/// are stored for the terms that are left, and matrices multiply these zeros.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
@@ -464,8 +465,12 @@ LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
                           {0, schedule.stages - 1});
 }
 
-/// Adds the products of a block of iterations. `carried` has `numMatrices`
-/// sums, and then the factors that are on their way to the next stage.
+/// Builds the body of the loop over blocks of iterations: adds the products of
+/// block `block` to the sums, and loads the factors of the next stage while it
+/// multiplies those of the present one (software pipelining). `carried` has
+/// the `numMatrices` matrices of sums. If the tile carries factors from one
+/// iteration to the next, the loaded factors that are not yet stored follow.
+/// Returns the new values of `carried`.
 SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
                                              ValueRange carried,
                                              int64_t numMatrices) {
@@ -500,8 +505,9 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
   return sums;
 }
 
-/// Builds the sums of the subgroup: matrices in row-major order, and then the
-/// sums of factors that multiply() adds up.
+/// Builds the loop over the terms, and returns the sums of the subgroup: first
+/// the matrices of sums of products, in row-major order, and then, where zero
+/// points need them, the matrices of sums of factors.
 SmallVector<Value> MatrixBuilder::buildSums() {
   const MatrixShape &shape = schedule.shape;
   gpu::MMAMatrixType matrix =
@@ -568,8 +574,10 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   return sum;
 }
 
-/// Stores the sums of factors behind the other sums. Of the subgroups with the
-/// same rows or columns, which have the same sums, one stores them.
+/// Stores the sums of factors, which zero points are multiplied by, in
+/// workgroup memory behind the sums of products. All subgroups of a slice that
+/// have the same rows have computed the same sums of these rows, so that only
+/// the first of them stores the sums. The same holds for columns.
 void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,

@@ -751,10 +751,11 @@ int64_t RowKernel::getScannedLane(int64_t lane) const {
              : lane;
 }
 
-/// Builds the elements that the scans combine, of the `vectors` items that each
-/// thread has from item `first` of all threads on. The result has the elements
-/// of one scan after the other; of a scan, those of one item after the other;
-/// of an item, those of its lanes in the order of the scan.
+/// Builds the elements that the scans of the kernel combine in one round. The
+/// round begins with item `first` of a row, and each thread of the row has
+/// `vectors` items. The elements are returned as a flat list: all elements of
+/// the first scan, then those of the second, and so on. Within a scan, one item
+/// follows the other, and the lanes of an item are in the order of the scan.
 SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
                                            LinearForm first, int64_t vectors) {
   SmallVector<Value> scanned;

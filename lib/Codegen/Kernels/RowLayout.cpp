@@ -191,8 +191,9 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
     return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
   };
 
-  // Where a few rows lie side by side, a thread has whole vectors of all of
-  // them.
+  // A few rows may lie side by side in memory, so that the elements of one row
+  // are several elements apart. A thread then has elements of all of these
+  // rows, which together fill whole vectors.
   int64_t ofVector = DeviceProfile::vectorBytes /
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;

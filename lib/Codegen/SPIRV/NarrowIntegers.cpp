@@ -154,8 +154,10 @@ static LogicalResult applyPatterns(gpu::GPUModuleOp module) {
 
 LogicalResult dml::narrowIntegers(gpu::GPUModuleOp module,
                                   RunPipeline runPipeline) {
-  // A signed operation on numbers from 2^31 on is not narrowed. An unsigned one
-  // computes the same where no number is negative, and is narrowed.
+  // The first pass makes signed operations unsigned where neither operands nor
+  // results are negative. Numbers from 2^31 to 2^32 - 1 do not fit into a
+  // signed integer of 32 bits, but they fit into an unsigned one, so that more
+  // operations can be narrowed.
   OpPassManager before(gpu::GPUModuleOp::getOperationName());
   before.addPass(arith::createArithUnsignedWhenEquivalentPass());
   OpPassManager after(gpu::GPUModuleOp::getOperationName());

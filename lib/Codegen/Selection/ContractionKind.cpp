@@ -39,8 +39,9 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // In a turn, a thread loads the factors of `together` terms at one vector of
-  // positions.
+  // The threads of a workgroup share out the factors of the tile in turns. In
+  // each turn, a thread loads the factors of `together` neighbouring terms for
+  // `side` neighbouring rows or columns.
   auto turns = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {

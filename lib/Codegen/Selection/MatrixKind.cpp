@@ -368,8 +368,9 @@ private:
 };
 } // namespace
 
-/// Whether matrices of `shape` add up the products and are not mostly padding:
-/// such matrices multiply no faster than threads do.
+/// Whether matrices of `shape` can compute the contraction and are mostly
+/// filled by it. Matrices that are mostly padding multiply no faster than
+/// threads do without matrices.
 bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
   return canMultiply(contraction, shape) &&
          2 * contraction.rows.size >= shape.rows &&

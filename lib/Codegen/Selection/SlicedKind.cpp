@@ -28,8 +28,10 @@ struct Spread {
 };
 } // namespace
 
-/// Returns the lines of the first cache that the threads of a subgroup touch,
-/// each of which loads `width` bytes.
+/// Returns the number of lines of the L1 cache that a subgroup touches when
+/// each of its threads loads `width` bytes. The threads make groups, and the
+/// two spreads say how far apart neighbouring threads and neighbouring groups
+/// load.
 static double countLines(Spread inner, Spread outer, double width,
                          const DeviceSpeed &device) {
   if (inner.apart > outer.apart)
@@ -45,8 +47,9 @@ static double countLines(Spread inner, Spread outer, double width,
 }
 
 namespace {
-/// The cost of an operand for a group of neighbouring terms, in a thread of a
-/// sliced kernel.
+/// What the factors of one operand cost a thread of a sliced kernel, in which
+/// the threads split the terms of a sum (split-K). The cost is that of the
+/// `terms` neighbouring terms of a tile, which the thread takes at a time.
 struct FactorCost {
   /// The operations of the thread.
   double operations;
@@ -227,8 +230,10 @@ std::optional<Proposal> SliceSearch::run() {
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep();
-  // The terms of a vector of neighbouring factors of rows, and perhaps of
-  // columns.
+  // A thread takes as many terms at a time as it can load as one vector. Where
+  // the factors of a column lie side by side in memory, such a vector has 16
+  // bytes of them. Elsewhere only the factors of a row can lie side by side
+  // along the terms, and the vector has four of them.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,

@@ -58,8 +58,9 @@ SumTraits SumTraits::get(const KernelQuery &query) {
 double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   double count = static_cast<double>(factors.size) *
                  static_cast<double>(sums.terms * sums.batches);
-  // The windows of neighbouring positions have most of their elements in
-  // common.
+  // Factors that are chosen between elements and padding belong to windows of a
+  // convolution. The windows of neighbouring positions overlap, so that most of
+  // their elements are brought from memory only once.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * static_cast<double>(factors.bytes);
