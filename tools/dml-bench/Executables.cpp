@@ -261,7 +261,7 @@ Work dml::tools::makeLoads(uint64_t bytes, uint64_t groups,
 }
 
 Work dml::tools::makeSharedLoads(uint64_t groups, const DmlDeviceInfo &device) {
-  constexpr uint32_t kBytes = 512 * 16;
+  constexpr uint32_t kBytes = 1024 * 16;
   return makeVectorLoads(
       {kShared, {kWorkgroup, 1, 1}, makeGrid(groups, device), kBytes}, kBytes);
 }
