@@ -221,9 +221,9 @@ inline constexpr int64_t maxSums = 64;
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxRows = 16;
 
-/// A thread has so many products written out at most, and so many operations
-/// that compute their factors: a factor of f16 that is loaded from anywhere
-/// takes several.
+/// The most products that the code of a thread writes out, and the most
+/// operations that compute the factors of these products. A factor of f16 that
+/// is loaded by itself takes several operations.
 /// unit:   products, and operations
 /// device: the time that drivers take to compile; lavapipe takes a minute for
 ///         12,000 in a kernel

@@ -37,9 +37,9 @@ static int64_t getTensorBytes(Type type) {
   return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
 }
 
-/// Whether `op` computes elements, instead of only moving them, or is a move
-/// that is worth its memory: a copy in the order that a kernel reads, or an
-/// insertion into a tensor.
+/// Returns true if `op` computes new elements. A move of elements counts too if
+/// its result is worth the memory: a copy into the order that a kernel reads,
+/// or an insertion into a tensor.
 static bool computes(Operation *op) {
   if (isa<tensor::InsertSliceOp>(op))
     return true;

@@ -16,7 +16,7 @@
 
 namespace dml::onnx {
 
-/// The node that an operator of DirectML was built of.
+/// The ONNX node from which the importer built an operator of DirectML.
 struct NodeOrigin {
   /// The ONNX operator.
   llvm::StringRef type;

@@ -232,7 +232,7 @@ static LogicalResult setClipByOperands(NodeImporter &node) {
                  getLimit(type.getElementType(), /*isMax=*/index == 2)))
       bound = node.getSplat(node.getType(0), limit.getValueAsDouble(),
                             type.getShape());
-    // No integer is beyond the limits of its type.
+    // A bound at the limit of an integer type needs no comparison.
     if (bound)
       bounded = node.combine(mnemonic, bounded, bound);
   }
