@@ -8,13 +8,12 @@
  * sizes that the model takes. A program for some sizes is compiled when these
  * sizes are first met, and kept.
  *
- * Errors, ownership and threads are those of dml/runtime.h. Beyond: a session
+ * Errors, ownership, threads and structures are as in dml/runtime.h. Beyond: a
+session
  * may be used from many threads at once. Calls that meet the same new sizes
  * compile once, and wait for each other; different sizes are compiled side by
  * side. Running out of host memory ends the process where the compiler does,
  * as everywhere in LLVM.
- *
- * Structures. Zero-initialize a structure to get every default. `next` is NULL.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -137,7 +136,7 @@ enum {
 #define DML_UNKNOWN_RANK UINT32_MAX
 
 typedef struct DmlSessionInfo {
-  const void *next;
+  void *next;
   uint32_t inputCount;
   uint32_t outputCount;
   /* The device that the session runs on; it stays the session's. */
@@ -157,7 +156,7 @@ DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
 
 /* A tensor as the model declares it. */
 typedef struct DmlSessionTensorInfo {
-  const void *next;
+  void *next;
   const char *name;
   /* DML_DATA_TYPE_UNKNOWN for an output that the model declares without. Truth
    * values of ONNX are DML_DATA_TYPE_UINT8. */

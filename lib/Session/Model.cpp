@@ -300,9 +300,9 @@ static SignatureTensor describe(const DmlTensorInfo &info) {
 /// The signature of the function `index` of an executable.
 static Status readExecutableSignature(DmlExecutable executable, uint32_t index,
                                       Signature &signature) {
-  DmlFunctionInfo info;
+  DmlFunctionInfo info{};
   DML_TRY(call(dmlGetFunctionInfo, executable, index, &info));
-  DmlTensorInfo tensor;
+  DmlTensorInfo tensor{};
   for (uint32_t i = 0; i < info.inputCount; ++i) {
     DML_TRY(call(dmlGetInputInfo, executable, index, i, &tensor));
     signature.inputs.push_back(describe(tensor));
@@ -316,14 +316,14 @@ static Status readExecutableSignature(DmlExecutable executable, uint32_t index,
 
 Status Model::readSignature(const DmlSessionCreateInfo &info) {
   if (executable) {
-    DmlExecutableInfo contents;
+    DmlExecutableInfo contents{};
     dmlGetExecutableInfo(executable.get(), &contents);
     uint32_t index = 0;
     if (info.function || contents.functionCount != 1)
       DML_TRY_IN(call(dmlFindFunction, executable.get(),
                       info.function ? info.function : "main", &index),
                  name);
-    DmlFunctionInfo found;
+    DmlFunctionInfo found{};
     DML_TRY(call(dmlGetFunctionInfo, executable.get(), index, &found));
     function = found.name;
     DML_TRY(readExecutableSignature(executable.get(), index, signature));

@@ -23,10 +23,6 @@ Session::Session(const DmlSessionCreateInfo &info)
       programs(info.programBudget ? info.programBudget : defaultBudget) {}
 
 static Status checkArrays(const DmlSessionCreateInfo &info) {
-  if (info.next)
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     "DmlSessionCreateInfo::next is not NULL, but wanted is "
-                     "NULL");
   auto check = [](const char *name, const void *array, uint32_t count) {
     return array || count == 0
                ? Status()
@@ -92,7 +88,7 @@ Status Session::openDevice(const DmlSessionCreateInfo &info) {
 
 /// The profile of a device: what the profile `full` has and the device too.
 static std::string getProfile(DmlDevice device) {
-  DmlDeviceInfo info;
+  DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
   DeviceProfile profile = DeviceProfile::getFull();
   for (const DeviceFeatureInfo &feature : getDeviceFeatures())

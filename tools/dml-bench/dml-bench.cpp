@@ -333,7 +333,7 @@ void runTool(const Options &options) {
     if (file.size() > 5 && file.compare(file.size() - 5, 5, ".mlir") == 0)
       fail("'" + file + "' is a module: compile it with dml-compile first");
     Executable executable = loadExecutable(file);
-    DmlExecutableInfo info;
+    DmlExecutableInfo info{};
     dmlGetExecutableInfo(executable, &info);
     for (uint32_t i = 0; i < info.functionCount; ++i) {
       RunSignature signature = readRunSignature(executable, i);

@@ -62,7 +62,7 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
           DML_SUCCESS)
     return llvm::createStringError(error.getMessage());
   // Programs are not compiled for features that the device lacks.
-  DmlDeviceInfo enabled;
+  DmlDeviceInfo enabled{};
   dmlGetDeviceProperties(result->device, &enabled);
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     if (!(enabled.features & getFlag(info.feature)))
@@ -78,7 +78,7 @@ Device::~Device() {
 }
 
 std::string Device::describe() const {
-  DmlDeviceInfo info;
+  DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
   return std::string(info.name) + ", " + info.driverName + " " +
          info.driverInfo + ", compiled for " + profile.str();

@@ -380,7 +380,7 @@ TEST_F(SessionTest, TensorsStayOnTheDevice) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_OK(dmlCreateBuffer, device, uint64_t(size), DML_MEMORY_DEVICE,
               &buffers[i]);
-    DmlBufferInfo info;
+    DmlBufferInfo info{};
     dmlGetBufferInfo(buffers[i], &info);
     ranges[i] = {info.buffer, 0, info.size};
   }
@@ -764,8 +764,11 @@ TEST_F(SessionTest, RefusesWrongInputs) {
          {change(left, [](T &t) { t.byteSize = 15; }), right});
   expect("input 'left' has no memory",
          {change(left, [](T &t) { t.data = nullptr; }), right});
-  expect("DmlSessionTensor::next of input 0 is not NULL",
-         {change(left, [&](T &t) { t.next = &left; }), right});
+  DmlExtension extension{static_cast<DmlStructureType>(77), nullptr};
+  DmlSessionTensor extended = change(left, [&](T &t) { t.next = &extension; });
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "the chain of DmlSessionTensor has a structure of type 77",
+               dmlRunSession, session, &extended, 1u, nullptr, 0u);
   DmlSessionTensor output{};
   output.name = "sums";
   DmlSessionTensor inputs[] = {left, right};
