@@ -484,6 +484,8 @@ void reportTimes(const Options &options, DmlDevice device,
   if (function.variantCount > 1)
     std::fprintf(stderr, "time: variant %u of %u; needs %s\n", number,
                  function.variantCount, printNeeds(variant).c_str());
+  if (*variant.deviceProfile)
+    std::fprintf(stderr, "time: compiled for %s\n", variant.deviceProfile);
   for (size_t i = 0; i < steps.size(); ++i) {
     auto duration = static_cast<double>(steps[i].end - steps[i].begin);
     std::fprintf(
