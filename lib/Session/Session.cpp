@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "dml/Target/DeviceAtHand.h"
 #include "dml/Target/DeviceProfile.h"
 
 using namespace dml;
@@ -86,20 +87,6 @@ Status Session::openDevice(const DmlSessionCreateInfo &info) {
   return Status();
 }
 
-/// The profile of a device: what the profile `full` has and the device too.
-static std::string getProfile(DmlDevice device) {
-  DmlDeviceInfo info{};
-  dmlGetDeviceProperties(device, &info);
-  DeviceProfile profile = DeviceProfile::getFull();
-  for (const DeviceFeatureInfo &feature : getDeviceFeatures())
-    if (!(info.features &
-          (DmlFeatureFlags(1) << static_cast<unsigned>(feature.feature))))
-      profile.set(feature.feature, false);
-  profile.limitStorageBufferRange(
-      static_cast<int64_t>(info.limits.maxStorageBufferRange));
-  return profile.str();
-}
-
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
   for (uint32_t i = 0; i < info.optionCount; ++i) {
     llvm::StringRef name = info.options[i].name ? info.options[i].name : "";
@@ -123,8 +110,14 @@ Status Session::setOptions(const DmlSessionCreateInfo &info) {
   }
   if (model->getExecutable())
     return Status();
-  if (options.deviceProfile.empty())
-    options.deviceProfile = getProfile(device.get());
+  if (options.deviceProfile.empty()) {
+    DmlDeviceInfo properties{};
+    dmlGetDeviceProperties(device.get(), &properties);
+    std::string warning;
+    options.deviceProfile = getProfileAtHand(properties, warning);
+    if (!warning.empty())
+      messages.warn(warning);
+  }
   llvm::Expected<DeviceProfile> profile =
       DeviceProfile::parse(options.deviceProfile);
   if (!profile)

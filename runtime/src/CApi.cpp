@@ -450,6 +450,7 @@ DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
     fill(*info, {});
     info->stepCount = static_cast<uint32_t>(found->steps.size());
     info->temporarySize = found->temporarySize;
+    info->deviceProfile = found->deviceProfile.c_str();
     describeRequirements(found->requirements, *info);
     return Status();
   });

@@ -228,6 +228,11 @@ typedef struct DmlDeviceLimits {
   uint64_t maxLoopIterations;
   /* Nanoseconds of one step of a timestamp; 0 where there are no timestamps. */
   float timestampPeriod;
+  /* Multiprocessors that run workgroups side by side: streaming multiprocessors
+   * (VK_NV_shader_sm_builtins), compute units (VK_AMD_shader_core_properties2)
+   * or shader cores (VK_ARM_shader_core_builtins) of a GPU, processors of the
+   * host that a CPU driver may use. 0 where nothing tells how many. */
+  uint32_t multiprocessorCount;
 } DmlDeviceLimits;
 
 typedef struct DmlDeviceInfo {
@@ -246,6 +251,13 @@ typedef struct DmlDeviceInfo {
   DmlDeviceLimits limits;
   /* Bytes of all device-local heaps. */
   uint64_t deviceMemorySize;
+  /* As VkPhysicalDeviceProperties and VkPhysicalDeviceDriverProperties have
+   * them. A driver of another version may have the same `uuid`. */
+  uint32_t vendorID;
+  uint32_t deviceID;
+  uint32_t driverVersion;
+  VkDriverId driverID;
+  uint8_t pipelineCacheUUID[16];
 } DmlDeviceInfo;
 
 /*===----------------------------------------------------------------------===*\
@@ -521,6 +533,10 @@ typedef struct DmlVariantInfo {
   uint32_t requiredApiVersion;
   DmlFeatureFlags requiredFeatures;
   DmlDeviceLimits requiredLimits;
+  /* The device profile that the steps were compiled for, such as "full"; may be
+   * "". A device may run them that has what is required, whatever the profile.
+   */
+  const char *deviceProfile;
 } DmlVariantInfo;
 
 DML_API DmlResult dmlFindFunction(DmlExecutable executable, const char *name,
