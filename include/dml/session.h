@@ -109,6 +109,16 @@ typedef struct DmlSessionCreateInfo {
    * the host and the device, weights aside; the ones used longest ago are given
    * up. The program that a run needs is kept in any case. 0: 1 GiB. */
   uint64_t programBudget;
+  /* A folder that keeps programs and pipelines for later processes, which then
+   * compile nothing; the session makes it where it is missing. Several
+   * processes may use one folder. Drivers run what pipelines hold, so that
+   * files are used only where nobody but this user may write them. NULL:
+   * nothing is kept. */
+  const char *cacheDirectory;
+  /* What tells this model from all others in the cache. NULL: a digest of the
+   * model's bytes; files of weights beside it count by their names, sizes,
+   * times and inodes. */
+  const char *identifier;
 
   /* Warnings of the compiler and of the session. May be called from any thread
    * that is inside a call of the session, never from two at once. */
@@ -147,8 +157,10 @@ typedef struct DmlSessionInfo {
   /* Programs in memory, and their bytes, which the budget bounds. */
   uint32_t programCount;
   uint64_t programBytes;
-  /* Programs that the session has compiled so far. */
+  /* Programs that the session has compiled so far, and those that it has read
+   * from the cache instead. */
   uint64_t compiledCount;
+  uint64_t cachedCount;
 } DmlSessionInfo;
 
 DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,

@@ -92,6 +92,9 @@ Status Program::bindCallerWeight(uint32_t index, const DmlWeightInfo &info,
 Status Program::bindWeights(const Model &model, const Image &image,
                             const CallerWeights &weights, Progress &progress) {
   std::optional<llvm::StringRef> modelBytes = model.getCallerBytes();
+  for (const WeightFile &file : image.files)
+    if (!modelBytes || &file != &image.files.front())
+      DML_TRY(wantState(file.path, file.state));
   for (auto [i, source] : llvm::enumerate(image.weights)) {
     auto index = static_cast<uint32_t>(i);
     DML_TRY(

@@ -8,6 +8,8 @@
 #include "dml/Target/DeviceAtHand.h"
 #include "dml/Target/DeviceProfile.h"
 
+#include <dlfcn.h>
+
 using namespace dml;
 using namespace dml::session;
 
@@ -56,6 +58,13 @@ Session::create(const DmlSessionCreateInfo &info) {
     session->weights.path = info.weightsPath;
   DML_TRY(session->openDevice(info));
   DML_TRY(session->setOptions(info));
+  if (info.identifier)
+    session->identifier = info.identifier;
+  if (info.cacheDirectory) {
+    session->cache =
+        std::make_unique<DiskCache>(info.cacheDirectory, session->messages);
+    session->cache->loadPipelines(session->device.get());
+  }
   return session;
 }
 
@@ -133,24 +142,103 @@ void Session::describe(DmlSessionInfo &info) {
   info.deviceProfile = options.deviceProfile.getValue().c_str();
   std::tie(info.programCount, info.programBytes) = programs.measure();
   info.compiledCount = compiledCount;
+  info.cachedCount = cachedCount;
 }
 
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
 
-Expected<std::shared_ptr<Program>>
-Session::makeProgram(const InputBinding &binding) {
-  Progress progress(progressCallback, userData);
-  if (DmlExecutable executable = model->getExecutable())
-    return Program::create(device.get(), *model, executable, weights, progress);
+/// Adds what identifies this build of the compiler: its version, and the size
+/// and the time of the file that has it.
+static void addCompiler(Digester &digester) {
+  digester.add(llvm::StringRef(dmlGetVersion()));
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&dmlCreateSession), &info) ||
+      !info.dli_fname)
+    return;
+  Expected<FileState> state = FileState::get(info.dli_fname);
+  if (!state)
+    return;
+  digester.add(state->size);
+  digester.add(static_cast<uint64_t>(state->modified));
+}
+
+static void addOption(Digester &digester, bool value) {
+  digester.add(uint64_t(value));
+}
+static void addOption(Digester &digester, const std::string &value) {
+  digester.add(llvm::StringRef(value));
+}
+
+Expected<Digest> Session::getKey(const InputBinding &binding) {
+  std::lock_guard<std::mutex> lock(keyMutex);
+  if (!commonKey) {
+    Digester digester;
+    addCompiler(digester);
+    model->addTo(digester);
+#define DML_ADD_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)   \
+  addOption(digester, options.MEMBER.getValue());
+#define DML_CODEGEN_OPTION DML_ADD_OPTION
+#define DML_OPERATOR_OPTION DML_ADD_OPTION
+#include "dml/Target/Options.def"
+#undef DML_ADD_OPTION
+    digester.add(llvm::StringRef(identifier));
+    if (identifier.empty()) {
+      Expected<Digest> bytes = model->getDigest();
+      if (!bytes)
+        return bytes;
+      digester.add(*bytes);
+    }
+    commonKey = digester.finish();
+  }
+  Digester digester;
+  digester.add(*commonKey);
+  digester.add(llvm::StringRef(binding.key));
+  return digester.finish();
+}
+
+Expected<Image> Session::getImage(const InputBinding &binding,
+                                  Progress &progress) {
+  std::optional<Digest> key;
+  if (cache) {
+    DML_TRY(progress.begin("looking into the cache", 0));
+    Expected<Digest> found = getKey(binding);
+    if (!found)
+      return found.status();
+    key = *found;
+    if (std::optional<Image> image = cache->loadImage(*key, *model)) {
+      ++cachedCount;
+      return std::move(*image);
+    }
+  }
   Expected<Image> image =
       compile(*model, binding.dimensions, options, progress, messages);
   if (!image)
-    return image.status();
+    return image;
   ++compiledCount;
-  return Program::create(device.get(), *model, std::move(*image), weights,
-                         progress);
+  if (cache)
+    cache->storeImage(*key, *image, *model);
+  return image;
+}
+
+Expected<std::shared_ptr<Program>>
+Session::makeProgram(const InputBinding &binding) {
+  Progress progress(progressCallback, userData);
+  Expected<std::shared_ptr<Program>> program = std::shared_ptr<Program>();
+  if (DmlExecutable executable = model->getExecutable()) {
+    program =
+        Program::create(device.get(), *model, executable, weights, progress);
+  } else {
+    Expected<Image> image = getImage(binding, progress);
+    if (!image)
+      return image.status();
+    program = Program::create(device.get(), *model, std::move(*image), weights,
+                              progress);
+  }
+  if (program && cache)
+    cache->storePipelines(device.get());
+  return program;
 }
 
 Expected<std::shared_ptr<Program>>
