@@ -33,11 +33,13 @@ static constexpr DeviceSpeed::Number numbers[] = {
     {"memoryCycles", &DeviceSpeed::memoryCycles, 0},
     {"kernelCycles", &DeviceSpeed::kernelCycles, 0},
     {"launchCycles", &DeviceSpeed::launchCycles, 0},
-    // Vulkan tells neither how many registers a multiprocessor has, nor how
-    // long a line of a cache is, and a kernel sees both only through its time,
-    // beside everything else that the time depends on.
+    // Vulkan tells neither how many registers and how much workgroup memory a
+    // multiprocessor has, nor how long a line of a cache is, and a kernel sees
+    // these only through its time, beside everything else that the time depends
+    // on.
     {"registers", &DeviceSpeed::registers, 1},
     {"registersOfThread", &DeviceSpeed::registersOfThread, 1},
+    {"workgroupMemory", &DeviceSpeed::workgroupMemory, 1},
     {"cacheLineBytes", &DeviceSpeed::cacheLineBytes, 1},
     {"sectorBytes", &DeviceSpeed::sectorBytes, 1},
 };

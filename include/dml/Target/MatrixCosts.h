@@ -110,15 +110,6 @@ inline constexpr double otherRegisters = 80;
 /// shown:  -
 inline constexpr double spillTimes = 4;
 
-/// The workgroups of a multiprocessor together have so many times the workgroup
-/// memory that one of them may have. Drivers leave the rest to the first cache.
-/// unit:   times
-/// device: the driver's division of memory between workgroups and the first
-///         cache
-/// shown:  gemm4096_f16 with 128 times 128 sums and stages of 32 terms: 0.57 of
-///         the time on an H200 with one stage, 20 KiB, instead of two, 40 KiB
-inline constexpr double workgroupMemories = 0.9;
-
 /// A stage has at most so many terms of an iteration next to each other: more
 /// would leave no room for several iterations.
 /// unit:   terms

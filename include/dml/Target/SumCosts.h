@@ -73,6 +73,18 @@ namespace contraction {
 /// shown:  gemm4096_f32, gemm_128x768x3072_f32
 inline constexpr int64_t stagedTerms[] = {16, 32};
 
+/// The most vectors of workgroup memory that are tried: those that every device
+/// promises for a workgroup. With more of them, a multiprocessor runs fewer
+/// workgroups at a time than its registers allow.
+/// unit:   vectors of 16 bytes
+/// device: the driver's division of memory between workgroups and the first
+///         cache
+/// shown:  gemm_2048x768x768_f32 with 64 times 64 sums in 2 slices, which takes
+///         66 us on an H200 with 816 vectors, 24 terms, and 93 with 1088, 32
+///         terms, where both kernels have registers for 3 workgroups
+inline constexpr int64_t maxVectors =
+    DeviceProfile::workgroupMemory / DeviceProfile::vectorBytes;
+
 /// The least terms that are worth workgroup memory and its barriers: two
 /// rounds. unit:   terms shown:  gemm_batch16, which has 64
 inline constexpr int64_t minTerms = 2 * stagedTerms[0];
@@ -84,6 +96,15 @@ inline constexpr int64_t minTerms = 2 * stagedTerms[0];
 /// shown:  gemm4096_f32, from 35 * 10^12 operations a second with 8 to 42 with
 ///         16 on an H200; conv128to128_28_k3_f32, from 33 with 9 to 41 with 18
 inline constexpr int64_t writtenOutTerms = 18;
+
+/// The products of a thread take so many times as long where its slice has more
+/// terms than are written out: the loop over them keeps drivers from loading
+/// ahead.
+/// unit:   times
+/// device: latency of workgroup memory
+/// shown:  gemm4096_f32 with 64 times 128 sums, which takes 4.06 ms on an H200
+///         with 32 terms and 3.12 with 16
+inline constexpr double timesOfLoop = 1.3;
 
 /// Where an iteration has more terms than a vector, a thread loads at most so
 /// many neighbouring terms of an operand together.

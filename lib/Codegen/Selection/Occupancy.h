@@ -7,7 +7,7 @@
 #ifndef DML_LIB_CODEGEN_SELECTION_OCCUPANCY_H
 #define DML_LIB_CODEGEN_SELECTION_OCCUPANCY_H
 
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceSpeed.h"
 
 namespace dml {
 
@@ -31,14 +31,13 @@ struct Occupancy {
   /// of them lie in memory.
   bool spills;
 
-  /// Returns how many workgroups of `registers` registers each a multiprocessor
-  /// has registers for.
-  static double getGroupsOfRegisters(double registers,
-                                     const DeviceSpeed &device);
-  /// Returns the occupancy of a kernel of `groups` workgroups on devices of
-  /// `profile`.
+  /// Returns how many workgroups a multiprocessor has registers and workgroup
+  /// memory for. Returns 0 where the resources do not suffice for one.
+  static double getMostGroups(const GroupResources &resources,
+                              const DeviceSpeed &device);
+  /// Returns the occupancy of a kernel of `groups` workgroups.
   static Occupancy get(const GroupResources &resources, double groups,
-                       const DeviceProfile &profile);
+                       const DeviceSpeed &device);
 
   /// Returns the cycles of an iteration of a workgroup's loop, a share of the
   /// cycles that the workgroups at a time take together. `together` are the

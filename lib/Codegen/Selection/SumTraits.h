@@ -8,6 +8,7 @@
 #define DML_LIB_CODEGEN_SELECTION_SUMTRAITS_H
 
 #include "Kernels/KernelKind.h"
+#include "Selection/Occupancy.h"
 #include "dml/Target/DeviceProfile.h"
 
 namespace dml {
@@ -38,13 +39,19 @@ double getFactorBytes(const SumTraits &sums, const FactorTraits &factors);
 /// Returns the cycles that memory takes for all factors.
 double getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device);
 
-/// Returns the cycles of `groups` workgroups of `threads` threads, of which
-/// each thread takes so many registers. The workgroups that a multiprocessor
-/// has at a time take `getTime` of their number, and of their number on
-/// average; the other workgroups wait until these have finished.
+/// Returns the cycles of `groups` workgroups, each of which takes the resources
+/// `ofGroup`. The workgroups that a multiprocessor has at a time take `getTime`
+/// of their number, and of their number on average; the other workgroups wait
+/// until these have finished.
 double getTimeOfGroups(
-    double groups, int64_t threads, double registers, const DeviceSpeed &device,
+    double groups, const GroupResources &ofGroup, const DeviceSpeed &device,
     llvm::function_ref<double(double most, double average)> getTime);
+
+/// Returns the resources of a workgroup of `threads` threads that take
+/// `registers` each, as many as a thread has at most, and of `vectors` vectors
+/// of workgroup memory.
+GroupResources getResources(int64_t threads, double registers, int64_t vectors,
+                            const DeviceSpeed &device);
 
 } // namespace dml
 
