@@ -44,9 +44,13 @@ public:
 
   void lockQueue();
   void unlockQueue();
-  /// Submits one command buffer, to signal `fence`.
-  Status submit(VkCommandBuffer commandBuffer, VkFence fence);
-  VkResult waitFor(VkFence fence, uint64_t timeout) noexcept;
+  /// Submits one command buffer, to signal `fence`, with the semaphores of
+  /// `info`, which may be null.
+  Status submit(VkCommandBuffer commandBuffer, VkFence fence,
+                const DmlSubmitInfo *info = nullptr);
+  /// Waits for fences of submissions, of which the last was submitted last.
+  VkResult waitFor(const VkFence *fences, uint32_t count,
+                   uint64_t timeout) noexcept;
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
@@ -66,6 +70,9 @@ public:
   /// is visible to the commands, and what they write to all that follows.
   Status runCommands(const std::function<void(VkCommandBuffer)> &record);
 
+  bool namesObjects() const {
+    return instanceVk.SetDebugUtilsObjectNameEXT != nullptr;
+  }
   /// Names an object for debuggers and validation messages.
   void setName(VkObjectType type, uint64_t object,
                const std::string &name) const;
