@@ -169,12 +169,18 @@ def check_folding(library, unfolded, host, source, folder):
 
 
 def check_other_llvm(library, host, gemm, *others):
-    """Compiles and runs in a process with lavapipe, which brings an LLVM, and in one
-    that has loaded other copies of LLVM and MLIR before."""
-    for loaded in ((), others):
-        present = run(host, library, "run", gemm, "llvmpipe", *loaded).splitlines()
+    """Compiles and runs in a process with lavapipe, which brings an LLVM; in one that
+    has loaded that LLVM before and shows its symbols to all libraries; and in one with
+    copies of the LLVM and MLIR that the library has in it."""
+    def load(*libraries):
+        present = run(host, library, "run", gemm, "llvmpipe", *libraries).splitlines()
         print(f"other libraries of the process: {', '.join(present)}")
-        expect(len(present) > len(loaded), "lavapipe has brought no LLVM")
+        return present
+
+    mesa = load()
+    expect(mesa, "lavapipe has brought no LLVM")
+    load(*mesa)
+    expect(len(load(*others)) > len(others), "lavapipe has brought no LLVM")
 
 
 CHECKS = {"size": check_size, "needs": check_needs, "exports": check_exports,
