@@ -113,7 +113,7 @@ function(dml_install_package)
           "${PROJECT_SOURCE_DIR}/include/dml-c" "${PROJECT_BINARY_DIR}/include/dml")
     install(DIRECTORY "${root}"
       DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT compiler-dev
-      FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "*.def"
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.td" PATTERN "*.inc" PATTERN "*.def"
       PATTERN "CMakeFiles" EXCLUDE)
   endforeach()
 

@@ -8,21 +8,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "BindingTable.h"
+#include "Boundary.h"
 #include "DataType.h"
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
-#include <stdexcept>
 #include <type_traits>
 
 using namespace dml::runtime;
 
-struct DmlErrorImpl {
-  DmlResult result;
-  std::string message;
-};
 struct DmlInstanceImpl {
   std::shared_ptr<Instance> object;
 };
@@ -44,42 +38,6 @@ struct DmlBindingTableImpl {
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
-DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
-
-/// Turns a Status into what a call returns.
-DmlResult report(const Status &status, DmlError *error) noexcept {
-  if (error)
-    *error = nullptr;
-  if (status.ok())
-    return DML_SUCCESS;
-  if (error) {
-    try {
-      *error = new DmlErrorImpl{status.result(), status.message()};
-    } catch (...) {
-      *error = &outOfMemoryError;
-      return DML_ERROR_OUT_OF_MEMORY;
-    }
-  }
-  return status.result();
-}
-
-/// Runs the body of a call: no exception leaves it.
-template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-    // A container asked for more than can be addressed.
-  } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
-  }
-  if (error)
-    *error = &outOfMemoryError;
-  return DML_ERROR_OUT_OF_MEMORY;
-}
-
 /// Hands a new object to the caller.
 template <typename Handle, typename T>
 Status give(Expected<T> object, Handle *handle) {
@@ -88,16 +46,6 @@ Status give(Expected<T> object, Handle *handle) {
   *handle = new std::remove_pointer_t<Handle>{std::move(*object)};
   return Status();
 }
-
-Status nullArgument(const char *name) {
-  return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
-                   "' is NULL");
-}
-
-/// Leaves the call where a pointer that it needs is null.
-#define DML_NEED(pointer)                                                      \
-  if (!(pointer))                                                              \
-  return nullArgument(#pointer)
 
 Status findFunction(DmlExecutable executable, uint32_t index,
                     const Function *&function) {
@@ -169,10 +117,13 @@ const char *dmlGetResultName(DmlResult result) {
     DML_CASE(DML_ERROR_TIMEOUT)
     DML_CASE(DML_ERROR_IO)
     DML_CASE(DML_ERROR_VULKAN)
+    DML_CASE(DML_ERROR_CANCELLED)
 #undef DML_CASE
   }
   return "unknown DmlResult";
 }
+
+DmlErrorImpl dml::runtime::outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
 DmlResult dmlGetErrorResult(DmlError error) {
   return error ? error->result : DML_SUCCESS;
@@ -264,6 +215,15 @@ DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
 }
 
 void dmlDestroyDevice(DmlDevice device) { delete device; }
+
+DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(shared);
+    *shared = new DmlDeviceImpl{device->object};
+    return Status();
+  });
+}
 
 void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info) {
   if (info)

@@ -101,10 +101,11 @@ importDispatchModel(const llvm::MemoryBuffer &file, mlir::MLIRContext *context,
 
 /// Builds the function `main` that computes what a serialized graph does. The
 /// module's constants refer to `file` and to files of its folder, which live as
-/// long as they do.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importSerializedGraph(std::unique_ptr<llvm::MemoryBuffer> file,
-                      mlir::MLIRContext *context);
+/// long as they do; the latter are appended to `files`, if that is not null,
+/// and the identifier of each is its path.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importSerializedGraph(
+    std::unique_ptr<llvm::MemoryBuffer> file, mlir::MLIRContext *context,
+    std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr);
 
 /// Registers --import-dxdispatch and --import-dml-graph with mlir-translate's
 /// driver.

@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -29,6 +30,9 @@ struct ImportOptions {
   /// those who judge a model and do not run it. What they read becomes a result
   /// of the function. A model of which nothing else can be read is an error.
   bool leavesOutUnread = false;
+  /// Gets the files beside the model that constants refer to, where it is not
+  /// null. The identifier of each is its path.
+  std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
 };
 
 /// Parses "NAME=SIZE" into `options`; an error where it is none.

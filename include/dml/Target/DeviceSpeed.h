@@ -82,13 +82,13 @@ struct DeviceSpeed {
 
   /// The time in which a workgroup exchanges values: each thread stores one in
   /// workgroup memory, waits at a barrier, and loads one.
-  double barrierCycles = 50;
+  double barrierCycles = 90;
   /// The time in which a thread loads a value from the first cache.
-  double firstCacheCycles = 40;
+  double firstCacheCycles = 60;
   /// The time in which a thread loads a value from the last cache.
-  double lastCacheCycles = 250;
+  double lastCacheCycles = 280;
   /// The time in which a thread loads a value from memory.
-  double memoryCycles = 750;
+  double memoryCycles = 630;
   /// The time of a kernel that does next to nothing: the start of its threads,
   /// their first loads, and the end of their last stores. (Case:
   /// gemm_rows1_transposed_f16.)

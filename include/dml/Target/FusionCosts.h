@@ -50,7 +50,7 @@ inline double getFreeOps(const DeviceSpeed &device) {
 /// shown:  a convolution of 2048 channels with that of its shortcut, both of
 ///         1x1, in ResNet-50, took 180 us in one kernel on an H100, and 17
 ///         alone
-inline constexpr double waitsOfLoad = 2.34375;
+inline constexpr double waitsOfLoad = 1.5625;
 
 /// Returns how many elements loops may load for one of the output where they
 /// stand in a kernel with other loops. A kernel of two sums of products

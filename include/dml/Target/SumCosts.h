@@ -136,7 +136,7 @@ inline double getVectorCycles(const DeviceSpeed &device) {
 /// that a multiprocessor has, beside its products.
 /// unit:   exchanges (DeviceSpeed::barrierCycles)
 /// shown:  gemm_128x768x3072_f32 in 384 tiles of 64 times 128 sums
-inline constexpr double barriersOfRound = 5.4;
+inline constexpr double barriersOfRound = 3;
 
 inline double getBarrierCycles(const DeviceSpeed &device) {
   return barriersOfRound * device.barrierCycles;
@@ -146,7 +146,7 @@ inline double getBarrierCycles(const DeviceSpeed &device) {
 /// loads, where a multiprocessor has one workgroup: threads wait for their
 /// loads and at barriers. unit:   latencies of the last cache shown:
 /// gemm1024_f32 with 128 times 64 sums, 1,000 cycles on an H100
-inline constexpr double waitsOfRound = 4;
+inline constexpr double waitsOfRound = 3.57;
 
 inline double getRoundCycles(const DeviceSpeed &device) {
   return waitsOfRound * device.lastCacheCycles;
@@ -157,7 +157,7 @@ inline double getRoundCycles(const DeviceSpeed &device) {
 /// first cache shown:  conv64to64_56_k3_batch1_f32: rounds of 576 products and
 /// 40 loads
 ///         took 2,450 cycles on an H100
-inline constexpr double waitsOfLoad = 0.4;
+inline constexpr double waitsOfLoad = 0.267;
 
 inline double getLoadCycles(const DeviceSpeed &device) {
   return waitsOfLoad * device.firstCacheCycles;
@@ -192,8 +192,8 @@ inline constexpr double loadsOfTerm = 9;
 /// unit:   latencies of the first cache
 /// shown:  conv64to64_56_k3_batch1_f32, which took 1,830 cycles for the 9 terms
 ///         of an iteration on an H200; gemm_128x768x3072_f32 took 1,640 for 4
-inline constexpr double waitsOfTerm = 10;
-inline constexpr double maxWaitsOfIteration = 42.5;
+inline constexpr double waitsOfTerm = 6.67;
+inline constexpr double maxWaitsOfIteration = 28.3;
 
 inline double getTermCycles(const DeviceSpeed &device) {
   return waitsOfTerm * device.firstCacheCycles;
@@ -268,7 +268,7 @@ inline double getLineCycles(const DeviceSpeed &device) {
 /// loads, where a multiprocessor has one workgroup.
 /// unit:   latencies of the first cache
 /// shown:  gemm_rows16_f32 with 16 rows, 4 columns and 16 slices
-inline constexpr double waitsOfRound = 5;
+inline constexpr double waitsOfRound = 3.33;
 
 inline double getRoundCycles(const DeviceSpeed &device) {
   return waitsOfRound * device.firstCacheCycles;
@@ -280,7 +280,7 @@ inline double getRoundCycles(const DeviceSpeed &device) {
 /// unit:   exchanges (DeviceSpeed::barrierCycles), and times
 /// shown:  gemm_rows16_transposed_f32: 1024 workgroups of 32 sums for each
 ///         thread take 12 us longer than 512 on an H100
-inline constexpr double barriersOfEnd = 14;
+inline constexpr double barriersOfEnd = 7.78;
 inline constexpr double passesOfSum = 12.5;
 
 inline double getEndCycles(const DeviceSpeed &device) {

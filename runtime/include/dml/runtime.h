@@ -82,7 +82,9 @@ typedef enum DmlResult {
   DML_ERROR_TIMEOUT = 7,
   DML_ERROR_IO = 8,
   /* Any other failure of a Vulkan call. The message names call and result. */
-  DML_ERROR_VULKAN = 9
+  DML_ERROR_VULKAN = 9,
+  /* A callback of the caller asked for the end of the call. */
+  DML_ERROR_CANCELLED = 10
 } DmlResult;
 
 typedef struct DmlErrorImpl *DmlError;
@@ -329,6 +331,12 @@ typedef struct DmlVulkanDevice {
 DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                                  DmlError *error);
 DML_API void dmlDestroyDevice(DmlDevice device);
+
+/* Another handle of the same device, for whoever keeps a device that somebody
+ * else may destroy. Each handle is destroyed by itself; the VkDevice lives as
+ * long as any of them. */
+DML_API DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared,
+                                 DmlError *error);
 
 DML_API void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info);
 /* The Vulkan objects behind a device; they stay the runtime's. `lockQueue`,
