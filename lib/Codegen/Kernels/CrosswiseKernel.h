@@ -21,13 +21,15 @@
 
 namespace dml {
 
-/// The output of a crosswise kernel as rows and columns. The columns are the
-/// innermost dimension of several elements. The rows are the dimensions up to
-/// `rowDim`, and the dimensions between the rows and the columns are the batch.
+/// The output of a crosswise kernel as a batch of matrices. The columns are the
+/// innermost dimension of size greater than 1. The rows are the dimensions from
+/// 0 to `rowDim`, and the dimensions between the rows and the columns are the
+/// batch.
 ///
-/// An example: an output of 8x56x56x64 elements that is read along dimension 2
-/// has the 64 columns of dimension 3, and the 25,088 rows of dimensions 0 to 2.
-/// Read along dimension 1, the output has 448 rows, and a batch of 56.
+/// For example, if an output of 8x56x56x64 elements is read along dimension 2,
+/// it has the 64 columns of dimension 3 and the 25,088 rows of dimensions 0 to
+/// 2. If the output is read along dimension 1, it has 448 rows and a batch of
+/// 56.
 struct CrosswiseShape {
   CrosswiseShape(mlir::linalg::GenericOp op, int64_t rowDim)
       : type(mlir::cast<mlir::MemRefType>(op.getOutputs().front().getType())),
@@ -48,13 +50,12 @@ struct CrosswiseShape {
   int64_t numRows = 1, numBatches = 1, numColumns;
 };
 
-/// Says why `tile`, which is crosswise, cannot be the tile of `op`, or nothing
-/// if the tile can.
+/// Returns why `op` cannot have the crosswise tile `tile`, or an empty text if
+/// it can.
 std::string findCrosswiseProblem(mlir::linalg::GenericOp op,
                                  const MapTile &tile);
 
-/// Replaces `op` by the launch that computes `op` with `tile`, which is
-/// crosswise.
+/// Replaces `op` by the launch of a kernel with the crosswise tile `tile`.
 void buildCrosswiseKernel(mlir::linalg::GenericOp op, const MapTile &tile);
 
 } // namespace dml
