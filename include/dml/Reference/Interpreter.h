@@ -16,22 +16,24 @@
 
 namespace dml::reference {
 
-/// Evaluates one operation. Diagnoses operations that the interpreter does not
-/// know, and operands that are too uncertain for an operation to have a result
-/// (the index of a maximum among numbers known within bounds, for instance).
+/// Evaluates one operation. Fails with a diagnostic if the interpreter does not
+/// support the operation, or if its operands are too uncertain to determine a
+/// result (for example, the index of a maximum among numbers that are known
+/// only within bounds).
 llvm::FailureOr<std::vector<Estimate>>
 evaluate(mlir::Operation *op, llvm::ArrayRef<Estimate> operands);
 
-/// Evaluates a function of one block.
+/// Evaluates a function with a single block.
 llvm::FailureOr<std::vector<Estimate>> interpret(mlir::func::FuncOp function,
                                                  llvm::ArrayRef<Tensor> inputs);
 
-/// The same without bounds: what the reference itself computes.
+/// Evaluates a function without bounds, and returns the results of the
+/// reference.
 llvm::FailureOr<llvm::SmallVector<Tensor>>
 interpretValues(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs);
 
-/// The names of operators without an evaluator. A test wants that there are
-/// none.
+/// Returns the names of the operators without an evaluator. A test checks that
+/// there are none.
 std::vector<llvm::StringRef> getMissingOperators(mlir::MLIRContext *context);
 
 } // namespace dml::reference

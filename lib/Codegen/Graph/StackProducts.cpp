@@ -155,7 +155,7 @@ class Stacker {
 public:
   Stacker(func::FuncOp function, const DeviceProfile &profile);
 
-  /// Whether `value` depends on weights alone.
+  /// Whether `value` depends only on weights.
   bool isOfWeights(Value value) const {
     return isWeight(value) || ofWeights.contains(value);
   }
