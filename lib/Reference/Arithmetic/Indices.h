@@ -19,8 +19,7 @@ namespace dml::reference {
 ///   use(read(reader));             // the indices of the reference
 ///   if (reader.isOpen() && reader.begin())
 ///     do
-///       use(read(reader));         // all combinations, including the
-///       reference's
+///       use(read(reader));         // all combinations
 ///     while (reader.next());
 class IndexReader {
 public:
