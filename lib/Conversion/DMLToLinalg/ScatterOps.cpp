@@ -65,7 +65,8 @@ struct ScatterNdLowering : OpConversionPattern<ScatterNdOp> {
             indicesCount = op.getIndicesDimensionCount(),
             chosen = indicesType.getShape().back();
     int64_t slice = inputCount - chosen;
-    // The dimensions that tuples choose in, and those of the tuples.
+    // The dimensions in which tuples select a coordinate, and the dimensions of
+    // the tuples.
     ArrayRef<int64_t> places =
         type.getShape().drop_back(slice).take_back(chosen);
     ArrayRef<int64_t> tuples =

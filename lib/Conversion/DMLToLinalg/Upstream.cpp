@@ -23,7 +23,7 @@ struct BitcastLowering : OpConversionPattern<tensor::BitcastOp> {
   matchAndRewrite(tensor::BitcastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    // Types that differ in their sign alone.
+    // The types differ only in their signedness.
     if (type == adaptor.getSource().getType()) {
       rewriter.replaceOp(op, adaptor.getSource());
       return success();
