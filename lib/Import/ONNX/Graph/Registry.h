@@ -20,7 +20,8 @@ namespace dml::onnx {
 using ImportFunction = std::function<llvm::LogicalResult(NodeImporter &)>;
 
 struct Operator {
-  /// The operators of DirectML that a node becomes, for the documentation.
+  /// The DirectML operators to which a node is converted, for the
+  /// documentation.
   std::string becomes;
   ImportFunction import;
 };
