@@ -31,9 +31,10 @@ using Condition = bool (*)(const NodeReader &node);
 
 struct Gap {
   llvm::StringLiteral domain, name;
-  /// The newest version of the operator set of which this is true.
+  /// The newest version of the operator set to which this row applies.
   int64_t until;
-  /// Whether it is true of a node; of all where there is none.
+  /// The condition under which this row applies to a node. A row without a
+  /// condition applies to all nodes.
   Condition condition;
   llvm::StringLiteral reason;
 };
@@ -48,7 +49,7 @@ static constexpr llvm::StringLiteral asNodes =
 
 static constexpr llvm::StringLiteral newerVersion =
     "the provider has no kernel for this version of the operator";
-/// The newest version of the operator set that the provider has kernels for.
+/// The newest version of the operator set for which the provider has kernels.
 static constexpr int64_t newestRegistered = 21;
 
 static bool isComputed(const NodeReader &node, unsigned index) {
@@ -149,7 +150,8 @@ static bool extrapolates(const NodeReader &node) {
 static constexpr llvm::StringLiteral floatsAlone =
     "the provider takes floats alone in this version of the operator";
 
-/// Scatters reduce by maxima and minima, too, in a version of its own.
+/// Whether the node belongs to a version in which scatters support the
+/// reductions max and min.
 static bool isOf18(const NodeReader &node) { return node.getOpset() >= 18; }
 
 static constexpr Gap gaps[] = {
@@ -222,7 +224,8 @@ llvm::StringRef dml::onnx::findWhyNotTaken(llvm::StringRef domain,
     if (gap.domain == domain && gap.name == node.getNode().opType &&
         node.getOpset() <= gap.until && (!gap.condition || gap.condition(node)))
       return gap.reason;
-  // Swish is none: the provider takes the nodes of its definition.
+  // Swish is an exception, since the provider executes the nodes of its
+  // definition.
   llvm::StringRef name = node.getNode().opType;
   if (domain.empty() && name != "Swish" &&
       getOperatorVersion(name, node.getOpset()) > newestRegistered)
