@@ -23,8 +23,8 @@ static_assert(DeviceProfile::vectorBytes == executable::kVectorSize,
 static_assert(maxRank == executable::kMaxRank,
               "tensors have more dimensions than executables have");
 
-/// `feature` as executables number it. Both enums have the numbers of
-/// Features.def.
+/// Converts `feature` to the numbering of executables. Both enums take their
+/// numbers from Features.def.
 inline executable::Feature getFormatFeature(DeviceFeature feature) {
   return static_cast<executable::Feature>(feature);
 }
