@@ -297,8 +297,9 @@ bool RowReduction::isWorthwhile() const {
   // A row kernel is therefore better for any number of rows.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  // Operators are lowered to rows and parts of rows before the device is
-  // considered, so that this decision uses the default speeds.
+  // The lowering of operators has divided long rows into parts by the same rule
+  // and with the default speeds, since it does not know the device. The default
+  // speeds are used here as well, so that the two decisions agree.
   if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
       rowSize > cost::rows::maxRowOfFew)
     return false;

@@ -93,9 +93,9 @@ llvm::hash_code Dispatch::hash() const {
 }
 
 bool Dispatch::isOutlinedAs(func::FuncOp function) const {
-  // Maps each value of `function` to the equal value of the dispatch. A value
-  // without an entry has no equal, since the function and the dispatch have no
-  // values in common.
+  // Maps values of `function` to the equal values of the dispatch. Even before
+  // an entry exists, no value is its own equal, since the function and the
+  // dispatch have no values in common.
   if (!llvm::equal(function.getArgumentTypes(), getInputs().getTypes()))
     return false;
   llvm::DenseMap<Value, Value> same;

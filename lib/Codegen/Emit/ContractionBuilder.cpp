@@ -174,8 +174,9 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
                 .position);
     return places;
   };
-  // Two thread numbers that no other form of this launch uses stand for the
-  // vector and the iteration.
+  // The strides are the coefficients of two atoms, one for the vector and one
+  // for the iteration. The thread numbers y and z serve as these atoms, since
+  // the forms of this launch do not use them otherwise.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});

@@ -98,15 +98,15 @@ protected:
   /// lies inside of the operand stay neighbours.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
-  /// Returns the coordinates in the output of `position` of an operand, in the
-  /// workgroup's position of the batch.
+  /// Returns the coordinates in the output that correspond to position
+  /// `position` of `operand`, in the workgroup's position of the batch.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
   /// Binds the counters of the contraction's loops to their values in iteration
   /// `step`, for the element that `builder` builds in lane `lane`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// Does the same for the loops of `sums`.
+  /// Binds the counters of the loops of `sums` in the same way.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring iterations lie closer together in
@@ -114,9 +114,10 @@ protected:
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
-  /// Answers the same question for an operand of `sums`. If the operand's
-  /// positions are not coordinates of the output, `position` is the value of
-  /// the body that stands for the operand's position.
+  /// Whether the factors of neighbouring iterations lie closer together than
+  /// those of neighbouring positions, for an operand of `sums`. If the
+  /// operand's positions are not coordinates of the output, `position` is the
+  /// value of the body that stands for the operand's position.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();

@@ -121,8 +121,9 @@ public:
 
   private:
     IndexForms &forms;
-    /// The lengths of the logs at the beginning of the scope. The end of the
-    /// scope cuts the logs back to these lengths.
+    /// The lengths of the logs of the forms at the beginning of the scope. (A
+    /// log lists the additions to a LoggedMap, or to another table of the
+    /// forms.) The end of the scope removes later additions.
     const size_t numAtoms, numChanges, numDivided, numOpaque, numWithin,
         numUndecided, numValues, numExtremes, numCarried;
     Box assumed;
@@ -190,8 +191,8 @@ public:
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// Two quotients by one divisor. If they are equal, the two forms are equal
-    /// as well.
+    /// Two quotients by the same divisor. If `quotient` equals `other`, the
+    /// neighbour is equal to the form; otherwise they differ by `offset`.
     LinearForm quotient, other;
   };
   /// Returns the neighbours of `form` that follow from the quotients that are

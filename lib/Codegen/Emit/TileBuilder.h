@@ -116,9 +116,10 @@ private:
     llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
                    mlir::Value>
         computed;
-    /// The ranges of indices that select operations return. A range follows
-    /// from the condition of the selection. Range analysis of the kernel's code
-    /// does not find these ranges, so that they must not decide comparisons.
+    /// The ranges of indices that result from select operations. A range relies
+    /// on the condition of its select operation. Range analysis of the kernel's
+    /// code does not find such ranges, so the code must not depend on a
+    /// comparison that they decide.
     IndexForms::Box selected;
     /// Atoms that are 1 where a condition holds and 0 elsewhere, with their
     /// conditions.

@@ -268,10 +268,11 @@ private:
   LinearForm getKeyVector(int64_t i) {
     return forms->add(b, threadColumn, i * block.threadColumns);
   }
-  /// Numbers count the keys of all blocks, of which the first block may be
-  /// incomplete and begins with missing keys. Returns the key with number
-  /// `number`, and the condition that the key is not missing, or null if no
-  /// keys are missing. The first key replaces a missing one.
+  /// Returns the key with the number `number`. Numbers count the keys of all
+  /// blocks. The first block may be incomplete, in which case its first numbers
+  /// belong to missing keys, for which the function returns the first key. Also
+  /// returns the condition that the key is not missing, or null if no keys are
+  /// missing.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
     int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
     if (missing == 0)

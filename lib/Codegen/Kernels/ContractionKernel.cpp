@@ -43,8 +43,8 @@ struct StagedFactors : OperandTile {
   /// are neighbours in their buffer and threads load several of them at a time.
   /// Null otherwise.
   memref::LoadOp firstLoad;
-  /// The number of terms of a vector of positions that a thread loads at a
-  /// time.
+  /// The number of neighbouring terms that a thread loads at a time, at each
+  /// position of a vector.
   int64_t together = 0;
   /// Whether some factors are selections between an element and a constant for
   /// padding.
@@ -378,8 +378,8 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The loaded values are results of the first guard and operands in the
-  // second.
+  // The values that the first guard loads and the second guard stores. They
+  // become results of the first guard.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())

@@ -62,8 +62,8 @@ static constexpr int64_t maxThreadElements = 256;
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
 namespace {
-/// Returns why an operation without loops cannot have the mode of a tile, or an
-/// empty text if it can.
+/// Called with the mode of a tile, returns why an operation without loops
+/// cannot have this mode, or an empty text if it can.
 struct ModeProblem {
   linalg::GenericOp op;
   int64_t vectorBytes;
@@ -223,8 +223,9 @@ struct MapKernel {
   int64_t getStepVectors() const {
     return DeviceProfile::workgroupSize * tile.getSteps();
   }
-  /// Returns the number of vectors inside of each row that have threads of
-  /// their own, or of all vectors inside of a row if there are no such threads.
+  /// Returns the number of vectors in each row that are computed by the threads
+  /// of Part::Inside: those that the tile states, or else all vectors that lie
+  /// inside of a row.
   int64_t getInsideVectors() const {
     return tile.getInside() ? tile.getInside()->count : rows.getInsideVectors();
   }

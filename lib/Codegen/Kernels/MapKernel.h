@@ -27,9 +27,9 @@ struct KernelCost {
   /// The limits on divergence of the second paths, in percent, one for each
   /// part, as in MapTile::interior.
   llvm::SmallVector<int64_t, 2> interior;
-  /// For a tile of one vector in rows of whole vectors, the vectors of each row
-  /// for which most comparisons have the same outcome. Nothing if all vectors
-  /// do.
+  /// The vectors of each row for which most comparisons have the same outcome.
+  /// Set only for a tile of one vector in rows of whole vectors, and only if
+  /// some vectors differ from most others.
   std::optional<InsideVectors> inside;
 };
 

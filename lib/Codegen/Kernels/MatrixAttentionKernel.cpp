@@ -577,8 +577,9 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 
   b.setInsertionPointToStart(choice.thenBlock());
   IndexForms::Scope scope(*forms);
-  // The other queries of the subgroup keep their references and are scaled by
-  // 1, which is exact.
+  // All threads of the subgroup run this code if one of their queries needs a
+  // new reference. The queries that need none keep their references, and their
+  // outputs are multiplied by 1, which is exact.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));

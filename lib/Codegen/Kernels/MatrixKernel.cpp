@@ -147,9 +147,10 @@ namespace {
 /// A workgroup's tile of an operand, and the layout of its factors in workgroup
 /// memory.
 struct StagedMatrices : OperandTile {
-  /// Whether a line consists of the terms of one position, instead of the
-  /// positions of one term. The layout follows the neighbours in the operand's
-  /// buffer.
+  /// Whether a line in workgroup memory consists of several terms of one
+  /// position, instead of several positions of one term. Set if neighbouring
+  /// terms lie closer together in the operand's buffer than neighbouring
+  /// positions.
   bool isAlongTerms = false;
   /// The number of vectors of workgroup memory between the beginnings of
   /// neighbouring lines.
@@ -289,8 +290,9 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // The builder builds one element for each iteration of an item along terms,
-  // or for each position of an item along positions.
+  // The number of elements that the builder builds for the item. If the item
+  // holds terms of one position, the builder builds one element for each
+  // iteration; otherwise it builds one element for each position.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {

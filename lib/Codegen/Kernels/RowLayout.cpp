@@ -61,9 +61,10 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
 // Neighbours
 //===----------------------------------------------------------------------===//
 
-/// Returns the first load of a row whose address depends only on coordinates,
-/// with the operations that compute the address. Returns nothing if there is no
-/// such load.
+/// Finds the first load in `nest` whose address depends only on loop counters
+/// and on coordinates of the output, and not on another load. Returns the load
+/// and the operations that compute its address, or nothing if there is no such
+/// load.
 static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
                                              RowLoops &nest) {
   auto given = llvm::map_to_vector(nest.loops, [](scf::ForOp loop) {

@@ -58,9 +58,9 @@ int64_t getMaxVectorBytes(mlir::linalg::GenericOp op);
 /// row. Consecutive threads then read neighbouring bytes.
 int64_t getVectorBytes(mlir::linalg::GenericOp op);
 
-/// Returns a block with one element in each of the outer dimensions over which
-/// elements can share loops. The remaining dimensions form one row of whole
-/// vectors, or the whole output.
+/// Returns the smallest block for a body with loops: the size 1 for each outer
+/// dimension that a block may divide. As few inner dimensions as form rows of
+/// whole vectors are not divided; if there are no such rows, no dimension is.
 llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
                                         int64_t vectorBytes);
 

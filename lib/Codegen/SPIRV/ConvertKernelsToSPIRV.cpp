@@ -110,8 +110,9 @@ static LogicalResult convertInParallel(ArrayRef<ConvertedKernel> kernels,
   spirv::TargetEnvAttr targetEnv = profile.getTargetEnv(&context);
   size_t shares =
       context.isMultithreadingEnabled() ? context.getNumThreads() : 1;
-  // The patterns are built at most twice for each share: for its kernels with
-  // 32-bit indices, and for those with 64-bit indices.
+  // Each thread of the compiler builds the conversion patterns at most twice:
+  // for its kernels with 32-bit indices, and for its kernels with 64-bit
+  // indices.
   return failableParallelForEachN(
       &context, 0, 2 * shares, [&](size_t share) -> LogicalResult {
         unsigned indexBits = share % 2 ? wideBits : narrowBits;

@@ -130,8 +130,8 @@ private:
 };
 } // namespace
 
-/// Applies upstream's patterns to all operations of `module` whose results are
-/// the same with 32 bits.
+/// Narrows the operations of `module` whose results are the same with 32 bits,
+/// by upstream's patterns for narrowing integers.
 static LogicalResult applyPatterns(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
   dataflow::loadBaselineAnalyses(solver);

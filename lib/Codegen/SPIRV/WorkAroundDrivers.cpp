@@ -54,10 +54,10 @@ struct WorkaroundState {
 // integer-ranges
 //===----------------------------------------------------------------------===//
 
-/// Replaces integers that always have the same value by constants, such as the
-/// index of the smallest of one element, which is 0. Drivers find such integers
-/// by range analysis. If they are converted to floating-point numbers, the
-/// following rows must see the same zeros as the drivers.
+/// Replaces integers whose range has a single value by constants. For example,
+/// the index of the smallest of one element is 0. Drivers find such constants
+/// by range analysis. The later workarounds must find the same zeros as the
+/// drivers if the integers are converted to floating-point numbers.
 static LogicalResult findIntegers(WorkaroundState &state) {
   if (!state.contains(llvm::IsaPred<arith::SIToFPOp, arith::UIToFPOp>))
     return success();
