@@ -31,7 +31,8 @@ inline constexpr double opsPerScore = opsPerFunction + 14;
 /// shown:  -
 inline constexpr double passesOfScores = 4;
 
-/// The number of these three kernels that wait for the preceding one.
+/// If separate kernels compute the scores, the weights and the products of
+/// attention, the number of these kernels that wait for the preceding one.
 /// unit:   kernels
 /// shown:  -
 inline constexpr double waitingKernels = 2;

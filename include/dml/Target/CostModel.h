@@ -47,9 +47,11 @@ namespace dml::cost {
 /// The number of operations in a kernel's IR for each operation that a device
 /// executes. Drivers fold most of the arithmetic of addresses.
 /// unit:   operations for an operation of the device
-/// shown:  odd_resample_linear_x2_f16, with 17 operations for a byte, went from
-///         0.48 to 0.81 by threads of two kinds, and rank8_pad_edge_f32, with
-///         13, from 0.88 to 0.68, on an H100, which begins 11
+/// shown:  two cases on an H100, which begins 11 operations for a byte:
+///         separate threads for the vectors inside of rows improve
+///         odd_resample_linear_x2_f16, which has 17 operations for a byte, from
+///         0.48 to 0.81 of the speed of a copy, and slow down
+///         rank8_pad_edge_f32, which has 13, from 0.88 to 0.68
 inline constexpr double countedOps = 1.4;
 
 /// The number of operations for a division by a constant that is not a power of
@@ -103,22 +105,23 @@ inline double getOpsPerLoad(const DeviceSpeed &device) {
 /// The share of the last cache (DeviceSpeed::cacheBytes) that retains bytes
 /// which were read before. Written bytes displace the rest.
 /// unit:   share of the cache
-/// shown:  inner3_tile2x2_f32, from 0.85 to 0.97 on an H100, where 25 MB lie
-///         between two readings
+/// shown:  inner3_tile2x2_f32 reaches 0.97 of the speed of a copy on an H100,
+///         instead of 0.85, if 25 MB lie between two reads of an element
 inline constexpr double cachedShare = 0.5;
 
 /// The size, relative to the last cache, from which on a buffer does not stay
 /// in the cache until the next kernel. The next kernel then processes such a
 /// buffer backward, from the end, which is still in the cache.
 /// unit:   bytes for a byte of the last cache
-/// shown:  softmax_few_f32, cumulative_sum_few_f32, with 16 MiB
+/// shown:  softmax_few_f32 and cumulative_sum_few_f32, whose buffers have 16
+///         MiB
 inline constexpr double cachesOfLargeBuffer = 2;
 
 /// The number of neighbouring sectors that memory transfers at a time: 64 bytes
 /// on an H200.
 /// unit:   sectors
-/// shown:  gemm_rows4_f32: 64 slices of 32 bytes took 37 us on an H100, and 32
-///         of 64 bytes took 29
+/// shown:  gemm_rows4_f32 takes 37 us on an H100 with 64 slices that read 32
+///         neighbouring bytes each, and 29 us with 32 slices that read 64
 inline constexpr int64_t sectorsTogether = 2;
 
 //===----------------------------------------------------------------------===//
@@ -131,8 +134,8 @@ inline constexpr int64_t sectorsTogether = 2;
 /// default.
 /// unit:   workgroups of a multiprocessor
 /// device: multiprocessors (DeviceSpeed::multiprocessors)
-/// shown:  conv128to128_28_k3_f32, which has 392 workgroups: three turns of
-///         132 multiprocessors, and 3.06 of 128
+/// shown:  conv128to128_28_k3_f32, which has 392 workgroups: 2.97 for each of
+///         the 132 multiprocessors of an H100, and 3.06 for each of 128
 inline constexpr double freeWorkgroups = 0.125;
 
 /// The largest number of operations in an unrolled loop, if unrolling only

@@ -31,7 +31,7 @@ inline constexpr int64_t maxIndependent = 4;
 /// thread.
 /// unit:   elements
 /// device: registers of a thread; GPUs have 128 or more
-/// shown:  conv512to512_7_k3_f32 took 2.2 times as long with 8 as with 32
+/// shown:  conv512to512_7_k3_f32 takes 2.2 times as long with 8 sums as with 32
 inline constexpr int64_t maxCarried = 32;
 
 /// The largest number of elements of a thread that computes groups of
@@ -39,22 +39,24 @@ inline constexpr int64_t maxCarried = 32;
 /// need more registers.
 /// unit:   elements
 /// device: registers of a thread
-/// shown:  resample_linear_x1.5_ui8, which has 48, from 0.48 to 0.84
+/// shown:  resample_linear_x1.5_ui8 reaches 0.84 of the speed of a copy with 48
+///         elements, instead of 0.48 without groups
 inline constexpr int64_t maxGroupedElements = 64;
 
 /// The largest number of bytes that a thread stores in several rows.
 /// unit:   bytes
 /// device: registers of a thread
-/// shown:  resample_linear_3d_x2_f16, where 8 rows of 16 bytes took longer than
-///         4, though they saved a fifth of the operations; 8 rows of 4 bytes,
-///         maxpoolgrad_k3s1_f16, do not
+/// shown:  resample_linear_3d_x2_f16 takes longer with 8 rows of 16 bytes than
+///         with 4, although 8 rows save a fifth of the operations;
+///         maxpoolgrad_k3s1_f16 does not take longer with 8 rows of 4 bytes
 inline constexpr int64_t maxRowBytes = 64;
 
 /// The number of times that elements of the inputs are read on average, above
 /// which a thread computes two rows.
 /// unit:   reads of an element
 /// device: cache lines that a load takes, beside memory's rate
-/// shown:  resample_linear_x2_f32, with 16, has 0.97 with two rows
+/// shown:  resample_linear_x2_f32, which reads each element 16 times, reaches
+///         0.97 of the speed of a copy with two rows
 inline constexpr double minReadsOfRows = 2;
 
 //===----------------------------------------------------------------------===//
@@ -67,52 +69,60 @@ inline constexpr double minReadsOfRows = 2;
 /// device: registers and room for code, which tiles of more elements take
 namespace share {
 /// A tile whose threads look elements up in two rows.
-/// shown: odd_pad_edge_ui8, from 0.63 to 0.94
+/// shown: odd_pad_edge_ui8 reaches 0.94 of the speed of a copy, instead of 0.63
 inline constexpr double bothRows = 0.875;
 /// A tile with twice the rows, if a kernel waits for operations (if the
 /// operations take at least half of the time of memory).
-/// shown: maxpoolgrad_k3s1 gains where 8 rows save a seventh;
-///        maxpoolgrad_k3s2_f16, whose elements are read less often, goes from
-///        0.82 to 0.77 where 4 save a tenth
+/// shown: maxpoolgrad_k3s1 gains by 8 rows, which save a seventh of the
+///        operations; maxpoolgrad_k3s2_f16, whose elements are read less often,
+///        drops from 0.82 to 0.77 of the speed of a copy by 4 rows, which save
+///        a tenth
 inline constexpr double tallerWhereBusy = 0.875;
 /// A tile with twice the rows, if a kernel waits for memory. Most of the second
 /// row must then need the same index arithmetic as the first.
-/// shown: resample_nearest_x2_f32, where two rows save 0.6 of the operations,
-///        gains a hundredth; tile2x2_f32, where they save 0.3, loses a
-///        hundredth
+/// shown: resample_nearest_x2_f32, for which two rows save 0.6 of the
+///        operations, gains 0.01 of the speed of a copy; tile2x2_f32, for which
+///        they save 0.3, loses 0.01
 inline constexpr double tallerWhereIdle = 0.45;
 /// A tile with consecutive vectors, which are exchanged through workgroup
 /// memory.
-/// shown: resample_linear_x1.5_f16, from 0.59 to 0.96
+/// shown: resample_linear_x1.5_f16 reaches 0.96 of the speed of a copy, instead
+///        of 0.59
 inline constexpr double grouped = 0.75;
 /// A tile with separate threads for the vectors inside of rows. Neighbouring
 /// threads then store fewer neighbouring bytes.
-/// shown: odd_resample_linear_x2_f16, from 0.48 to 0.81
+/// shown: odd_resample_linear_x2_f16 reaches 0.81 of the speed of a copy,
+///        instead of 0.48
 inline constexpr double split = 0.75;
 /// The time of operations and loads, relative to the time of memory, from which
 /// on separate threads for the vectors inside of rows are tried.
-/// shown: pad_edge_ui8 has 0.9, pad_edge_f16 0.5, pad_edge_f32 0.3
+/// shown: the relative time is 0.9 for pad_edge_ui8, 0.5 for pad_edge_f16, and
+///        0.3 for pad_edge_f32
 inline constexpr double loaded = 0.5;
-/// The same ratio, from which on such threads compute only one step. A second
-/// step needs registers, and a kernel that waits for operations and loads does
-/// not wait for the start of threads.
-/// shown: odd_tile2x2_ui8, with 0.9, takes 1.17 times as long with two steps on
-///        an H100, and 1.01 times on an H200; odd_tile2x2_f16, with 0.76, went
-///        from 0.77 to 0.86 on an H200
+/// The time of operations and loads, relative to the time of memory, from which
+/// on separate threads for the vectors inside of rows compute only one step
+/// each. A second step needs registers, and a kernel that waits for operations
+/// and loads does not wait for the start of threads.
+/// shown: odd_tile2x2_ui8, whose relative time is 0.9, takes 1.17 times as long
+///        with two steps on an H100, and 1.01 times on an H200;
+///        odd_tile2x2_f16, whose relative time is 0.76, gains by two steps on
+///        an H200, from 0.77 to 0.86 of the speed of a copy
 inline constexpr double loadedOfSteps = 0.8;
 /// The share of the loads that a tile with separate threads for the vectors
 /// inside of rows must not exceed, if a kernel waits for memory. Such threads
 /// then load whole words instead of parts of words.
-/// shown: odd_tile2x2_ui8, from 0.81 to 0.87; odd_pad_edge_ui8, which loads no
-///        fewer, went from 0.94 to 0.83
+/// shown: odd_tile2x2_ui8 gains, from 0.81 to 0.87 of the speed of a copy;
+///        odd_pad_edge_ui8, for which such a tile saves no loads, loses, from
+///        0.94 to 0.83
 inline constexpr double splitLoads = 0.7;
 /// A second path for the threads in the interior, whose indices need no
 /// clamping.
-/// shown: pad_reflection_f32 goes from 1.00 to 0.99 where it saves less
+/// shown: pad_reflection_f32 drops from 1.00 to 0.99 of the speed of a copy by
+///        a second path that saves less
 inline constexpr double interior = 0.62;
-/// The same for a body that only moves narrow elements: the second path loads
+/// A second path for a body that only moves narrow elements. This path loads
 /// whole words.
-/// shown: pad_reflection_f16, from 0.95 to 0.97
+/// shown: pad_reflection_f16 gains, from 0.95 to 0.97 of the speed of a copy
 inline constexpr double interiorOfWords = 0.85;
 /// A larger block of elements in loops, which must not exceed this share of the
 /// time of the smaller block. More elements need more registers.
@@ -125,8 +135,8 @@ inline constexpr double largerBlock = 0.95;
 /// interior omits ranges of dimensions that run across subgroups.
 /// unit:   percent of the subgroups
 /// device: the size of a subgroup
-/// shown:  pad_edge_ui8, whose subgroups have a border each, has 0.79 with a
-///         second path, and 0.87 without
+/// shown:  pad_edge_ui8, in which each subgroup has a border, reaches 0.79 of
+///         the speed of a copy with a second path, and 0.87 without
 inline constexpr int64_t interiorDivergence[] = {60, 25};
 
 /// The share of subgroups up to which the comparison of both paths counts the

@@ -65,10 +65,10 @@ static Number gelu(Number x) {
   return fma(-a, share, select(x < x(0), x(0), x));
 }
 
-/// Computes the same with an exponential, for which devices have special units.
-/// This takes fewer operations, but the error of several units in the last
-/// place is visible in an f32. The polynomial is that of gelu() times ln 2,
-/// minus ln 2.
+/// Computes gelu(x) with an exponential, for which devices have special units.
+/// This takes fewer operations than gelu(), but the error of several units in
+/// the last place is visible in an f32. The polynomial is that of gelu() times
+/// ln 2, minus ln 2.
 static Number geluOfFewOps(Number x) {
   Number a = abs(x);
   a = select(a <= x(5.5), a, x(0));

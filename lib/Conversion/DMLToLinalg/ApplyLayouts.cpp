@@ -37,7 +37,7 @@ static Value readRow(ElementBuilder &b, Value row, ValueRange indices,
   return tensor::ExtractOp::create(b, row, place);
 }
 
-/// Changes the type of `argument` to its row, and makes all readers read from
+/// Gives `argument` the type of its row, and makes all its readers read from
 /// the row.
 static void applyToArgument(BlockArgument argument, ArrayRef<int64_t> strides) {
   auto type = cast<RankedTensorType>(argument.getType());
@@ -130,8 +130,9 @@ private:
 };
 } // namespace
 
-/// Whether `type` is already the row of a tensor, because an earlier run of the
-/// pass has replaced the tensor's type, `kept`. Buffers count as rows.
+/// Whether an earlier run of the pass has already changed a tensor's type to
+/// `type`, the type of its row, and has stored the original type in the
+/// attribute `kept`. Returns true for buffers, which the pass leaves alone.
 static bool isRow(Type type, Attribute kept, ArrayRef<int64_t> strides) {
   if (isa<MemRefType>(type))
     return true;
@@ -163,8 +164,9 @@ LogicalResult ApplyLayouts::applyTo(func::FuncOp function) {
            << "' has 'dml.strides', so that only the executable's caller can "
               "call it, but the module does";
 
-  // A type that an earlier conversion has kept may only differ in its element
-  // type.
+  // Whether `type` has the sizes of the type in the attribute `kept`. An
+  // earlier conversion may have stored the attribute, but only to change the
+  // element type.
   auto hasSizes = [](Type type, Attribute kept) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     auto original = dyn_cast_or_null<TypeAttr>(kept);

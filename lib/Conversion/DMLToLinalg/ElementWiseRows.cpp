@@ -132,20 +132,22 @@ DML_FUNCTION(roundEven, RoundEvenOp)
 DML_FUNCTION(sqrt, SqrtOp)
 #undef DML_FUNCTION
 
-/// SPIR-V does not specify the exponential of NaN: a driver that clamps its
-/// operand first returns 0 or infinity.
+/// Computes the exponential of x, which is NaN if x is NaN. The select is
+/// needed since SPIR-V does not specify the exponential of NaN: a driver that
+/// clamps its operand first returns 0 or infinity.
 Number dml::exp(Number x) {
   Number power = x.with(x.b->createOrFold<math::ExpOp>(x.value));
   return select(x.equals(x), power, x);
 }
 
+/// Computes the natural logarithm of x. The selects cover the following cases.
 /// The logarithm of a negative number is undefined in SPIR-V. Some drivers
 /// replace 0 and denormals by the smallest normal number and return -88, so
 /// that a root computed as exp(log(x) / 17) would be 0.0056. Denormals
 /// therefore count as 0 here, whose logarithm is -infinity. A driver may also
 /// simplify the exponential of a logarithm, or the logarithm of an exponential,
 /// to the number itself: exp(log(-3)) would become -3, and log(exp(200)) would
-/// become 200. The conditions prevent the former, and the conversion to an
+/// become 200. The selects prevent the former, and the detour through an
 /// integer prevents the latter.
 Number dml::log(Number x) {
   ElementBuilder &b = *x.b;

@@ -127,8 +127,8 @@ Number dequantize(Number x, Number scale, std::optional<Number> zeroPoint,
 
 /// Returns 1 if the condition is true and 0 otherwise, in the type of `like`.
 Number toNumber(Condition condition, Number like);
-/// Does the same as unsigned 32-bit integers, which can be converted to each
-/// result type.
+/// Returns 1 if the condition is true and 0 otherwise, as an unsigned 32-bit
+/// integer, which can be converted to each result type.
 Number toTruth(Condition condition);
 
 /// The inputs of a row's formula: the elements at one position, and the

@@ -282,8 +282,10 @@ struct FoldLowering : OpConversionPattern<FoldOp> {
                    SmallVector<Value> place;
                    for (auto [p, k, dim] : llvm::zip_equal(
                             indices.take_back(plane.size()), element, plane)) {
-                     // A signed number: it is negative if the element lies
-                     // behind `p` for each position of the window.
+                     // The distance from the first window to the window whose
+                     // element `k` lies at `p`. Read as a signed number, the
+                     // distance is negative if that window would lie before the
+                     // first one.
                      Value q =
                          b.sub(b.add(p, dim.padding), b.mul(k, dim.dilation));
                      require(b.cmpi(Predicate::sge, q, b.index(0)));

@@ -92,8 +92,8 @@ llvm::LogicalResult replaceWithTensor(mlir::Operation *op,
                                       mlir::ConversionPatternRewriter &rewriter,
                                       ElementFn element);
 
-/// Does the same for an operation with several results, for each of which
-/// `elements` contains a function. Unused results are computed as well.
+/// Replaces `op` by linalg.generics that compute its results. `elements`
+/// contains a function for each result. Unused results are computed as well.
 llvm::LogicalResult replaceWithTensors(
     mlir::Operation *op, const mlir::TypeConverter &typeConverter,
     mlir::ConversionPatternRewriter &rewriter,

@@ -270,12 +270,13 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   key = b.add(key, getConstant(b, infinity));
   key = arith::MinUIOp::create(
       b, key, getConstant(b, 2 * infinity + (isPacked ? numPackedPlaces : 1)));
-  // The key 0 represents no element. Each element must win against it, so that
-  // keys are incremented by one step. Packed keys of windows without holes are
-  // not incremented: there, -infinity as the last element, at place 0, is equal
-  // to the key of no element, but both have the place 0. If the last element
-  // lies inside of the tensor, it wins; if it lies outside, the place 0 is not
-  // that of an element inside.
+  // The key 0 represents no element, and each element must win against it. All
+  // keys are therefore incremented by one step, unless the keys are packed and
+  // windows have no holes. In this case, the only element with the packed value
+  // 0 is -infinity at place 0, as the last element of a window. It does not
+  // matter whether this element wins: both winners have the place 0, which is
+  // correct if the element lies inside of the tensor, and otherwise is not the
+  // place of any element inside.
   if (hasHoles || !isPacked)
     key = b.add(key, getConstant(b, isPacked ? numPackedPlaces : 1));
   Winner winner = {key};
@@ -309,10 +310,10 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
                    ValueRange best) -> SmallVector<Value> {
     Value offset = b.mul(point[0], dim.dilation);
     Value place = b.sub(b.index(dim.getExtent() - 1), offset);
-    // Packed values may be compared in any order. With the exchanged order,
-    // their places are equal to the visited coordinates, so that a GPU that
-    // adds and takes a maximum in a single operation needs only one operation
-    // for each element but the last.
+    // A packed winner is the greatest value in any order of comparisons.
+    // Visiting the elements in the reverse order makes the place equal to the
+    // loop's coordinate. A GPU that adds and takes a maximum in one operation
+    // then needs only one operation for each element but the last.
     if (isPacked)
       std::swap(offset, place);
     Value p = b.add(start, offset);
@@ -476,10 +477,11 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
       Value start = buildWindowStart(b, window, dim);
       Value existsInDim =
           b.cmpi(arith::CmpIPredicate::ult, window, b.index(dim.windows));
-      // If the extent is a multiple of the stride, all these windows contain
-      // the element, and elements with the same window share this condition.
-      // Otherwise, the elements of a row or a column share it with the
-      // condition that the window contains the element.
+      // The condition that the window exists becomes a part of `exists` or of
+      // `covers`. If the extent is a multiple of the stride, all visited
+      // windows contain the element, and elements with the same windows share
+      // `exists`. Otherwise, elements of a row or a column share `covers`,
+      // which is also the condition that the window contains the element.
       if (dim.getExtent() % dim.stride == 0)
         exists = both(exists, existsInDim);
       else

@@ -115,8 +115,8 @@ struct Taps {
         math::FmaOp::create(b, high, constant(static_cast<double>(unit)), low);
     weight = b.createOrFold<arith::MulFOp>(
         sum, constant(1.0 / static_cast<double>(divisor)));
-    // The divisor is not a power of two, so that weights are not considered
-    // exact.
+    // 3 stands for any divisor that is not a power of two: the weights are
+    // rounded, and readers must not consider them exact.
     divisor = 3;
   }
 };
@@ -556,8 +556,8 @@ public:
       taps.setNumerator(b, bits);
     } else {
       taps.weight = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
-      // The divisor is not a power of two, so that weights are not considered
-      // exact.
+      // 3 stands for any divisor that is not a power of two: the weights are
+      // rounded, and readers must not consider them exact.
       taps.divisor = 3;
     }
     taps.isLow = b.cmpi(arith::CmpIPredicate::eq, bits,
@@ -1003,8 +1003,8 @@ struct Upsample2dLowering : OpConversionPattern<Upsample2dOp> {
         getDims(op.getInput(), op.getOutput(), ones,
                 SmallVector<float>(ones.size(), 0.5f),
                 SmallVector<float>(ones.size(), -0.5f));
-    // Factors with more than 24 bits are not exactly representable in f32: x =
-    // (2 o + 1 - s) / 2 s.
+    // The positions (2 o + 1 - s) / 2 s are set from the integer factor s,
+    // since an f32 scale cannot represent factors with more than 24 bits.
     for (auto [dim, factor] :
          llvm::zip_equal(MutableArrayRef(dims).take_back(2), op.getScaleSize()))
       dim = SampledDim{dim.input, dim.output, DynamicAPInt(2),

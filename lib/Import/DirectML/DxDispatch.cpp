@@ -80,11 +80,13 @@ private:
   uint64_t listedBytes = 0;
 };
 
-/// A few bytes of JSON could request any amount of memory. No Vulkan buffer is
-/// larger than this limit.
+/// The limit on the size of all resources, which is also the size of the
+/// largest Vulkan buffers. Without it, a few bytes of JSON could request any
+/// amount of memory.
 constexpr uint64_t maxResourceBytes = uint64_t(1) << 32;
-/// The list is passed to another program in a single FlatBuffer, which is
-/// limited to 2^31 bytes.
+/// The limit on the bytes of elements that the file lists for all resources.
+/// They are passed to another program in a single FlatBuffer, which is limited
+/// to 2^31 bytes.
 constexpr uint64_t maxListedBytes = uint64_t(1) << 30;
 } // namespace
 

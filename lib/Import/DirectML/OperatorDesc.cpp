@@ -611,8 +611,9 @@ llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
     llvm::Expected<uint64_t> number = alignment.getUnsigned(UINT32_MAX);
     if (!number)
       return number.takeError();
-    // Zero guarantees nothing. All buffers here are aligned to at least 16
-    // bytes, so that the guarantee has no effect otherwise either.
+    // A guarantee of 0 is no guarantee. Other guarantees have no effect either,
+    // since all buffers here are aligned to at least 16 bytes. They are only
+    // checked.
     uint64_t least = std::max<uint64_t>(getBitWidth(desc.type) / 8, 1);
     if (*number != 0 && (!llvm::isPowerOf2_64(*number) || *number < least))
       return alignment.fail("0, or a power of two from " + Twine(least) +

@@ -101,8 +101,8 @@ void Product::add(Interval x) {
                           ? 0
                           : std::min(std::fabs(x.low), std::fabs(x.high));
   largest *= std::max(most, 1.0L);
-  // A product with a factor 0 is 0 anyway. It only matters whether products of
-  // the other factors may become so small.
+  // `smallest` bounds the magnitudes of all partial products from below. A
+  // factor that may be 0 makes this bound 0.
   if (least > 0)
     smallest *= std::min(least, 1.0L);
   else

@@ -86,8 +86,8 @@ public:
         });
   }
 
-  /// Does the same for an operation whose operands `indices`, which must be
-  /// exact, determine how elements are moved.
+  /// Adds the evaluator of an operation that moves elements to or from places
+  /// which its operands `indices` determine. These operands must be exact.
   template <typename OpTy>
   void addIndexedMovement(
       llvm::LogicalResult (*function)(OpTy op, llvm::ArrayRef<Tensor> operands,

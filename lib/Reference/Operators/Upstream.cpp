@@ -164,8 +164,8 @@ static LogicalResult evaluate(linalg::BroadcastOp op, ArrayRef<Tensor> operands,
   return success();
 }
 
-/// The tensor that a transposition or a broadcast overwrites may contain
-/// anything.
+/// Leaves the output as it is: a transposition or a broadcast overwrites all
+/// elements of a tensor.empty.
 static LogicalResult evaluate(tensor::EmptyOp, ArrayRef<Tensor>,
                               MutableArrayRef<Tensor>) {
   return success();

@@ -630,8 +630,9 @@ static std::optional<Indices> findElements(NodeReader &node,
     fits &= found.has_value();
     if (!fits)
       return;
-    // A size of 1 is not broadcast here, so that the other coordinates are in
-    // range.
+    // Only the coordinate along the axis is replaced. The other coordinates are
+    // in range, since the indices are not larger than the data in the other
+    // dimensions.
     Shape source(coordinates);
     source[*axis] = *found;
     indices.push_back(getIndex(from, source));

@@ -274,11 +274,12 @@ static FailureOr<Value> resample(NodeImporter &node, Value input,
                     cast<RankedTensorType>(input.getType()).clone(to));
 }
 
-/// Does the same for integers. ONNX interpolates in f32 and truncates, whereas
-/// DirectML's operator rounds to the nearest number. For 8-bit integers,
-/// another operator, which only copies, requests the feature level of the
-/// provider's operator. 32-bit integers, which the operator does not support,
-/// are moved as the bits of floats.
+/// Builds operators that resample the integers `input` according to `dims`.
+/// ONNX interpolates in f32 and truncates, whereas DirectML's operator rounds
+/// to the nearest number. For interpolated 8-bit integers, another operator,
+/// which only copies, is added to request the feature level of the provider's
+/// operator. 32-bit integers, which the operator does not support, are moved as
+/// the bits of floats.
 static FailureOr<Value> resampleIntegers(NodeImporter &node, Value input,
                                          ArrayRef<Dim> dims,
                                          Interpolation how) {
@@ -456,8 +457,8 @@ static LogicalResult importUpsample(NodeImporter &node) {
   return importOldResize(node, scales);
 }
 
-/// Returns the dimensions of a Resize according to its scales or sizes, and
-/// stores the dimensions in its attribute axes in `axes`.
+/// Returns the dimensions of a Resize according to its scales or sizes. Stores
+/// the resized dimensions, which the node's attribute `axes` lists, in `axes`.
 static FailureOr<SmallVector<Dim>> getResized(NodeImporter &node, Shape &axes) {
   SmallVector<Dim> dims = getDims(node.getShape(0));
   if (node.hasAttribute("axes")) {

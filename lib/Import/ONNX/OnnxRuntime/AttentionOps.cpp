@@ -38,9 +38,9 @@ static void addBias(NodeImporter &node, Value bias,
   operands.push_back({"relative_position_bias", bias});
 }
 
-/// Returns which keys are kept, with the shape {B, 1, 1, T}: the keys before
-/// the ends in input `index`, and, if the input also contains starts behind the
-/// ends, not before these starts.
+/// Returns which keys are kept, with the shape {B, 1, 1, T}. Input `index`
+/// contains the end of the kept keys for each batch, and possibly, behind the
+/// ends, the start of the kept keys for each batch.
 static Value keepBetween(NodeImporter &node, unsigned index,
                          ArrayRef<int64_t> scores) {
   Shape line = {1, 1, 1, scores[3]}, kept = {scores[0], 1, 1, scores[3]};

@@ -72,10 +72,12 @@ private:
   /// Returns the operator that computes `value`, possibly through reshapes.
   /// Returns null if `value` has another reader.
   Operation *getSoleProducer(Value value) const;
-  /// Does the same for an operator whose node has the type `type`.
+  /// Returns the same operator if its node has the type `type`, and null
+  /// otherwise.
   Operation *getSoleProducer(Value value, StringRef type) const;
-  /// Does the same for the first operand of `reader`, and requires that the
-  /// node of `reader` reads the operand directly, without a change of shape.
+  /// Returns the operator that computes the first operand of `reader`. Returns
+  /// null if the operand has another reader, or if there is a change of shape
+  /// between the nodes of the two operators.
   Operation *getNodeBefore(Operation *reader) const;
   void replace(Operation *op, Operation *by, StringRef type, StringRef fusion);
   /// Records that `fusion` created `op`.
