@@ -15,17 +15,17 @@
 
 namespace dml {
 
-/// Name of the unit attribute of an argument that is bound once: a weight, by
-/// the name that `dml.name` gives it.
+/// The name of the unit attribute of an argument that is bound only once: a
+/// weight, whose name is in `dml.name`.
 inline constexpr llvm::StringLiteral ownedAttrName = "dml.owned_by_dml";
 
-/// Name of the unit attribute of the function that computes, once weights are
-/// bound, what depends on them alone.
+/// The name of the unit attribute of the function that computes all values that
+/// depend only on weights. The function runs once after the weights are bound.
 inline constexpr llvm::StringLiteral initializationAttrName =
     "dml.initialization";
 
-/// Name of the attribute of an argument that the initialization computes: the
-/// number of its result.
+/// The name of the attribute of an argument that the initialization computes.
+/// Its value is the number of the initialization's result.
 inline constexpr llvm::StringLiteral persistentAttrName = "dml.persistent";
 
 } // namespace dml
