@@ -182,7 +182,7 @@ struct SingleVectors {
   /// looked up both in this row and in the next one (`in_both_rows`).
   bool inBothRows = false;
   /// Whether separate threads compute the vectors inside of rows (`split`).
-  /// Rows do not consist of whole vectors.
+  /// Only for rows that do not consist of whole vectors.
   bool isSplit = false;
 };
 

@@ -68,29 +68,31 @@ inline constexpr double minReadsOfRows = 2;
 /// unit:   share of operations
 /// device: registers and room for code, which tiles of more elements take
 namespace share {
-/// A tile whose threads look elements up in two rows.
+/// The share of operations for a tile whose threads look elements up in two
+/// rows.
 /// shown: odd_pad_edge_ui8 reaches 0.94 of the speed of a copy, instead of 0.63
 inline constexpr double bothRows = 0.875;
-/// A tile with twice the rows, if a kernel waits for operations (if the
-/// operations take at least half of the time of memory).
+/// The share of operations for a tile with twice the rows, if a kernel waits
+/// for operations (if the operations take at least half of the time of memory).
 /// shown: maxpoolgrad_k3s1 gains by 8 rows, which save a seventh of the
 ///        operations; maxpoolgrad_k3s2_f16, whose elements are read less often,
 ///        drops from 0.82 to 0.77 of the speed of a copy by 4 rows, which save
 ///        a tenth
 inline constexpr double tallerWhereBusy = 0.875;
-/// A tile with twice the rows, if a kernel waits for memory. Most of the second
-/// row must then need the same index arithmetic as the first.
+/// The share of operations for a tile with twice the rows, if a kernel waits
+/// for memory. Most of the second row must then need the same index arithmetic
+/// as the first.
 /// shown: resample_nearest_x2_f32, for which two rows save 0.6 of the
 ///        operations, gains 0.01 of the speed of a copy; tile2x2_f32, for which
 ///        they save 0.3, loses 0.01
 inline constexpr double tallerWhereIdle = 0.45;
-/// A tile with consecutive vectors, which are exchanged through workgroup
-/// memory.
+/// The share of operations for a tile with consecutive vectors, which are
+/// exchanged through workgroup memory.
 /// shown: resample_linear_x1.5_f16 reaches 0.96 of the speed of a copy, instead
 ///        of 0.59
 inline constexpr double grouped = 0.75;
-/// A tile with separate threads for the vectors inside of rows. Neighbouring
-/// threads then store fewer neighbouring bytes.
+/// The share of operations for a tile with separate threads for the vectors
+/// inside of rows. Neighbouring threads then store fewer neighbouring bytes.
 /// shown: odd_resample_linear_x2_f16 reaches 0.81 of the speed of a copy,
 ///        instead of 0.48
 inline constexpr double split = 0.75;
@@ -115,17 +117,18 @@ inline constexpr double loadedOfSteps = 0.8;
 ///        odd_pad_edge_ui8, for which such a tile saves no loads, loses, from
 ///        0.94 to 0.83
 inline constexpr double splitLoads = 0.7;
-/// A second path for the threads in the interior, whose indices need no
-/// clamping.
+/// The share of operations for a kernel with a second path, relative to the
+/// kernel without the path. Threads in the interior, whose indices need no
+/// clamping, take the second path.
 /// shown: pad_reflection_f32 drops from 1.00 to 0.99 of the speed of a copy by
 ///        a second path that saves less
 inline constexpr double interior = 0.62;
-/// A second path for a body that only moves narrow elements. This path loads
-/// whole words.
+/// The share of operations for a kernel with a second path whose body only
+/// moves narrow elements. The second path then loads whole words.
 /// shown: pad_reflection_f16 gains, from 0.95 to 0.97 of the speed of a copy
 inline constexpr double interiorOfWords = 0.85;
-/// A larger block of elements in loops, which must not exceed this share of the
-/// time of the smaller block. More elements need more registers.
+/// The share of the time of a block of elements in loops that a larger block
+/// must not exceed. More elements need more registers.
 /// shown: -
 inline constexpr double largerBlock = 0.95;
 } // namespace share

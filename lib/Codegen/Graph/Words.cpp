@@ -341,8 +341,9 @@ Wide WordBuilder::toDouble(Wide number, bool isSigned) {
 }
 
 Wide WordBuilder::fromSingle(Value number, bool isSigned) {
-  // Both words are exact, since products with powers of two are exact, and so
-  // is the difference between a number and its upper bits.
+  // The high word is the number divided by 2^32, and the low word is the rest.
+  // Both are exact, since products with powers of two are exact, and so is the
+  // difference between a number and its upper bits.
   auto constant = [&](float value) -> Value {
     return ConstantOp::create(*this, getF32FloatAttr(value));
   };
