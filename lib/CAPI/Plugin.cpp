@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What MLIR's drivers look for in a library that --load-dialect-plugin or
-// --load-pass-plugin names.
+// The entry points that MLIR's drivers look up in a library for
+// --load-dialect-plugin or --load-pass-plugin.
 //
 //===----------------------------------------------------------------------===//
 

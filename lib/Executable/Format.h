@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler and the executable format both number has to agree.
+// Conversions between the compiler's enums and those of the executable format,
+// whose numbers must agree.
 //
 //===----------------------------------------------------------------------===//
 

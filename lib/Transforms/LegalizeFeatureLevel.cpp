@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operator's tables and interfaces say is enough to rewrite it: nothing
-// here knows an operator. Every step takes away one kind of violation and
-// leaves ops that are legalized in turn.
+// The rewrites only use the tables and interfaces of operators, and do not
+// depend on particular operators. Each step removes one kind of violation. The
+// operators that a step creates are then legalized themselves.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dialect, its attributes and its interfaces. The operators stand in a
-// header for each family, dml/IR/PaddingOps.h for instance, and all of them in
-// dml/IR/DMLOps.h.
+// The dialect, its attributes and its interfaces. Each family of operators has
+// its own header, such as dml/IR/PaddingOps.h. dml/IR/DMLOps.h includes all of
+// them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that the ODS descriptions of the operators generate, and queries
-// on them that need no knowledge of any operator.
+// The support tables, which are generated from the ODS descriptions of
+// operators, and queries on these tables that work for any operator.
 //
 //===----------------------------------------------------------------------===//
 

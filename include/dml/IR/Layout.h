@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tensor's sizes and strides say. All numbers count elements, and sizes
-// are 1 at least. Strides of dimensions of size 1 have no meaning.
+// Computations on sizes and strides of tensors. All numbers count elements.
+// Sizes are at least 1. The stride of a dimension of size 1 has no effect.
 //
 //===----------------------------------------------------------------------===//
 

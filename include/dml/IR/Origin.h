@@ -1,10 +1,10 @@
-//===- Origin.h - What a reader says of the operators that it built -*- C++
-//-*-//
+//===- Origin.h - Where operators come from ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attributes of operators that a reader of another format built, for those who
-// judge a model by its operators. They change nothing that is computed.
+// Attributes with which importers describe the origin of the operators that
+// they build. The attributes are for tools that assess a model by its
+// operators, and do not affect results.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attributes of functions and their arguments. A tensor with
-// DML_TENSOR_FLAG_OWNED_BY_DML is bound once, before a graph runs, and what
-// depends on such tensors alone is computed once.
+// Attributes of functions and their arguments for tensors with
+// DML_TENSOR_FLAG_OWNED_BY_DML. Such a tensor is bound only once, before a
+// graph runs, and all values that depend only on such tensors are computed
+// once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of compilation, each the continuation of the one before, for
-// PassManagers of others to embed; and the whole as one function.
+// The compiler as pass pipelines, one for each stage, which other programs can
+// add to their pass managers; and functions that run the whole compiler.
 //
 //===----------------------------------------------------------------------===//
 

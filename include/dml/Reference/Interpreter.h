@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle: computes functions of dml operators on the host, straight from
-// the operators' descriptions. It is slow and simple on purpose, and shares
-// nothing with the lowering.
+// The reference interpreter, which serves as the oracle of tests. It computes
+// functions of dml operators on the host, directly by the operators'
+// descriptions. It is simple rather than fast, and shares no code with the
+// lowering.
 //
 //===----------------------------------------------------------------------===//
 

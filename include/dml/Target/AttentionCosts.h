@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which dml-fuse-attention chooses between one kernel for an
-// attention and kernels that write its scores, described as those of
-// CostModel.h are.
+// The constants by which dml-fuse-attention decides whether attention is
+// computed by one kernel, or by several kernels that write the scores to
+// memory. CostModel.h explains the notation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,29 +2,31 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes choose between kernels that compute the same by estimates of their
-// time. The unit of time is the cycle of a multiprocessor (DeviceSpeed). An
-// estimate has two kinds of numbers:
+// To choose between kernels that compute the same results, passes estimate the
+// times of the kernels. The unit of time is the cycle of a multiprocessor
+// (DeviceSpeed). An estimate depends on two kinds of numbers:
 //
-//  - A rate, a latency or a size of a device is a member of DeviceSpeed.
-//  - A constant says how the generated code uses the device, such as the number
-//    of times that a kernel waits for a latency, or is a limit of taste, such
-//    as the most elements of a thread. This header has the constants that
-//    several kinds of kernels share. MapCosts.h, RowCosts.h, SumCosts.h,
-//    MatrixCosts.h, AttentionCosts.h and FusionCosts.h have those of one kind
-//    each, in a namespace of its own.
+//  - The rates, latencies and sizes of a device are members of DeviceSpeed.
+//  - Constants describe how the generated code uses the device, such as the
+//    number of times that a kernel waits for a latency, or are limits that were
+//    chosen by experience, such as the largest number of elements of a thread.
+//    This header contains the constants that several kinds of kernels have in
+//    common. The constants for one kind are in MapCosts.h, RowCosts.h,
+//    SumCosts.h, MatrixCosts.h, AttentionCosts.h and FusionCosts.h, each in a
+//    namespace of its own.
 //
-// No result depends on one of these constants. For each are given
+// The constants do not affect results. The comment of each constant states
 //
-//   unit:   the thing that is counted,
-//   device: the property of devices that moves the best value, where there is
-//           one,
-//   shown:  the cases of benchmarks/suite.py that tell where the value lies,
-//           mostly with the ratio of a copy's time to theirs on an H100; '-'
-//           where nothing was measured for the constant alone.
+//   unit:   what the constant counts,
+//   device: the property of devices on which the best value depends, if there
+//           is one,
+//   shown:  the cases of benchmarks/suite.py whose times determine the value.
+//           A speed is given relative to the speed of a copy of as many bytes.
+//           Measurements were made on an H100 unless stated otherwise. '-'
+//           means that nothing was measured for the constant alone.
 //
-// DeviceProfile.h has the limits that devices promise, on which correctness
-// rests.
+// DeviceProfile.h contains the limits that devices promise, on which
+// correctness depends.
 //
 //===----------------------------------------------------------------------===//
 

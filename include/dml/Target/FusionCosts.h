@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which dml-fuse-producers decides which bodies are computed
-// in one kernel, described as those of CostModel.h are.
+// The constants by which dml-fuse-producers decides which bodies are fused into
+// one kernel. CostModel.h explains the notation.
 //
 //===----------------------------------------------------------------------===//
 

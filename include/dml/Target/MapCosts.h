@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which dml-select-map-tiles chooses the elements of a map
-// kernel's thread, described as those of CostModel.h are.
+// The constants by which dml-select-map-tiles chooses the elements that a
+// thread of a map kernel computes. CostModel.h explains the notation.
 //
 //===----------------------------------------------------------------------===//
 

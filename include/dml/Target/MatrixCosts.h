@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which tiles of matrix kernels are chosen, and layouts for
-// them, described as those of CostModel.h are. Times are in cycles of a
-// multiprocessor.
+// The constants by which the tiles of matrix kernels, and layouts for these
+// kernels, are chosen. CostModel.h explains the notation. Times are in cycles
+// of a multiprocessor.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which reductions, normalizations and scans are cut into
-// parts and shared out to threads, described as those of CostModel.h are.
+// The constants by which the rows of reductions, normalizations and scans are
+// divided into parts, and between threads. CostModel.h explains the notation.
 //
 //===----------------------------------------------------------------------===//
 

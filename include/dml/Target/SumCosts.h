@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which contraction kernels, sliced kernels and map kernels of
-// sums are chosen, described as those of CostModel.h are. Times are in cycles
+// The constants by which contraction kernels, sliced kernels and map kernels
+// for sums are chosen. CostModel.h explains the notation. Times are in cycles
 // of a multiprocessor.
 //
 //===----------------------------------------------------------------------===//

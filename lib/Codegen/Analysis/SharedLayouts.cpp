@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sum of a residual block has two readers in the next block: the first
-// convolution, which reads channels last, and the last addition, which reads
-// elements in any order. If both read the copy with channels last, the copy is
-// the only reader of the sum, and FuseProducers has the kernel that computes
-// the sum write channels last.
+// For example, the sum at the end of a residual block has two readers in the
+// next block: a convolution, which reads a copy of the sum with channels last,
+// and an addition, which reads elements in any order. If the addition reads the
+// copy as well, the copy is the only reader of the sum, and FuseProducers fuses
+// both: the kernel that computes the sum then writes it with channels last.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Staging: the threads of a workgroup together load each factor of an operand
-// once and store it in workgroup memory, from which all of them read. An item
-// is the data that a thread loads at a time. Kernels differ in the size of an
-// item, in the number of threads that share the items, and in the layout of
-// workgroup memory. A StagedArea describes these differences by numbers.
+// Staging of operands: each factor is loaded only once by a thread of the
+// workgroup and stored in workgroup memory, from which all threads of the
+// workgroup load it. An item is the data that a thread loads at a time. Kernels
+// differ in the size of an item, in the number of threads between which the
+// items are divided, and in the layout of workgroup memory. A StagedArea
+// describes these differences by numbers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generics that compute scores, their softmax, and the products of the
-// softmax with values become one generic. Its body has three loops over the
-// keys (Analysis/Attention.h), each of which computes the scores. A map kernel
-// of the fused generic would thus compute each score three times for each
-// element of the output; an attention kernel computes each score once for a row
-// of the output.
+// Fuses the generics that compute scores, the softmax of the scores, and the
+// products of the softmax with values, into one generic. The fused body has
+// three loops over the keys (Analysis/Attention.h), each of which computes the
+// scores. A map kernel for this generic would compute each score three times
+// for each element of the output. An attention kernel computes each score only
+// once for each row of the output.
 //
 //===----------------------------------------------------------------------===//
 

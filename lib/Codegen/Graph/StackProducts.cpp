@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queries, keys and values of attention are products of one tensor with three
-// matrices. Each product has too few sums to occupy a device, so that one takes
-// as long as all three in one kernel. The pass stacks the matrices behind each
-// other in a tensor with another dimension, and makes one product of the three,
-// with the same dimension. Readers that compute the same from each product,
-// such as sums with three biases, are stacked in turn. Other readers of a
-// product read its part of the stacked result.
+// The queries, keys and values of attention are products of one tensor with
+// three matrices. Each product has too few sums to occupy a device, so that one
+// product takes as long as a single kernel for all three. This pass stacks the
+// matrices along a new dimension, and replaces the three products by a single
+// product with this dimension. If the readers of the products are equal as
+// well, such as additions of three biases, they are stacked too. Other readers
+// read a slice of the stacked product.
 //
 //===----------------------------------------------------------------------===//
 

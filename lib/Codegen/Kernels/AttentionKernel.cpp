@@ -2,27 +2,29 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup has some queries and all columns of their outputs. It goes
-// through the keys in blocks. Of a block, its threads add up the scores of all
-// queries in registers, as a contraction kernel adds up its sums. They exchange
-// the largest score of each query, and then the sum of the exponentials,
-// through workgroup memory, and store the weights there, the exponentials
-// divided by the sum so far. Then they add up the products of weights and
-// values. No score is written to a buffer.
+// A workgroup computes all columns of the outputs of some queries, and iterates
+// over the keys in blocks. For each block, the threads first add up the scores
+// in registers, like a contraction kernel. They then exchange the largest score
+// of each query, and the sum of the exponentials, through workgroup memory.
+// They store the weights, which are the exponentials divided by the sum so far,
+// in workgroup memory, and finally add up the products of weights and values.
+// Scores are never written to a buffer.
 //
-// What a query carries from one block to the next are three things: the largest
-// score so far, the sum of the exponentials of what scores are above it, and
-// outputs, which are the means of values so far. Take scores 3 and 5 in two
-// blocks, of values 10 and 20. After the first block the largest is 3, the sum
-// 1 and the output 10. The second block has the largest 5: the sum so far
-// becomes 1 * e^-2, and 1 * e^-2 + 1 with the new exponential, about 1.135. The
-// output becomes 10 * (e^-2 / 1.135) + 20 * (1 / 1.135), 18.8.
+// Three values for each query are carried from block to block: the largest
+// score so far, the sum of the exponentials of the scores minus the largest
+// score, and the outputs, which are weighted means of the values so far. For
+// example, two blocks have one key each, with the scores 3 and 5 and the values
+// 10 and 20. After the first block, the largest score is 3, the sum is 1, and
+// the output is 10. The largest score of the second block is 5. The sum is
+// multiplied by e^-2 and increased by 1, to about 1.135. The output becomes 10
+// * (e^-2 / 1.135) + 20 * (1 / 1.135) = 18.8.
 //
-// Outputs are means all along, and not sums that are divided in the end: no
-// number is larger than the largest value. The products of a block are added up
-// by themselves, so that what is carried is rounded once for a block, and not
-// once for a key. Where keys are no whole blocks, the first block has the
-// fewest: docs/Reference.md says why.
+// The outputs are weighted means after each block, instead of sums that are
+// divided at the end, so that no number is larger than the largest value. The
+// products of a block are added up separately, so that the carried outputs are
+// rounded once for each block instead of once for each key. If the number of
+// keys is not a multiple of the block size, the first block is incomplete, for
+// the reason in docs/Reference.md.
 //
 //===----------------------------------------------------------------------===//
 

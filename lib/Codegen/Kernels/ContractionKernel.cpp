@@ -2,19 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup computes a tile of sums. Its threads stage the factors of the
-// tile in workgroup memory, some terms at a time, so that each factor is loaded
-// once from its buffer. Each thread then adds up the products for a block of
-// the sums, for which it loads vectors of factors from workgroup memory, and
-// computes the elements of its sums in the end.
+// A workgroup computes a tile of sums. Its threads stage the factors for some
+// terms at a time in workgroup memory, so that each factor is loaded only once
+// from its buffer. Each thread then adds up the products for a block of the
+// sums, for which it loads vectors of factors from workgroup memory. At the
+// end, each thread computes elements of the output from its sums.
 //
 // The threads of a workgroup may form several slices (split-K within the
-// workgroup). Each slice has all sums of the tile, and adds up a part of the
-// terms that are in workgroup memory. In the end, the slices exchange the parts
-// of sums through workgroup memory and add them up in a fixed order. With 128
-// threads and a tile of 64 by 32 sums, a thread has a block of 4 by 4 sums in
-// one slice, and loads 8 factors for 16 products. With four slices a thread has
-// a block of 8 by 8 sums, and loads 16 factors for 64 products.
+// workgroup). Each slice computes partial sums for the whole tile, over a part
+// of the terms in workgroup memory. At the end, the slices exchange their
+// partial sums through workgroup memory and add them up in a fixed order. For
+// example, with 128 threads, one slice and a tile of 64 by 32 sums, a thread
+// computes a block of 4 by 4 sums, and loads 8 factors for 16 products. With
+// four slices, a thread computes a block of 8 by 8 sums, and loads 16 factors
+// for 64 products.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,14 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A crosswise kernel is a form of map kernel, for a body whose loads run along
-// another dimension of the output than the innermost one, as those of a
-// transpose do. If neighbouring threads computed neighbours of a row, they
-// would load elements that lie far apart, and memory would bring a whole line
-// for each. In a crosswise kernel the threads of a workgroup compute vectors
-// down the columns of a tile instead, so that neighbouring threads load
-// neighbouring elements. The workgroup turns the tile in its memory, and then
-// stores rows.
+// A crosswise kernel is a map kernel for a body whose loads run along a
+// dimension other than the innermost one, as in a transpose. If neighbouring
+// threads computed neighbouring elements of a row, they would load elements
+// that are far apart, and memory would transfer a whole line for each. Instead,
+// the threads compute vectors along the columns of a tile, so that neighbouring
+// threads load neighbouring elements. The workgroup transposes the tile in
+// workgroup memory, and then stores rows.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A linalg.generic becomes a kernel of one kind: a matrix kernel, a row kernel,
-// a map kernel and so on. Each kind is one object, which is listed in
-// Selection/KernelKinds.def. docs/Architecture.md has the steps that add one.
+// A linalg.generic becomes a kernel of one kind, such as a matrix kernel, a row
+// kernel or a map kernel. Each kind is an object that is listed in
+// Selection/KernelKinds.def. docs/Architecture.md describes how to add a kind.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A map kernel computes each element of its output from the element's
-// coordinates. Which elements a thread has is its tile: dml-select-map-tiles
-// chooses it, and dml-distribute-to-workgroups builds the kernel that it asks
-// for. Both build kernels by what is declared here.
+// coordinates. Its tile states the elements that each thread computes.
+// dml-select-map-tiles chooses the tile, and dml-distribute-to-workgroups
+// builds the kernel with this tile. Both passes use the functions in this file.
 //
 //===----------------------------------------------------------------------===//
 

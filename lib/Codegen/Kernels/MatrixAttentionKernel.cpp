@@ -2,30 +2,34 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup has some queries and all columns of their outputs, as in
-// AttentionKernel.cpp, and goes through the keys in blocks. Its subgroups
-// multiply cooperative matrices: those of queries with those of a block's keys
-// for scores, and those of weights, which are f16, with those of values. A
-// subgroup has as many queries as threads, whose scores and outputs are its
-// own, so that its subgroups meet only where keys and values are staged.
+// As in AttentionKernel.cpp, a workgroup computes all columns of the outputs of
+// some queries, and iterates over the keys in blocks. Its subgroups multiply
+// cooperative matrices: queries with the keys of a block to compute scores, and
+// weights in f16 with values to compute outputs. A subgroup processes as many
+// queries as it has threads, and computes their scores and outputs without the
+// other subgroups. The subgroups therefore only wait for each other where keys
+// and values are staged.
 //
-// A device does not tell which thread has which element of a matrix. So scores
-// go through workgroup memory: each thread loads the line of its query,
-// computes weights of the scores, and stores the weights in place of the
-// scores, half as wide. From there subgroups load the weights as matrices.
-// While threads compute the weights of a block, matrix units multiply the keys
-// of the next block: the two computations do not depend on each other.
+// Devices do not specify which thread holds which element of a matrix. Scores
+// are therefore exchanged through workgroup memory: each thread loads the
+// scores of its query, computes weights from them, and stores the weights,
+// which are half as wide, in place of the scores. The subgroup then loads the
+// weights as matrices. While the threads compute the weights of one block, the
+// matrix units multiply the keys of the next block, since the two computations
+// are independent.
 //
-// Outputs stay in matrices from block to block, since they could be scaled line
-// by line in memory alone. So weights are exponentials of what scores are above
-// a reference that mostly stays. It is 5.55, the logarithm of 256, below the
-// largest score of the query's first block, whose weight is 256 then. Of scores
-// 3 and 5 in two blocks, whose values are 10 and 20, weights are 256 and 256
-// e^2, 1892; their sum is 2148, and that of their products with values 40392,
-// which is 18.8 times as much. Where a score is so far above the reference that
-// its weight could leave f16, the query has a new reference, for which its
-// subgroup scales outputs and sums. A weight that is a denormal in f16 is less
-// than 2^-22 of the largest; docs/Reference.md says what that admits.
+// The outputs stay in matrices from block to block, since scaling them for each
+// query requires workgroup memory. To scale rarely, the kernel computes weights
+// as exponentials of the scores minus a reference, which changes only if
+// necessary. The reference is 5.55, the logarithm of 256, below the largest
+// score of the query's first block, whose weight is thus 256. For example, two
+// blocks have the scores 3 and 5 and the values 10 and 20. The weights are 256
+// and 256 e^2 = 1892. The sum of weights is 2148, and the sum of the products
+// with values is 40392, which is 18.8 times as large. If the weight of a score
+// may exceed the range of f16, the query gets a new reference, and its subgroup
+// scales the outputs and sums. A weight that is a denormal in f16 is less than
+// 2^-22 of the largest weight; docs/Reference.md describes the error that this
+// permits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that multiply cooperative matrices stage factors in the narrow type
-// that a tensor has, while the products in a body have widened factors. The
-// functions here find the narrow number that a factor was widened from, and
-// pack such numbers as vectors of workgroup memory.
+// Kernels with cooperative matrices stage factors in the narrow type of the
+// tensor, whereas bodies multiply widened factors. The functions in this file
+// find the narrow number from which a factor was widened, and pack narrow
+// numbers into vectors for workgroup memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a workgroup stage the factors of a tile of sums in workgroup
-// memory, as a contraction kernel's threads do, but in the narrow type that the
-// factors have in their buffers. Subgroups load cooperative matrices from there
-// and add up their products. The loop is software pipelined: while a subgroup
-// multiplies the matrices of one stage, the factors of the next stage are on
-// their way to its threads. In the end the sums go through workgroup memory,
-// since a device does not tell which thread has which element of a matrix.
+// As in a contraction kernel, the threads of a workgroup stage the factors of a
+// tile of sums in workgroup memory, but in the narrow type that the factors
+// have in their buffers. Subgroups load the factors as cooperative matrices,
+// and add up products of matrices. The loop is software-pipelined: while a
+// subgroup multiplies the matrices of one stage, its threads load the factors
+// of the next stage. At the end, the sums are stored to workgroup memory and
+// loaded again, since devices do not specify which thread holds which element
+// of a matrix.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,19 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row kernel computes reductions over rows, such as the sum of a row, and
-// elements that depend on them, such as those of a softmax. The threads of a
-// row load its elements once, if their registers hold all of them. Each thread
-// combines its own elements first, in the order of the row. Then the threads
-// combine their results, by shuffles within a subgroup and through workgroup
-// memory between subgroups, so that each thread knows the result of the row.
-// The threads go on with their elements to the next reduction, or store
-// elements of the output. A row that is too long for registers is loaded again
-// for each reduction.
+// A row kernel computes reductions over rows, such as sums, and elements that
+// depend on the reductions, such as those of a softmax. If the registers of a
+// row's threads can hold the whole row, each element is loaded only once. Each
+// thread first combines its own elements, in the order of the row. The threads
+// then combine their results, by shuffles within a subgroup and through
+// workgroup memory between subgroups, so that each thread has the result for
+// the row. Using the same elements, the threads then compute the next
+// reduction, or the elements of the output. A row that does not fit into
+// registers is loaded again for each reduction.
 //
-// Scans, such as a cumulative sum, come last. Each thread learns the total of
-// the elements that stand before its own, and stores the output in the same
-// pass over the row, however long the row is.
+// Scans, such as a cumulative sum, are computed last. For each element, a
+// thread needs the total of all preceding elements. The kernel therefore
+// computes totals and stores the output in one pass over the row, for rows of
+// any length.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// This is split-K within a workgroup. Where there are few sums of many terms,
-// as in a product of one row and a matrix, a thread for each sum would leave
-// the device idle. Each factor is used once, so that staging in workgroup
-// memory gains nothing. Here several threads of a workgroup, the slices, share
-// the terms of the same sums, and load their factors directly. In the end the
-// parts of a sum meet in workgroup memory, where they are added up in a fixed
+// A sliced kernel is a kernel with split-K within a workgroup. If there are few
+// sums with many terms, as in the product of a row and a matrix, one thread for
+// each sum would not occupy the device. Each factor is used only once, so that
+// staging it in workgroup memory would gain nothing. In a sliced kernel, the
+// terms of each sum are divided between several threads of a workgroup, which
+// belong to different slices and load their factors directly. At the end, the
+// partial sums are exchanged through workgroup memory and added up in a fixed
 // order.
 //
 //===----------------------------------------------------------------------===//

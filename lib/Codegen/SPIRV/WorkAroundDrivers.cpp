@@ -1,12 +1,11 @@
-//===- WorkAroundDrivers.cpp - WorkaroundState that drivers compile as meant
-//------===//
+//===- WorkAroundDrivers.cpp - Rewrites of miscompiled arithmetic ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each row of the table at the end of this file rewrites arithmetic that some
-// driver is known to compile to something else. The description of the pass
-// (include/dml/Codegen/Passes.td) has the table as documentation: the driver,
-// the symptom, the test that shows the symptom, and the cost of each row.
+// Each row of the table at the end of this file is a rewrite of arithmetic that
+// a certain driver compiles incorrectly. The description of the pass
+// (include/dml/Codegen/Passes.td) documents the rows: the driver, the symptom,
+// the test for the symptom, and the cost of each row.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The candidates are few. Each is built, and the operations that its threads
-// would run are counted; nothing stays of a candidate but the attribute that
-// states the one which was taken.
+// The search tries a few candidates. It builds the kernel for each candidate,
+// counts the operations that its threads would execute, and discards the
+// kernel. Only the attribute for the chosen tile remains.
 //
 //===----------------------------------------------------------------------===//
 

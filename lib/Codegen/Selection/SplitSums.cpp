@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last layers of a network for images have few positions and many channels:
-// 512 filters of 3x3 over 512 channels make 25,088 sums of 4,608 products each.
-// Tiles of 32 by 64 sums are 13 workgroups, which leave most of a device idle
-// while each adds up 4,608 terms. In 8 parts they are 104 workgroups with 576
-// terms each, and another kernel adds up the 8 parts of each sum (split-K).
+// The last layers of an image network have few positions and many channels: for
+// example, 512 filters of 3x3 over 512 channels compute 25,088 sums of 4,608
+// products each. With tiles of 32 by 64 sums, there are only 13 workgroups,
+// which leave most of a device idle. If each sum is split into 8 partial sums,
+// there are 104 workgroups with 576 terms for each sum, and a second kernel
+// adds up the 8 partial sums of each sum (split-K).
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two contractions with a softmax between them. All keys and values, the past's
-// and the new ones with their bias, are tensors of f32, from which both the
-// present results and the contractions read. Where there are but new ones
-// without a bias, the contractions read the operands.
+// Attention is lowered to two contractions with a softmax in between. The keys
+// of the past and the new keys, with their bias, are concatenated in one tensor
+// of f32, and so are the values. The contractions and the operator's present
+// results read these tensors. If there is neither a past nor a bias, the
+// contractions read the operands instead.
 //
 //===----------------------------------------------------------------------===//
 

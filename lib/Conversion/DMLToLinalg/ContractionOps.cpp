@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements are read at positions in rows of all elements: what loops compute of
-// a position is then one addition to what is known outside of them.
+// Elements are read from flattened tensors at computed positions. A loop then
+// only adds one number to a position that is computed in front of the loop.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A window of 3x3 over 64 channels reads 9 runs of 64 neighbours where the
-// channels of a position lie side by side, and 576 elements far apart where
-// those of a plane do. So the input of a convolution may be put into that
-// order first, and its filter into the order in which the terms follow.
+// A window of 3x3 over 64 channels reads 9 runs of 64 neighbouring elements if
+// the channels of a position are neighbours in memory (channels last). If the
+// positions of a channel are neighbours instead, it reads 576 elements that are
+// far apart. The lowering may therefore first copy the input to the
+// channels-last layout, and the filter to the corresponding order of terms.
 //
 //===----------------------------------------------------------------------===//
 

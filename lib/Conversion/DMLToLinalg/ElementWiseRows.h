@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row says what an operator computes of the elements at one position:
+// A row of the table contains an operator's formula, which computes a result
+// from the elements at one position:
 //
 //   {"element_wise_add", [](const Elements &x) { return x[0] + x[1]; }},
 //
-// Floats are f32 while they are computed with, integers have 32 or 64 bits: a
-// device needs arithmetic of no other type. A row serves operators and fused
-// activations alike.
+// Formulas compute floats as f32, and integers with 32 or 64 bits. Devices need
+// no arithmetic for other types. A row is used for an operator as well as for a
+// fused activation.
 //
 //===----------------------------------------------------------------------===//
 

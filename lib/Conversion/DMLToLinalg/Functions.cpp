@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Most polynomials, and the ranges that they hold for, are those of the Cephes
-// library in single precision (S. L. Moshier); that of erf is by N. Juffa. Bit
-// patterns take a number apart, so that no device needs more than additions,
-// multiplications, divisions and square roots.
+// Most polynomials and their ranges are from the Cephes library in single
+// precision (S. L. Moshier); the polynomial for erf is by N. Juffa. Numbers are
+// split into exponent and mantissa by integer operations on their bits. A
+// device thus only needs additions, multiplications, divisions and square
+// roots.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The products of the input are one contraction for all time steps. Each step
-// then has kernels of its own: sequences have static lengths, and lengths that
-// are data select between the new state and the old one.
+// The products of the input with the weights are one contraction for all time
+// steps. The further computation of each step has its own kernels. The number
+// of steps is static. Lengths of sequences are data, which select between the
+// new and the old state at each step.
 //
 //===----------------------------------------------------------------------===//
 

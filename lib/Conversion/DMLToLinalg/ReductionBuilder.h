@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums, products, extrema and their positions. A long reduction is made of
-// several short ones (getNumPartials), in an order that depends on sizes alone:
-// results do not vary from run to run. Floats are f32 all the way, in partial
-// results too.
+// Builds sums, products, extrema, and the positions of extrema. A long
+// reduction is divided into several short ones (getNumPartials), in an order
+// that depends only on sizes, so that results do not vary between runs. Floats
+// are f32 in all steps, including partial results.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions are data: positions are computed in f32 and moved into the image
-// before anything is read, and counts that follow from them have an upper bound
-// that the compiler knows.
+// The regions are data. Positions are computed in f32 and clamped to the image
+// before elements are read. Numbers of samples that depend on the regions have
+// an upper bound that is known at compile time.
 //
 //===----------------------------------------------------------------------===//
 

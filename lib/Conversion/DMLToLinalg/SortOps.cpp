@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels compute elements from coordinates and write nowhere else, so that
-// nothing is moved to where it belongs: each place looks for what belongs
-// there. Every loop has a length that sizes alone decide.
+// Kernels compute elements from coordinates, and cannot write to computed
+// places. Therefore no element is moved to its place in the sorted order;
+// instead, each place searches for its element. The lengths of all loops depend
+// only on sizes.
 //
 //===----------------------------------------------------------------------===//
 

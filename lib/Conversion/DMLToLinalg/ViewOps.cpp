@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Views become coordinates of their input, each a sum of products: neighbouring
-// dimensions of the input are one where sums would carry from one to the other.
-// A view that keeps the order of elements is a reshape, for which nothing is
-// computed.
+// The elements of a view are read at coordinates of its input, each of which is
+// a sum of products. Neighbouring dimensions of the input are collapsed if such
+// a sum could carry from one to the other. A view that keeps the order of
+// elements becomes a reshape, which needs no computation.
 //
 //===----------------------------------------------------------------------===//
 

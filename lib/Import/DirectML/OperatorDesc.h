@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields of DirectML's structures become operands, results and attributes
-// by their names. Tables made from the operators' descriptions say what each
-// holds; no operator is a case of its own.
+// Converts the fields of DirectML's structures to operands, results and
+// attributes, by their names. Tables generated from the operators' descriptions
+// define the type of each field, so that no operator needs separate code.
 //
 //===----------------------------------------------------------------------===//
 

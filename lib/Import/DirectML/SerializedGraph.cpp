@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// FlatBuffers' verifier checks every offset of the file before anything is
-// read. A table may be referred to often: the verifier bounds how often, and
-// what is copied of arrays is bounded by the file's size.
+// FlatBuffers' verifier checks all offsets of the file before anything is read.
+// A file may refer to one table many times: the verifier limits the number of
+// visited tables, and the total size of copied arrays is limited by the size of
+// the file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic of f32 as a Vulkan device may do it, and of integers, which is
-// exact, but whose operands may be known within bounds. Both have the same
-// operators, so that one formula evaluates both.
+// Arithmetic on numbers that are known within bounds: on f32, with all results
+// that Vulkan permits, and on integers, with exact operations on operands that
+// may have bounds. Both types have the same operators, so that one formula
+// evaluates both.
 //
 //===----------------------------------------------------------------------===//
 

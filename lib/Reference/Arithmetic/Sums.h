@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever the order in which an implementation adds or multiplies. Every
-// operation on f32 may be off by u = 2^-23 of its result, since Vulkan leaves
-// open which way it rounds.
+// Computes bounds that hold for any order in which an implementation adds or
+// multiplies numbers. Each operation on f32 may have a relative error of u =
+// 2^-23, since Vulkan does not specify the direction of rounding.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row is the formula of an operator's description:
+// A row of the table contains the formula in an operator's description:
 //
 //   row("element_wise_add", [](auto &x) { return out(x[0] + x[1]); }),
 //
-// It evaluates floats and integers within bounds, and integers that are certain
-// exactly. A row for floats alone is made by `floatRow`.
+// The formula evaluates floats and integers within bounds. Integers that are
+// known exactly remain exact. `floatRow` creates a row for floats only.
 //
 //===----------------------------------------------------------------------===//
 

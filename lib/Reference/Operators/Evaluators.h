@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// An evaluator is a function of an operation, its operands and its outputs. The
-// outputs have the results' shapes and types, and hold zeros; the operation is
-// verified, and the operands fit its types.
+// An evaluator is a function with three arguments: an operation, its operands
+// and its outputs. The outputs have the shapes and types of the results, and
+// contain zeros. The operation has been verified, and the operands have its
+// types.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Positions are computed from data, and known within bounds. Where these leave
-// open which elements an implementation reads, or how many samples it takes,
-// the result holds what all choices give.
+// Positions are computed from data, and known within bounds. If the bounds
+// leave open which elements an implementation reads, or how many samples it
+// takes, the bounds of the result include the results for all choices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step edits a copy of the module without care for consistency; `retype` then
-// infers the types anew, and a copy that does not verify is given up. So steps
-// are simple, and know no operator.
+// Each step edits a copy of the module without keeping it consistent. `retype`
+// then infers all types again, and a copy that fails verification is discarded.
+// Therefore steps are simple, and do not depend on particular operators.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model is a tree of Protocol Buffers' messages. The table below says which
-// fields are messages; all others are numbers, or bytes that are names or
-// elements. A mutation changes one field anywhere in the tree.
+// A model is a tree of Protocol Buffers messages. The table below lists the
+// fields that are messages. All other fields are numbers, or bytes of names or
+// elements. A mutation changes a field anywhere in the tree.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A context that has no dialect has no rules: a program is taken there as text,
-// its operations are known by their names alone, and any attribute or type may
-// be put on any of them.
+// Programs are spoiled in an MLIR context without dialects, which accepts any
+// attribute and any type on any operation. Programs are parsed there in their
+// generic form, and operations are identified by name.
 //
 //===----------------------------------------------------------------------===//
 

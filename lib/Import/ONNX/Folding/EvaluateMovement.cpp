@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// These operators copy elements, whatever type they have.
+// Evaluators for operators that copy elements of any type.
 //
 //===----------------------------------------------------------------------===//
 

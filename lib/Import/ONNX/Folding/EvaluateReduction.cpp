@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX says nothing of the order in which floats are added. Sums of floats are
-// sums of doubles here, which are rounded once: ONNX Runtime's may be another
-// one by an ulp or a few.
+// ONNX does not specify the order in which floats are added. The sums here are
+// computed in double and rounded once, and may differ from those of ONNX
+// Runtime by a few ulps.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,15 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exporters write the arithmetic of sizes, of masks and of tables as nodes.
-// What these compute of constants is known when the model is read. An evaluator
-// of an operator gives the elements that ONNX asks for, and those of ONNX
-// Runtime's CPU provider where ONNX leaves a choice: integers of every type are
-// exact and wrap around, a float is rounded to its own type after each
-// operation, and NaN stays NaN.
+// Exporters write the arithmetic of sizes, masks and tables as nodes. If the
+// inputs of such a node are constants, its results are computed when the model
+// is read. The evaluator of an operator computes the elements that ONNX
+// specifies. Where ONNX leaves a choice, the evaluator computes the same
+// elements as ONNX Runtime's CPU provider: integers of all types are exact and
+// wrap around, floats are rounded to their own type after each operation, and
+// NaN remains NaN.
 //
-// An evaluator that cannot compute a node, or would take too long for it, gives
-// nothing. The operator's import function then sees the node.
+// If an evaluator cannot compute a node, or would take too long, it returns
+// nothing. The operator's import function then processes the node.
 //
 //===----------------------------------------------------------------------===//
 

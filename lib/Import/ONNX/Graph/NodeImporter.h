@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //
-// Tensors of the graph have the shapes that ONNX gives them. The values that
-// stand for them have leading sizes of 1 up to four dimensions, as ONNX
-// Runtime's DirectML provider describes its tensors: a model then needs the
-// feature level that it needs there.
+// Tensors of the graph have the shapes that ONNX specifies. The values that
+// represent these tensors have additional leading dimensions of size 1, up to
+// four dimensions. ONNX Runtime's DirectML provider describes its tensors in
+// the same way, so that a model requires the same feature level as there.
 //
 //===----------------------------------------------------------------------===//
 

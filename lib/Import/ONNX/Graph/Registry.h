@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //
-// An ONNX operator is a row of the registry: a function that looks at a node
-// through a NodeImporter, builds operators of dml, and sets the node's outputs.
+// Each row of the registry contains an import function for one ONNX operator.
+// The function reads a node through a NodeImporter, builds dml operators, and
+// sets the outputs of the node.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX has Attention from version 23 on. MULTIHEAD_ATTENTION has no softcap, no
-// heads that several queries share, and gives no scores, so that the operator
-// becomes two products and a softmax between them.
+// ONNX has the operator Attention since version 23. DirectML's
+// MULTIHEAD_ATTENTION does not support softcap, heads that several queries
+// share, or scores as a result. Attention is therefore imported as two products
+// with a softmax in between.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pairs of numbers are turned by angles, one for each position and pair, whose
-// cosines and sines are tables.
+// A rotary embedding rotates pairs of numbers by angles. There is an angle for
+// each position and pair, whose cosine and sine are in tables.
 //
 //===----------------------------------------------------------------------===//
 

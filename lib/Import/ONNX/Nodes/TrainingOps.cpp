@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //
-// ONNX describes losses as functions of other operators, and the importer
-// builds them so: ONNX Runtime's provider has no operators of their own for
-// them.
+// ONNX specifies losses as functions composed of other operators. The importer
+// builds these operators, since ONNX Runtime's DirectML provider has no
+// separate operators for losses.
 //
 //===----------------------------------------------------------------------===//
 

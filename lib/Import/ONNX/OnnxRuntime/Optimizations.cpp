@@ -3,31 +3,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ONNX Runtime rewrites a graph before and after its DirectML provider has
-// taken its nodes. The rewrites here are those that change which operators
-// DirectML is asked for and are found by a fixed pattern. They follow ONNX
-// Runtime 1.19 to 1.22 (graph_transformer_utils.cc, and the provider's own
-// GraphTransformer.cpp), in its order:
+// accepted nodes. This file implements the rewrites that match a fixed pattern
+// and change which DirectML operators are used. They follow ONNX Runtime 1.19
+// to 1.22 (graph_transformer_utils.cc, and the provider's
+// GraphTransformer.cpp), in the same order:
 //
 //  * ConvBNFusion: BatchNormalization becomes part of a convolution's weights;
 //  * GeluFusion: x / sqrt(2), Erf, + 1, * x and * 0.5 become Gelu;
 //  * LayerNormFusion: the nine nodes that normalize become one;
-//  * FastGeluFusion: the same of the approximation with Tanh;
-//  * BiasGeluFusion: Gelu takes in the bias that is added before it;
+//  * FastGeluFusion: the same for the approximation with Tanh;
+//  * BiasGeluFusion: Gelu includes the bias that is added before it;
 //  * the provider's own: an activation becomes a part of the convolution,
 //    product, normalization or sum before it.
 //
-// QDQSelectorActionTransformer and MatMulIntegerToFloatFusion, which make nodes
-// of integers, stand in QuantizedNodes.cpp.
+// QDQSelectorActionTransformer and MatMulIntegerToFloatFusion, which create
+// nodes on integers, are in QuantizedNodes.cpp.
 //
-// Others only take operators away or move them, so that they need no newer
-// level: constant folding, common subexpressions, the elimination of nodes that
-// do nothing, the fusions of a convolution or a product with an addition, a
-// multiplication, a padding or a transposition, of Relu with Clip, of nodes
-// with a quantization behind them, QuickGeluFusion and SkipLayerNormFusion.
-// AttentionFusion starts from a LayerNormalization that stays, and
-// EmbedLayerNormFusion from the attention that it makes: the one asks for
-// MEAN_VARIANCE_NORMALIZATION2, of 6_3, and what these two make for
-// MULTIHEAD_ATTENTION, of 6_1, and for older operators.
+// Other rewrites only remove or move operators, and therefore require no newer
+// feature level: constant folding; common subexpression elimination; the
+// removal of nodes without effect; the fusions of a convolution or a product
+// with an addition, a multiplication, a padding or a transposition; the fusions
+// of Relu with Clip, and of nodes with a following quantization;
+// QuickGeluFusion; and SkipLayerNormFusion. AttentionFusion begins with a
+// LayerNormalization, which remains, and EmbedLayerNormFusion begins with the
+// attention that AttentionFusion creates. The LayerNormalization requires
+// MEAN_VARIANCE_NORMALIZATION2 of level 6_3, and the nodes that these two
+// rewrites create only require MULTIHEAD_ATTENTION of level 6_1 and older
+// operators.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,23 +2,24 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ONNX Runtime's QDQSelectorActionTransformer makes, for its DirectML
-// provider, of a node that reads dequantized tensors and is quantized again:
+// Implements the rewrites of ONNX Runtime's QDQSelectorActionTransformer for
+// its DirectML provider. They fuse a node with the dequantizations of its
+// inputs and the quantization of its output:
 //
 //   x -> DequantizeLinear -> Conv -> QuantizeLinear  becomes  x -> QLinearConv
 //
-// It is done with nodes, before operators are built of them, so that the
-// importer's own rows for QLinearConv and the others say what DirectML is asked
-// for. The rules are those of ONNX Runtime 1.19 to 1.22 that name the provider
-// (qdq_selector_action_transformer.cc, qdq_selectors.cc); before them,
-// QDQPropagationTransformer carries quantizations over nodes that only move
-// elements (qdq_propagation.cc), and MatMulIntegerToFloatFusion comes after
-// (matmul_integer_to_float.cc).
+// The rewrites are applied to nodes, before operators are built, so that the
+// importer's own functions for QLinearConv and similar nodes determine the
+// DirectML operators. The rules are those of ONNX Runtime 1.19 to 1.22 that
+// name the provider (qdq_selector_action_transformer.cc, qdq_selectors.cc).
+// Before these rules, QDQPropagationTransformer moves quantizations across
+// nodes that only move elements (qdq_propagation.cc). After the rules,
+// MatMulIntegerToFloatFusion is applied (matmul_integer_to_float.cc).
 //
-// Whether some nodes are fused is not the same in all of these versions, or
-// depends on the processor: activations of int8 are on ARM alone, and a Relu
-// before the quantization stands in the way until 1.20. They stay as they are,
-// and the notes name the newest operator that could be made of them.
+// Some fusions differ between these versions, or depend on the processor:
+// activations of int8 are fused only on ARM, and before 1.20, a Relu in front
+// of the quantization prevents the fusion. Such nodes remain unchanged, and the
+// notes name the newest operator that could be created from them.
 //
 //===----------------------------------------------------------------------===//
 

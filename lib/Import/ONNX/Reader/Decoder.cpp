@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protozero checks each length and number against the bytes that there are;
-// what it throws becomes an llvm::Error at decodeModel. Fields of a wrong wire
-// type are refused here, for protozero only asserts that. Messages are decoded
-// to a fixed depth (model, function or graph, node, attribute, tensor): graphs
-// within attributes are noted, not entered, so that no file can nest deeper
-// than the code does.
+// Protozero checks each length and number against the available bytes. Its
+// exceptions become an llvm::Error in decodeModel. Fields with a wrong wire
+// type are rejected here, since protozero only checks the type by an assertion.
+// Messages are decoded to a fixed depth (model, function or graph, node,
+// attribute, tensor). Graphs in attributes are recorded, but not decoded, so
+// that the recursion is limited for any file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages of onnx.proto, as far as the importer looks at them. Names and
-// weights are views of the file.
+// The messages of onnx.proto, with the fields that the importer uses. Names and
+// weights refer to the bytes of the file.
 //
 //===----------------------------------------------------------------------===//
 
