@@ -116,8 +116,8 @@ typedef struct DmlSessionCreateInfo {
    * nothing is kept. */
   const char *cacheDirectory;
   /* What tells this model from all others in the cache. NULL: a digest of the
-   * model's bytes; files of weights beside it count by their names, sizes,
-   * times and inodes. */
+   * graph; files that have weights count by their names, sizes, times and
+   * inodes. */
   const char *identifier;
 
   /* Warnings of the compiler and of the session. May be called from any thread

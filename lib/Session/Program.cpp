@@ -7,6 +7,8 @@
 #include "Program.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cstdlib>
+#include <future>
+#include <system_error>
 
 using namespace dml::session;
 
@@ -14,11 +16,20 @@ using namespace dml::session;
 // Creation
 //===----------------------------------------------------------------------===//
 
+/// Runs `work` on a thread of its own, or, where the system gives none, on the
+/// thread that asks for the end of it. The result waits for that when it goes.
+template <typename Work> static std::future<void> startThread(Work work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error &) {
+    return std::async(std::launch::deferred, work);
+  }
+}
+
 Expected<std::shared_ptr<Program>>
 Program::create(WeightStore &store, const Model &model, Image image,
                 const CallerWeights &caller, const Digest &options,
                 Progress &progress) {
-  DML_TRY(progress.begin("creating pipelines", 0.6f));
   std::shared_ptr<Program> program(new Program);
   program->executable = model.getExecutable();
   if (!program->executable) {
@@ -29,15 +40,20 @@ Program::create(WeightStore &store, const Model &model, Image image,
     program->ownExecutable = std::move(*executable);
     program->executable = program->ownExecutable.get();
   }
+  DML_TRY(progress.begin("loading weights", 0.6f));
+  // Weights are read while the driver compiles.
+  Expected<std::vector<WeightPointer>> weights = std::vector<WeightPointer>();
+  std::future<void> loading = startThread([&] {
+    weights = WeightLoader(store, model, image, caller, options)
+                  .load(program->executable);
+  });
+  DML_TRY(progress.begin("creating pipelines", 0.7f));
   DML_TRY(program->initialize(store.getDevice(), model));
-  if (image.weights.empty())
-    return program;
-  DML_TRY(progress.begin("loading weights", 0.8f));
-  Expected<std::vector<WeightPointer>> weights =
-      WeightLoader(store, model, image, caller, options)
-          .load(program->executable);
+  loading.get();
   if (!weights)
     return weights.status();
+  if (weights->empty())
+    return program;
   program->weights = std::move(*weights);
   DML_TRY(program->bindWeights());
   return program;
