@@ -38,32 +38,11 @@ void dmlCompilerOptionsDestroy(DmlCompilerOptions options) {
   delete unwrap(options);
 }
 
-static LogicalResult parseValue(StringRef text, std::string &value) {
-  value = text.str();
-  return success();
-}
-
-static LogicalResult parseValue(StringRef text, bool &value) {
-  value = text == "true";
-  return success(value || text == "false");
-}
-
 MlirLogicalResult dmlCompilerOptionsSet(DmlCompilerOptions options,
                                         MlirStringRef name,
                                         MlirStringRef value) {
-#define DML_SET_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)   \
-  if (unwrap(name) == NAME) {                                                  \
-    TYPE parsed;                                                               \
-    if (failed(parseValue(unwrap(value), parsed)))                             \
-      return wrap(failure());                                                  \
-    unwrap(options)->MEMBER = parsed;                                          \
-    return wrap(success());                                                    \
-  }
-#define DML_CODEGEN_OPTION DML_SET_OPTION
-#define DML_OPERATOR_OPTION DML_SET_OPTION
-#include "dml/Target/Options.def"
-#undef DML_SET_OPTION
-  return wrap(failure());
+  return wrap(
+      dml::setCompilerOption(*unwrap(options), unwrap(name), unwrap(value)));
 }
 
 void dmlCompilerOptionsSetDeviceProfile(DmlCompilerOptions options,

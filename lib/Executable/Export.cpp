@@ -10,7 +10,7 @@
 #include "dml/IR/DML.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Ownership.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,6 +88,8 @@ struct Needs {
 struct ExportedVariant {
   Schedule schedule;
   Needs needs;
+  /// The device profile of the module that the variant is from.
+  std::string deviceProfile;
 };
 
 struct ExportedFunction {
@@ -150,6 +152,8 @@ private:
   /// The position of each function in `functions`.
   llvm::StringMap<size_t> functionsByName;
   std::optional<ExportedFunction> initialization;
+  /// The device profile of the module that is read.
+  std::string deviceProfile;
 };
 } // namespace
 
@@ -585,6 +589,7 @@ LogicalResult Exporter::readKernels(ModuleOp module) {
 }
 
 LogicalResult Exporter::read(ModuleOp module) {
+  deviceProfile = getDeviceProfile(module).str();
   if (failed(readKernels(module)))
     return failure();
   SymbolTable symbols(module);
@@ -664,6 +669,7 @@ ExportedVariant Exporter::describeVariant(Schedule schedule) const {
     if (step.kernel)
       variant.needs.addDispatch(step, kernelInfos[*step.kernel]);
   variant.schedule = std::move(schedule);
+  variant.deviceProfile = deviceProfile;
   return variant;
 }
 
@@ -769,15 +775,18 @@ writeFunction(flatbuffers::FlatBufferBuilder &builder,
     auto needs = writeNeeds(builder, variant.needs);
     variants.push_back(executable::CreateVariant(
         builder, needs, variant.schedule.temporarySize,
-        writeSteps(builder, variant.schedule)));
+        writeSteps(builder, variant.schedule),
+        builder.CreateSharedString(variant.deviceProfile)));
   }
-  const Schedule &own = function.variants.back().schedule;
+  const ExportedVariant &last = function.variants.back();
+  const Schedule &own = last.schedule;
   return executable::CreateFunction(
       builder, builder.CreateString(function.name),
       writeTensors(builder, function.inputs),
       writeTensors(builder, function.outputs), own.temporarySize,
       writeSteps(builder, own), static_cast<uint32_t>(function.featureLevel),
-      variants.empty() ? 0 : builder.CreateVector(variants));
+      variants.empty() ? 0 : builder.CreateVector(variants),
+      builder.CreateSharedString(last.deviceProfile));
 }
 
 /// Numbers the kernels that the remaining steps dispatch, and writes the

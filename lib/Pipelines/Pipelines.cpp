@@ -47,6 +47,41 @@
 using namespace mlir;
 using namespace dml;
 
+//===----------------------------------------------------------------------===//
+// Options by their names
+//===----------------------------------------------------------------------===//
+
+static LogicalResult parseValue(StringRef text, std::string &value) {
+  value = text.str();
+  return success();
+}
+
+static LogicalResult parseValue(StringRef text, bool &value) {
+  value = text == "true";
+  return success(value || text == "false");
+}
+
+LogicalResult dml::setCompilerOption(CompilerOptions &options, StringRef name,
+                                     StringRef value) {
+#define DML_SET_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)   \
+  if (name == NAME) {                                                          \
+    TYPE parsed;                                                               \
+    if (failed(parseValue(value, parsed)))                                     \
+      return failure();                                                        \
+    options.MEMBER = parsed;                                                   \
+    return success();                                                          \
+  }
+#define DML_CODEGEN_OPTION DML_SET_OPTION
+#define DML_OPERATOR_OPTION DML_SET_OPTION
+#include "dml/Target/Options.def"
+#undef DML_SET_OPTION
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
 void dml::buildTargetPipeline(OpPassManager &pm,
                               const CompilerOptions &options) {
   if (options.legalize)

@@ -104,10 +104,11 @@ importDispatchModel(const llvm::MemoryBuffer &file, mlir::MLIRContext *context,
 
 /// Builds the function `main`, which computes the serialized graph. The
 /// module's constants refer to `file` and to files in its folder, which are
-/// kept open as long as the constants exist.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importSerializedGraph(std::unique_ptr<llvm::MemoryBuffer> file,
-                      mlir::MLIRContext *context);
+/// kept open as long as the constants exist. The latter files are appended to
+/// `files`, if that is not null. The identifier of each is its path.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importSerializedGraph(
+    std::unique_ptr<llvm::MemoryBuffer> file, mlir::MLIRContext *context,
+    std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr);
 
 /// Registers --import-dxdispatch and --import-dml-graph with mlir-translate's
 /// driver.

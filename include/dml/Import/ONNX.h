@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -30,6 +31,9 @@ struct ImportOptions {
   /// running it. The inputs of omitted nodes become results of the function. It
   /// is an error if no node can be imported.
   bool leavesOutUnread = false;
+  /// Gets the files beside the model that constants refer to, where it is not
+  /// null. The identifier of each is its path.
+  std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
 };
 
 /// Parses "NAME=SIZE" into `options`. Returns an error if `text` has another

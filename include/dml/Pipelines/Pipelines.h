@@ -38,6 +38,13 @@ struct CompilerOptions : CodegenOptions {
 #include "dml/Target/Options.def"
 };
 
+/// Sets the option that dml-compile has as --NAME=VALUE. Fails, and sets
+/// nothing, if there is no option of that name, or if the option is on or off
+/// and the value is neither "true" nor "false".
+llvm::LogicalResult setCompilerOption(CompilerOptions &options,
+                                      llvm::StringRef name,
+                                      llvm::StringRef value);
+
 /// Builds the pipeline that states the feature level of the options, or
 /// rewrites operators for this level, if the options name a level. The verifier
 /// afterwards rejects operators that the level does not support.

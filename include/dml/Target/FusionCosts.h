@@ -54,7 +54,7 @@ inline double getFreeOps(const DeviceSpeed &device) {
 /// shown:  a 1x1 convolution of 2048 channels in ResNet-50 takes 180 us on an
 ///         H100 in one kernel with the 1x1 convolution of its shortcut, and 17
 ///         us alone
-inline constexpr double waitsOfLoad = 2.34375;
+inline constexpr double waitsOfLoad = 1.5625;
 
 /// Returns the largest number of elements that a kernel's loops may load for
 /// each element of the output, if several producers with loops are fused into

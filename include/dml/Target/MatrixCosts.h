@@ -34,7 +34,7 @@ inline constexpr double opsPerSingleFactor = 20;
 /// device: the latency of matrix units, beside that of workgroup memory
 /// shown:  gemm_128x768x3072_f16, which takes 12.1 us on an H100 with four
 ///         subgroups for 64 times 48 sums, and 11.3 with eight
-inline constexpr double barriersOfSubgroup = 12.5;
+inline constexpr double barriersOfSubgroup = 6.94;
 
 inline double getSubgroupCycles(const DeviceSpeed &device) {
   return barriersOfSubgroup * device.barrierCycles;
@@ -70,7 +70,7 @@ inline constexpr double unhiddenShare = 0.15;
 /// unit:   exchanges (DeviceSpeed::barrierCycles)
 /// shown:  gemm4096_f16 with 128 times 256 sums and stages of 16 terms, which
 ///         take 0.88 of the time with one barrier for each stage instead of two
-inline constexpr double exchangesOfBarrier = 3;
+inline constexpr double exchangesOfBarrier = 1.67;
 
 inline double getBarrierCycles(const DeviceSpeed &device) {
   return exchangesOfBarrier * device.barrierCycles;
@@ -81,7 +81,7 @@ inline double getBarrierCycles(const DeviceSpeed &device) {
 /// matrices of the stage.
 /// unit:   latencies of the last cache
 /// shown:  gemm4096_f16 with 64 terms of a stage instead of 32
-inline constexpr double waitsOfStage = 2;
+inline constexpr double waitsOfStage = 1.79;
 
 inline double getStageCycles(const DeviceSpeed &device) {
   return waitsOfStage * device.lastCacheCycles;
@@ -91,7 +91,7 @@ inline double getStageCycles(const DeviceSpeed &device) {
 /// first products and after its last products.
 /// unit:   latencies of memory
 /// shown:  gemm1024_f16
-inline constexpr double waitsOfStart = 4;
+inline constexpr double waitsOfStart = 4.76;
 
 inline double getStartCycles(const DeviceSpeed &device) {
   return waitsOfStart * device.memoryCycles;
@@ -109,16 +109,6 @@ inline constexpr double otherRegisters = 80;
 /// device: the rate of the first cache beside that of registers
 /// shown:  -
 inline constexpr double spillTimes = 4;
-
-/// The workgroup memory of all workgroups of a multiprocessor together,
-/// relative to the most that one workgroup may have. Drivers leave the rest to
-/// the first cache.
-/// unit:   times
-/// device: the driver's division of memory between workgroups and the first
-///         cache
-/// shown:  gemm4096_f16 with 128 times 128 sums and stages of 32 terms: 0.57 of
-///         the time on an H200 with one stage, 20 KiB, instead of two, 40 KiB
-inline constexpr double workgroupMemories = 0.9;
 
 /// The largest number of terms of one iteration that a stage contains. With
 /// more terms, a stage would have no room for several iterations.

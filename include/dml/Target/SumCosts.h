@@ -77,6 +77,18 @@ namespace contraction {
 /// shown:  gemm4096_f32, gemm_128x768x3072_f32
 inline constexpr int64_t stagedTerms[] = {16, 32};
 
+/// The largest number of vectors of workgroup memory that a tile may take: the
+/// number that every device promises for a workgroup. With more of them, a
+/// multiprocessor runs fewer workgroups at a time than its registers allow.
+/// unit:   vectors of 16 bytes
+/// device: the driver's division of memory between workgroups and the first
+///         cache
+/// shown:  gemm_2048x768x768_f32 with 64 times 64 sums in 2 slices, which takes
+///         66 us on an H200 with 816 vectors, 24 terms, and 93 with 1088, 32
+///         terms, where both kernels have registers for 3 workgroups
+inline constexpr int64_t maxVectors =
+    DeviceProfile::workgroupMemory / DeviceProfile::vectorBytes;
+
 /// The least number of terms for which workgroup memory and its barriers are
 /// worthwhile: two rounds.
 /// unit:   terms
@@ -91,6 +103,15 @@ inline constexpr int64_t minTerms = 2 * stagedTerms[0];
 /// shown:  gemm4096_f32, from 35 * 10^12 operations a second with 8 to 42 with
 ///         16 on an H200; conv128to128_28_k3_f32, from 33 with 9 to 41 with 18
 inline constexpr int64_t writtenOutTerms = 18;
+
+/// The factor by which the products of a thread take longer if its slice has
+/// more terms than are unrolled: the loop over the terms keeps drivers from
+/// loading factors ahead of the products.
+/// unit:   times
+/// device: latency of workgroup memory
+/// shown:  gemm4096_f32 with 64 times 128 sums, which takes 4.06 ms on an H200
+///         with 32 terms and 3.12 with 16
+inline constexpr double timesOfLoop = 1.3;
 
 /// The largest number of neighbouring terms of an operand that a thread loads
 /// at a time, if an iteration has more terms than a vector.
@@ -143,7 +164,7 @@ inline double getVectorCycles(const DeviceSpeed &device) {
 /// workgroup of a multiprocessor, beside its products.
 /// unit:   exchanges (DeviceSpeed::barrierCycles)
 /// shown:  gemm_128x768x3072_f32 in 384 tiles of 64 times 128 sums
-inline constexpr double barriersOfRound = 5.4;
+inline constexpr double barriersOfRound = 3;
 
 inline double getBarrierCycles(const DeviceSpeed &device) {
   return barriersOfRound * device.barrierCycles;
@@ -154,7 +175,7 @@ inline double getBarrierCycles(const DeviceSpeed &device) {
 /// for their loads and at barriers.
 /// unit:   latencies of the last cache
 /// shown:  gemm1024_f32 with 128 times 64 sums, 1,000 cycles on an H100
-inline constexpr double waitsOfRound = 4;
+inline constexpr double waitsOfRound = 3.57;
 
 inline double getRoundCycles(const DeviceSpeed &device) {
   return waitsOfRound * device.lastCacheCycles;
@@ -167,7 +188,7 @@ inline double getRoundCycles(const DeviceSpeed &device) {
 /// unit:   latencies of the first cache
 /// shown:  conv64to64_56_k3_batch1_f32: rounds of 576 products and 40 loads
 ///         took 2,450 cycles on an H100
-inline constexpr double waitsOfLoad = 0.4;
+inline constexpr double waitsOfLoad = 0.267;
 
 inline double getLoadCycles(const DeviceSpeed &device) {
   return waitsOfLoad * device.firstCacheCycles;
@@ -202,8 +223,8 @@ inline constexpr double loadsOfTerm = 9;
 /// unit:   latencies of the first cache
 /// shown:  conv64to64_56_k3_batch1_f32, which took 1,830 cycles for the 9 terms
 ///         of an iteration on an H200; gemm_128x768x3072_f32 took 1,640 for 4
-inline constexpr double waitsOfTerm = 10;
-inline constexpr double maxWaitsOfIteration = 42.5;
+inline constexpr double waitsOfTerm = 6.67;
+inline constexpr double maxWaitsOfIteration = 28.3;
 
 inline double getTermCycles(const DeviceSpeed &device) {
   return waitsOfTerm * device.firstCacheCycles;
@@ -277,7 +298,7 @@ inline double getLineCycles(const DeviceSpeed &device) {
 /// operations and loads, if a multiprocessor has only one workgroup.
 /// unit:   latencies of the first cache
 /// shown:  gemm_rows16_f32 with 16 rows, 4 columns and 16 slices
-inline constexpr double waitsOfRound = 5;
+inline constexpr double waitsOfRound = 3.33;
 
 inline double getRoundCycles(const DeviceSpeed &device) {
   return waitsOfRound * device.firstCacheCycles;
@@ -289,7 +310,7 @@ inline double getRoundCycles(const DeviceSpeed &device) {
 /// unit:   exchanges (DeviceSpeed::barrierCycles), and times
 /// shown:  gemm_rows16_transposed_f32: 1024 workgroups of 32 sums for each
 ///         thread take 12 us longer than 512 on an H100
-inline constexpr double barriersOfEnd = 14;
+inline constexpr double barriersOfEnd = 7.78;
 inline constexpr double passesOfSum = 12.5;
 
 inline double getEndCycles(const DeviceSpeed &device) {

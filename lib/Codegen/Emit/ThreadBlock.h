@@ -8,6 +8,7 @@
 #define DML_LIB_CODEGEN_EMIT_THREADBLOCK_H
 
 #include "dml/IR/KernelAttr.h"
+#include <algorithm>
 
 namespace dml {
 
@@ -56,6 +57,12 @@ inline int64_t getStagedVectors(const ContractionTile &tile) {
 /// each slice. A tile of one slice exchanges nothing.
 inline int64_t getExchangedVectors(const ContractionTile &tile) {
   return tile.slices > 1 ? tile.slices * tile.threads : 0;
+}
+
+/// Returns the vectors of workgroup memory that a kernel with `tile` has, which
+/// holds first the staged factors and then the exchanged sums.
+inline int64_t getNumVectors(const ContractionTile &tile) {
+  return std::max(getStagedVectors(tile), getExchangedVectors(tile));
 }
 
 } // namespace dml

@@ -660,8 +660,8 @@ void ContractionKernel::build() {
   if (tile.slices > 1) {
     // The partial sums that slices exchange use the memory of the factors.
     columns.area.first = tile.buffers * tile.terms * rows.getPitch();
-    rows.area.memory = columns.area.memory = allocateInWorkgroup(
-        b, std::max(getStagedVectors(tile), getExchangedVectors(tile)), vector);
+    rows.area.memory = columns.area.memory =
+        allocateInWorkgroup(b, getNumVectors(tile), vector);
   } else {
     for (StagedFactors *factors : {&rows, &columns})
       factors->area.memory = allocateInWorkgroup(
@@ -704,8 +704,7 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of its slices and of the terms that a "
            "thread loads together is wanted";
-  int64_t bytes = std::max(getStagedVectors(tile), getExchangedVectors(tile)) *
-                  DeviceProfile::vectorBytes;
+  int64_t bytes = getNumVectors(tile) * DeviceProfile::vectorBytes;
   if (bytes > maxMemory)
     return "takes " + std::to_string(bytes) +
            " bytes of workgroup memory, but the device profile has " +

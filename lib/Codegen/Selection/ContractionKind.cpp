@@ -83,8 +83,10 @@ static double getContractionTime(const SumTraits &sums,
   auto sumsOfThread = static_cast<double>(block.rows * block.columns);
   double vectors =
       static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
-  double products =
-      terms * sumsOfThread * tile.threads / DeviceSpeed::opsPerCycle;
+  bool hasLoop = terms > static_cast<double>(tile.writtenOut);
+  double products = terms * sumsOfThread * tile.threads /
+                    DeviceSpeed::opsPerCycle *
+                    (hasLoop ? cost::contraction::timesOfLoop : 1);
   double loaded = terms * vectors * tile.threads *
                   cost::contraction::getVectorCycles(device);
   double adding = cost::sums::timesOfProducts * std::max(products, loaded) +
@@ -96,11 +98,13 @@ static double getContractionTime(const SumTraits &sums,
   double registers = sumsOfThread + rows.registers + columns.registers +
                      cost::contraction::otherRegisters;
   return device.kernelCycles + getTimeOfMemory(sums, device) +
-         getTimeOfGroups(groups, tile.threads, registers, device,
-                         [&](double most, double average) {
-                           return rounds * std::max({most * adding,
-                                                     average * staged, alone});
-                         });
+         getTimeOfGroups(
+             groups,
+             getResources(tile.threads, registers, getNumVectors(tile), device),
+             device, [&](double most, double average) {
+               return rounds *
+                      std::max({most * adding, average * staged, alone});
+             });
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,7 +179,8 @@ searchContractionTiles(const KernelQuery &query) {
       tile.isAhead = true;
       tile.writtenOut = cost::contraction::writtenOutTerms;
       tile.together = getTogether(*query.contraction, tile);
-      if (!findTileProblem(*query.contraction, tile, query.profile).empty())
+      if (getNumVectors(tile) > cost::contraction::maxVectors ||
+          !findTileProblem(*query.contraction, tile, query.profile).empty())
         continue;
       double time = getContractionTime(traits, tile, query.profile.getSpeed());
       if (!best || time < best->cycles)

@@ -59,7 +59,7 @@ static double getMatrixAttentionTime(const Attention &attention,
   Occupancy occupancy = Occupancy::get(
       {queries * registers,
        static_cast<double>(layout.vectors * DeviceProfile::vectorBytes)},
-      groups, profile);
+      groups, device);
   occupancy.spills |= registers > device.registersOfThread;
   double ofBlock = occupancy.getTimeOfIteration(together, alone);
   auto blocks =

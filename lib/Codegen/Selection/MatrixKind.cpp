@@ -186,7 +186,7 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       {countRegisters(tile, schedule, threads),
        static_cast<double>(schedule.bytes)},
       static_cast<double>(countGroups(contraction, tile.rows, tile.columns)),
-      profile);
+      device);
   double ofStage = occupancy.getTimeOfIteration(together, alone);
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);

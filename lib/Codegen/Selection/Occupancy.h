@@ -7,7 +7,7 @@
 #ifndef DML_LIB_CODEGEN_SELECTION_OCCUPANCY_H
 #define DML_LIB_CODEGEN_SELECTION_OCCUPANCY_H
 
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceSpeed.h"
 
 namespace dml {
 
@@ -31,14 +31,14 @@ struct Occupancy {
   /// values are spilled to memory.
   bool spills;
 
-  /// Returns the number of workgroups, of `registers` registers each, for which
-  /// a multiprocessor has enough registers.
-  static double getGroupsOfRegisters(double registers,
-                                     const DeviceSpeed &device);
-  /// Returns the occupancy of a kernel with `groups` workgroups on devices of
-  /// `profile`.
+  /// Returns the number of workgroups for which a multiprocessor has enough
+  /// registers and workgroup memory. Returns 0 if the resources do not suffice
+  /// for one workgroup.
+  static double getMostGroups(const GroupResources &resources,
+                              const DeviceSpeed &device);
+  /// Returns the occupancy of a kernel with `groups` workgroups.
   static Occupancy get(const GroupResources &resources, double groups,
-                       const DeviceProfile &profile);
+                       const DeviceSpeed &device);
 
   /// Returns the cycles of one iteration of a workgroup's loop. `together` are
   /// the cycles in which the busiest unit of the multiprocessor is occupied by

@@ -146,8 +146,11 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
                      times * (rows.ofSingles + columns.ofSingles) +
                      cost::sliced::otherRegisters;
   double together = 1;
+  // The workgroup memory in which a kernel joins its slices is chosen later, so
+  // that registers alone limit the occupancy here.
   double time = getTimeOfGroups(
-      groups, threads, registers, device, [&](double most, double) {
+      groups, getResources(threads, registers, /*vectors=*/0, device), device,
+      [&](double most, double) {
         together = std::max(together, most);
         return rounds * std::max(most * busy, alone) + most * last;
       });

@@ -77,13 +77,17 @@ double dml::getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device) {
 // Multiprocessors
 //===----------------------------------------------------------------------===//
 
+GroupResources dml::getResources(int64_t threads, double registers,
+                                 int64_t vectors, const DeviceSpeed &device) {
+  return {static_cast<double>(threads) *
+              std::min(registers, device.registersOfThread),
+          static_cast<double>(vectors * DeviceProfile::vectorBytes)};
+}
+
 double dml::getTimeOfGroups(
-    double groups, int64_t threads, double registers, const DeviceSpeed &device,
+    double groups, const GroupResources &ofGroup, const DeviceSpeed &device,
     function_ref<double(double most, double average)> getTime) {
-  double ofGroup = static_cast<double>(threads) *
-                   std::min(registers, device.registersOfThread);
-  double resident =
-      std::max(Occupancy::getGroupsOfRegisters(ofGroup, device), 1.0);
+  double resident = std::max(Occupancy::getMostGroups(ofGroup, device), 1.0);
   double ofEach = groups / device.multiprocessors;
   double turns = std::floor(ofEach / resident);
   double rest = ofEach - turns * resident;

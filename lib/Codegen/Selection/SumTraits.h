@@ -8,6 +8,7 @@
 #define DML_LIB_CODEGEN_SELECTION_SUMTRAITS_H
 
 #include "Kernels/KernelKind.h"
+#include "Selection/Occupancy.h"
 #include "dml/Target/DeviceProfile.h"
 
 namespace dml {
@@ -41,15 +42,21 @@ double getFactorBytes(const SumTraits &sums, const FactorTraits &factors);
 /// Returns the cycles in which memory transfers all factors.
 double getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device);
 
-/// Returns the cycles of `groups` workgroups of `threads` threads, each of
-/// which needs `registers` registers. A multiprocessor runs as many workgroups
-/// at a time as its registers allow. These take `getTime(most, average)`
-/// cycles, where `most` is the largest number of workgroups on any
+/// Returns the cycles of `groups` workgroups, each of which takes the resources
+/// `ofGroup`. A multiprocessor runs as many workgroups at a time as its
+/// registers and its workgroup memory allow. These take `getTime(most,
+/// average)` cycles, where `most` is the largest number of workgroups on any
 /// multiprocessor and `average` the average number. Further workgroups wait
 /// until the first ones have finished.
 double getTimeOfGroups(
-    double groups, int64_t threads, double registers, const DeviceSpeed &device,
+    double groups, const GroupResources &ofGroup, const DeviceSpeed &device,
     llvm::function_ref<double(double most, double average)> getTime);
+
+/// Returns the resources of a workgroup of `threads` threads that take
+/// `registers` each, as many as a thread has at most, and of `vectors` vectors
+/// of workgroup memory.
+GroupResources getResources(int64_t threads, double registers, int64_t vectors,
+                            const DeviceSpeed &device);
 
 } // namespace dml
 

@@ -444,9 +444,10 @@ struct ConstantNode {
 
 class GraphReader {
 public:
-  GraphReader(OpBuilder &builder, std::shared_ptr<llvm::MemoryBuffer> file)
+  GraphReader(OpBuilder &builder, std::shared_ptr<llvm::MemoryBuffer> file,
+              reader::OpenedFiles *opened)
       : builder(builder), file(std::move(file)),
-        externalFiles(this->file->getBufferIdentifier()) {}
+        externalFiles(this->file->getBufferIdentifier(), opened) {}
 
   llvm::Expected<func::FuncOp> run(StringRef name);
 
@@ -667,8 +668,9 @@ llvm::Expected<func::FuncOp> GraphReader::run(StringRef name) {
 
 llvm::Expected<func::FuncOp>
 dml::directml::buildGraph(OpBuilder &builder, StringRef name,
-                          std::shared_ptr<llvm::MemoryBuffer> file) {
-  return GraphReader(builder, std::move(file)).run(name);
+                          std::shared_ptr<llvm::MemoryBuffer> file,
+                          reader::OpenedFiles *opened) {
+  return GraphReader(builder, std::move(file), opened).run(name);
 }
 
 OwningOpRef<ModuleOp> dml::directml::createModule(OpBuilder &builder,
@@ -687,14 +689,14 @@ void dml::directml::registerDialects(DialectRegistry &registry) {
                   tensor::TensorDialect>();
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>>
-dml::directml::importSerializedGraph(std::unique_ptr<llvm::MemoryBuffer> file,
-                                     MLIRContext *context) {
+llvm::Expected<OwningOpRef<ModuleOp>> dml::directml::importSerializedGraph(
+    std::unique_ptr<llvm::MemoryBuffer> file, MLIRContext *context,
+    std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module =
       createModule(builder, file->getBufferIdentifier());
   llvm::Expected<func::FuncOp> function =
-      buildGraph(builder, "main", std::move(file));
+      buildGraph(builder, "main", std::move(file), files);
   if (!function)
     return function.takeError();
   if (llvm::Error error = verifyModule(*module))

@@ -8,6 +8,7 @@
 #define DML_LIB_IMPORT_DIRECTML_SERIALIZEDGRAPH_H
 
 #include "OperatorDesc.h"
+#include "Support/ExternalFiles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,10 +38,11 @@ mlir::OwningOpRef<mlir::ModuleOp> createModule(mlir::OpBuilder &builder,
 llvm::Error verifyModule(mlir::Operation *op);
 
 /// Builds the function `name` from a serialized graph. The graph's weights are
-/// in files beside `file`.
+/// in files beside `file`, which are appended to `opened`, if that is not null.
 llvm::Expected<mlir::func::FuncOp>
 buildGraph(mlir::OpBuilder &builder, llvm::StringRef name,
-           std::shared_ptr<llvm::MemoryBuffer> file);
+           std::shared_ptr<llvm::MemoryBuffer> file,
+           reader::OpenedFiles *opened = nullptr);
 
 } // namespace dml::directml
 

@@ -12,8 +12,9 @@
 
 using namespace dml::reader;
 
-ExternalFiles::ExternalFiles(llvm::StringRef modelPath)
-    : modelPath(modelPath), folder(llvm::sys::path::parent_path(modelPath)) {}
+ExternalFiles::ExternalFiles(llvm::StringRef modelPath, OpenedFiles *opened)
+    : modelPath(modelPath), folder(llvm::sys::path::parent_path(modelPath)),
+      opened(opened) {}
 
 llvm::Expected<std::string>
 ExternalFiles::getPath(llvm::StringRef location) const {
@@ -89,19 +90,21 @@ ExternalFiles::open(llvm::StringRef location) {
                                    "': " + error.message());
   };
   // The check applies to the opened file, and not to its name.
-  llvm::Expected<llvm::sys::fs::file_t> opened =
+  llvm::Expected<llvm::sys::fs::file_t> handle =
       llvm::sys::fs::openNativeFileForRead(*path);
-  if (!opened)
-    return fail(llvm::errorToErrorCode(opened.takeError()));
-  llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*opened); });
-  if (std::error_code error = llvm::sys::fs::status(*opened, status))
+  if (!handle)
+    return fail(llvm::errorToErrorCode(handle.takeError()));
+  llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*handle); });
+  if (std::error_code error = llvm::sys::fs::status(*handle, status))
     return fail(error);
   if (llvm::Error error = wantWithin(*path, status))
     return std::move(error);
   auto buffer = llvm::MemoryBuffer::getOpenFile(
-      *opened, *path, status.getSize(), /*RequiresNullTerminator=*/false);
+      *handle, *path, status.getSize(), /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(buffer.getError());
   file = std::move(*buffer);
+  if (opened)
+    opened->push_back(file);
   return file;
 }

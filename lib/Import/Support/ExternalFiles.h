@@ -12,13 +12,21 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <vector>
 
 namespace dml::reader {
+
+/// Files that a reader maps into memory. The identifier of a buffer is its
+/// path.
+using OpenedFiles = std::vector<std::shared_ptr<llvm::MemoryBuffer>>;
 
 /// The files in the folder of a model.
 class ExternalFiles {
 public:
-  explicit ExternalFiles(llvm::StringRef modelPath);
+  /// The files of the model at `modelPath`. Each that is opened is appended to
+  /// `opened`, if that is not null.
+  explicit ExternalFiles(llvm::StringRef modelPath,
+                         OpenedFiles *opened = nullptr);
 
   /// Returns the path of the file `location` in the folder. Returns an error if
   /// the path leads outside of the folder, since a model may only refer to
@@ -37,6 +45,7 @@ private:
                          const llvm::sys::fs::file_status &status) const;
 
   std::string modelPath, folder;
+  OpenedFiles *opened;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
 };
 

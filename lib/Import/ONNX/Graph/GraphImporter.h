@@ -29,7 +29,7 @@ public:
                 bool isOptimized)
       : graph(*model.graph), path(path), options(options), registry(registry),
         runtime(runtime), expander(model),
-        state(path, std::move(file), context, isOptimized) {}
+        state(path, std::move(file), context, isOptimized, options.files) {}
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 

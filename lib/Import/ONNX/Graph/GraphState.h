@@ -17,8 +17,9 @@ namespace dml::onnx {
 /// The state that the importers of a graph's nodes share.
 struct GraphState {
   GraphState(llvm::StringRef path, std::shared_ptr<llvm::MemoryBuffer> file,
-             mlir::MLIRContext *context, bool isOptimized)
-      : builder(context), file(std::move(file)), externalFiles(path),
+             mlir::MLIRContext *context, bool isOptimized,
+             reader::OpenedFiles *files)
+      : builder(context), file(std::move(file)), externalFiles(path, files),
         isOptimized(isOptimized),
         maxFoldingBytes(4 * static_cast<int64_t>(this->file->getBufferSize()) +
                         (int64_t(1) << 28)) {}
