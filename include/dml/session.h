@@ -8,13 +8,12 @@
  * sizes that the model takes. A program for some sizes is compiled when these
  * sizes are first met, and kept.
  *
- * Errors, ownership and threads are those of dml/runtime.h. Beyond: a session
+ * Errors, ownership, threads and structures are as in dml/runtime.h. Beyond: a
+session
  * may be used from many threads at once. Calls that meet the same new sizes
  * compile once, and wait for each other; different sizes are compiled side by
  * side. Running out of host memory ends the process where the compiler does,
  * as everywhere in LLVM.
- *
- * Structures. Zero-initialize a structure to get every default. `next` is NULL.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -110,6 +109,16 @@ typedef struct DmlSessionCreateInfo {
    * the host and the device, weights aside; the ones used longest ago are given
    * up. The program that a run needs is kept in any case. 0: 1 GiB. */
   uint64_t programBudget;
+  /* A folder that keeps programs and pipelines for later processes, which then
+   * compile nothing; the session makes it where it is missing. Several
+   * processes may use one folder. Drivers run what pipelines hold, so that
+   * files are used only where nobody but this user may write them. NULL:
+   * nothing is kept. */
+  const char *cacheDirectory;
+  /* What tells this model from all others in the cache. NULL: a digest of the
+   * model's bytes; files of weights beside it count by their names, sizes,
+   * times and inodes. */
+  const char *identifier;
 
   /* Warnings of the compiler and of the session. May be called from any thread
    * that is inside a call of the session, never from two at once. */
@@ -137,7 +146,7 @@ enum {
 #define DML_UNKNOWN_RANK UINT32_MAX
 
 typedef struct DmlSessionInfo {
-  const void *next;
+  void *next;
   uint32_t inputCount;
   uint32_t outputCount;
   /* The device that the session runs on; it stays the session's. */
@@ -148,8 +157,10 @@ typedef struct DmlSessionInfo {
   /* Programs in memory, and their bytes, which the budget bounds. */
   uint32_t programCount;
   uint64_t programBytes;
-  /* Programs that the session has compiled so far. */
+  /* Programs that the session has compiled so far, and those that it has read
+   * from the cache instead. */
   uint64_t compiledCount;
+  uint64_t cachedCount;
 } DmlSessionInfo;
 
 DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
@@ -157,7 +168,7 @@ DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
 
 /* A tensor as the model declares it. */
 typedef struct DmlSessionTensorInfo {
-  const void *next;
+  void *next;
   const char *name;
   /* DML_DATA_TYPE_UNKNOWN for an output that the model declares without. Truth
    * values of ONNX are DML_DATA_TYPE_UINT8. */

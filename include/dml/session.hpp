@@ -139,6 +139,7 @@ struct SessionOptions {
   std::map<std::string, int64_t> dimensions;
   std::map<std::string, std::string> compilerOptions;
   uint64_t programBudget = 0;
+  std::string cacheDirectory;
   DmlMessageCallback messageCallback = nullptr;
   DmlProgressCallback progressCallback = nullptr;
   void *userData = nullptr;
@@ -221,6 +222,8 @@ private:
     info.options = values.data();
     info.optionCount = static_cast<uint32_t>(values.size());
     info.programBudget = options.programBudget;
+    if (!options.cacheDirectory.empty())
+      info.cacheDirectory = options.cacheDirectory.c_str();
     info.messageCallback = options.messageCallback;
     info.progressCallback = options.progressCallback;
     info.userData = options.userData;

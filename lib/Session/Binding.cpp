@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Binding.h"
+#include "Boundary.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -79,9 +80,7 @@ static Expected<size_t> findTensor(const char *kind,
                                    llvm::ArrayRef<SignatureTensor> wanted,
                                    const DmlSessionTensor &tensor,
                                    size_t place) {
-  if (tensor.next)
-    return wrong("DmlSessionTensor::next of ", kind, " ", place,
-                 " is not NULL, but wanted is NULL");
+  DML_CHECK_CHAIN(DmlSessionTensor, &tensor);
   if (!tensor.name)
     return place;
   for (auto [index, other] : llvm::enumerate(wanted))

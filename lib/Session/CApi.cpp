@@ -21,6 +21,7 @@ DmlResult dmlCreateSession(const DmlSessionCreateInfo *info,
   return guard(error, [&]() -> Status {
     DML_NEED(info);
     DML_NEED(session);
+    DML_CHECK_CHAIN(DmlSessionCreateInfo, info);
     Expected<std::unique_ptr<Session>> created = Session::create(*info);
     if (!created)
       return created.status();
@@ -36,6 +37,7 @@ DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
   return guard(error, [&]() -> Status {
     DML_NEED(session);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSessionInfo, info);
     session->object->describe(*info);
     return Status();
   });
@@ -74,6 +76,7 @@ DmlResult dmlGetSessionInput(DmlSession session, uint32_t index,
   return guard(error, [&]() -> Status {
     DML_NEED(session);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSessionTensorInfo, info);
     return describe("input", session->object->getSignature().inputs, index,
                     *info);
   });
@@ -84,6 +87,7 @@ DmlResult dmlGetSessionOutput(DmlSession session, uint32_t index,
   return guard(error, [&]() -> Status {
     DML_NEED(session);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSessionTensorInfo, info);
     return describe("output", session->object->getSignature().outputs, index,
                     *info);
   });

@@ -164,10 +164,10 @@ static Status addWeights(MLIRContext *context, const Places &places,
       dmlCreateExecutable, image.executable.data(), image.executable.size());
   if (!executable)
     return executable.status();
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable->get(), &info);
   for (uint32_t i = 0; i < info.weightCount; ++i) {
-    DmlWeightInfo weight;
+    DmlWeightInfo weight{};
     DML_TRY(call(dmlGetWeightInfo, executable->get(), i, &weight));
     DML_TRY(addWeight(context, weight.tensor.name, weight.tensor.byteSize,
                       places, image));

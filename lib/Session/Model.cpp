@@ -9,7 +9,9 @@
 #include "dml/IR/Ownership.h"
 #include "dml/Import/ModuleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include <map>
 
 using namespace mlir;
 using namespace dml;
@@ -150,27 +152,79 @@ Status Model::openExecutable(const DmlSessionCreateInfo &info) {
   return Status();
 }
 
+Status dml::session::wantState(const std::string &path,
+                               const FileState &state) {
+  Expected<FileState> now = FileState::get(path);
+  if (!now)
+    return now.status();
+  if (*now == state)
+    return Status();
+  return makeError(DML_ERROR_IO, "'", path,
+                   "' has changed since the session was made, when it had ",
+                   state.size, " bytes; now it has ", now->size,
+                   ". A session wants files that stay; make another session");
+}
+
+Status Model::wantUnchanged() const {
+  return bytes ? Status() : wantState(name, state);
+}
+
+Expected<Digest> Model::getDigest() const {
+  Digester digester;
+  if (bytes) {
+    digester.addBytes(*bytes);
+    return digester.finish();
+  }
+  // Read, not mapped: a file that is cut off meanwhile is an error, no signal.
+  auto fail = [&](llvm::Error error) {
+    return makeError(DML_ERROR_IO, "cannot read '", name,
+                     "': ", llvm::toString(std::move(error)));
+  };
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(name);
+  if (!file)
+    return fail(file.takeError());
+  auto close = llvm::scope_exit([&] { (void)llvm::sys::fs::closeFile(*file); });
+  std::vector<char> piece(1 << 20);
+  while (true) {
+    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(*file, piece);
+    if (!count)
+      return fail(count.takeError());
+    if (*count == 0)
+      break;
+    digester.addBytes({piece.data(), *count});
+  }
+  DML_TRY(wantUnchanged());
+  return digester.finish();
+}
+
+void Model::addTo(Digester &digester) const {
+  digester.add(uint64_t(format));
+  digester.add(uint64_t(isOptimized));
+  digester.add(function);
+  std::map<llvm::StringRef, int64_t> sizes;
+  for (const auto &size : fixedSizes)
+    sizes[size.first()] = size.second;
+  for (auto [dimension, size] : sizes) {
+    digester.add(dimension);
+    digester.add(static_cast<uint64_t>(size));
+  }
+}
+
 Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
   if (bytes) {
     // The parser of text reads a zero at the end, which the caller's memory
     // need not have.
     if (isModelText(format, *bytes))
-      return llvm::MemoryBuffer::getMemBufferCopy(*bytes, name + "/model");
-    return llvm::MemoryBuffer::getMemBuffer(*bytes, name + "/model",
+      return llvm::MemoryBuffer::getMemBufferCopy(*bytes, getPath());
+    return llvm::MemoryBuffer::getMemBuffer(*bytes, getPath(),
                                             /*RequiresNullTerminator=*/false);
   }
   auto file = openModuleFile(
       name, [&](llvm::StringRef start) { return isModelText(format, start); });
   if (!file)
     return Status(DML_ERROR_IO, llvm::toString(file.takeError()));
-  Expected<FileState> now = FileState::get(name);
-  if (!now)
-    return now.status();
-  if (!(*now == state) || (*file)->getBufferSize() != state.size)
-    return makeError(DML_ERROR_IO, "'", name,
-                     "' has changed since the session was made, when it had ",
-                     state.size, " bytes; now it has ", now->size,
-                     ". A session wants a model that stays; make another one");
+  DML_TRY(wantUnchanged());
   return std::move(*file);
 }
 
@@ -300,9 +354,9 @@ static SignatureTensor describe(const DmlTensorInfo &info) {
 /// The signature of the function `index` of an executable.
 static Status readExecutableSignature(DmlExecutable executable, uint32_t index,
                                       Signature &signature) {
-  DmlFunctionInfo info;
+  DmlFunctionInfo info{};
   DML_TRY(call(dmlGetFunctionInfo, executable, index, &info));
-  DmlTensorInfo tensor;
+  DmlTensorInfo tensor{};
   for (uint32_t i = 0; i < info.inputCount; ++i) {
     DML_TRY(call(dmlGetInputInfo, executable, index, i, &tensor));
     signature.inputs.push_back(describe(tensor));
@@ -316,14 +370,14 @@ static Status readExecutableSignature(DmlExecutable executable, uint32_t index,
 
 Status Model::readSignature(const DmlSessionCreateInfo &info) {
   if (executable) {
-    DmlExecutableInfo contents;
+    DmlExecutableInfo contents{};
     dmlGetExecutableInfo(executable.get(), &contents);
     uint32_t index = 0;
     if (info.function || contents.functionCount != 1)
       DML_TRY_IN(call(dmlFindFunction, executable.get(),
                       info.function ? info.function : "main", &index),
                  name);
-    DmlFunctionInfo found;
+    DmlFunctionInfo found{};
     DML_TRY(call(dmlGetFunctionInfo, executable.get(), index, &found));
     function = found.name;
     DML_TRY(readExecutableSignature(executable.get(), index, signature));

@@ -7,6 +7,7 @@
 #ifndef DML_LIB_SESSION_MODEL_H
 #define DML_LIB_SESSION_MODEL_H
 
+#include "Digest.h"
 #include "Support.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
@@ -27,6 +28,9 @@ struct FileState {
   }
 };
 
+/// Fails where the file has another state than `state`.
+Status wantState(const std::string &path, const FileState &state);
+
 /// A model by path or by bytes. Its functions may be called from many threads
 /// at once.
 class Model {
@@ -38,6 +42,8 @@ public:
   const std::string &getFunction() const { return function; }
   /// The path, or "<bytes>".
   const std::string &getName() const { return name; }
+  /// The path, or one beside which no files are.
+  std::string getPath() const { return bytes ? name + "/model" : name; }
 
   /// The state of the file, where the model is one.
   const FileState &getState() const { return state; }
@@ -55,6 +61,13 @@ public:
   /// where the file has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
+  /// The digest of the bytes. Fails where the file has changed since the model
+  /// was opened.
+  Expected<Digest> getDigest() const;
+  /// Adds what a program depends on beside the bytes, sizes of runs and
+  /// options.
+  void addTo(Digester &digester) const;
+
   /// Reads the module of the model. Of an ONNX model `dimensions` are the sizes
   /// of open dimensions. The module's constants refer to `file`, which getBytes
   /// gave, and to the files that are appended to `files`. A null module is one
@@ -69,6 +82,7 @@ public:
 
 private:
   Model() = default;
+  Status wantUnchanged() const;
   Status openBytes(const DmlSessionCreateInfo &info);
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);

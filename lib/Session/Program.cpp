@@ -36,7 +36,7 @@ Program::create(DmlDevice device, const Model &model, DmlExecutable executable,
   DML_TRY(progress.begin("creating pipelines", 0));
   std::shared_ptr<Program> program(new Program);
   DML_TRY(program->initialize(device, model, executable));
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   program->codeBytes = info.constantSize;
   Image image;
@@ -56,7 +56,7 @@ Status Program::initialize(DmlDevice onDevice, const Model &model,
   if (!created)
     return created.status().in(model.getName());
   program = std::move(*created);
-  DmlFunctionInfo info;
+  DmlFunctionInfo info{};
   DML_TRY(call(dmlGetFunctionInfo, executable, function, &info));
   slotBytes = info.temporarySize;
   auto describe = [&](auto getInfo, uint32_t count,
@@ -92,13 +92,16 @@ Status Program::bindCallerWeight(uint32_t index, const DmlWeightInfo &info,
 Status Program::bindWeights(const Model &model, const Image &image,
                             const CallerWeights &weights, Progress &progress) {
   std::optional<llvm::StringRef> modelBytes = model.getCallerBytes();
+  for (const WeightFile &file : image.files)
+    if (!modelBytes || &file != &image.files.front())
+      DML_TRY(wantState(file.path, file.state));
   for (auto [i, source] : llvm::enumerate(image.weights)) {
     auto index = static_cast<uint32_t>(i);
     DML_TRY(
         progress.begin("binding weights",
                        0.8f + 0.2f * static_cast<float>(i) /
                                   static_cast<float>(image.weights.size())));
-    DmlWeightInfo info;
+    DmlWeightInfo info{};
     DML_TRY(call(dmlGetWeightInfo, executable, index, &info));
     const char *data = nullptr;
     switch (source.kind) {
@@ -171,7 +174,7 @@ Expected<DmlBufferRange> Program::getBuffer(BufferHandle &buffer,
       return created.status().in(info.name);
     buffer = std::move(*created);
   }
-  DmlBufferInfo bufferInfo;
+  DmlBufferInfo bufferInfo{};
   dmlGetBufferInfo(buffer.get(), &bufferInfo);
   return DmlBufferRange{bufferInfo.buffer, 0, bufferInfo.size};
 }
@@ -259,7 +262,8 @@ Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
     DML_TRY(bindInput(**slot, i, *tensor));
   for (auto [i, tensor] : llvm::enumerate(wanted))
     DML_TRY(bindOutput(**slot, i, tensor));
-  DML_TRY(call(dmlSubmit, (*slot)->table.get()));
+  DML_TRY(call(dmlSubmit, (*slot)->table.get(),
+               static_cast<const DmlSubmitInfo *>(nullptr)));
   DML_TRY(call(dmlWait, (*slot)->table.get(), UINT64_MAX));
   results.assign(outputs.size(), nullptr);
   Status status = readOutputs(**slot, wanted, results);

@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "dml/Target/DeviceAtHand.h"
 #include "dml/Target/DeviceProfile.h"
+
+#include <dlfcn.h>
 
 using namespace dml;
 using namespace dml::session;
@@ -23,10 +26,6 @@ Session::Session(const DmlSessionCreateInfo &info)
       programs(info.programBudget ? info.programBudget : defaultBudget) {}
 
 static Status checkArrays(const DmlSessionCreateInfo &info) {
-  if (info.next)
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     "DmlSessionCreateInfo::next is not NULL, but wanted is "
-                     "NULL");
   auto check = [](const char *name, const void *array, uint32_t count) {
     return array || count == 0
                ? Status()
@@ -59,6 +58,13 @@ Session::create(const DmlSessionCreateInfo &info) {
     session->weights.path = info.weightsPath;
   DML_TRY(session->openDevice(info));
   DML_TRY(session->setOptions(info));
+  if (info.identifier)
+    session->identifier = info.identifier;
+  if (info.cacheDirectory) {
+    session->cache =
+        std::make_unique<DiskCache>(info.cacheDirectory, session->messages);
+    session->cache->loadPipelines(session->device.get());
+  }
   return session;
 }
 
@@ -90,20 +96,6 @@ Status Session::openDevice(const DmlSessionCreateInfo &info) {
   return Status();
 }
 
-/// The profile of a device: what the profile `full` has and the device too.
-static std::string getProfile(DmlDevice device) {
-  DmlDeviceInfo info;
-  dmlGetDeviceProperties(device, &info);
-  DeviceProfile profile = DeviceProfile::getFull();
-  for (const DeviceFeatureInfo &feature : getDeviceFeatures())
-    if (!(info.features &
-          (DmlFeatureFlags(1) << static_cast<unsigned>(feature.feature))))
-      profile.set(feature.feature, false);
-  profile.limitStorageBufferRange(
-      static_cast<int64_t>(info.limits.maxStorageBufferRange));
-  return profile.str();
-}
-
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
   for (uint32_t i = 0; i < info.optionCount; ++i) {
     llvm::StringRef name = info.options[i].name ? info.options[i].name : "";
@@ -127,8 +119,14 @@ Status Session::setOptions(const DmlSessionCreateInfo &info) {
   }
   if (model->getExecutable())
     return Status();
-  if (options.deviceProfile.empty())
-    options.deviceProfile = getProfile(device.get());
+  if (options.deviceProfile.empty()) {
+    DmlDeviceInfo properties{};
+    dmlGetDeviceProperties(device.get(), &properties);
+    std::string warning;
+    options.deviceProfile = getProfileAtHand(properties, warning);
+    if (!warning.empty())
+      messages.warn(warning);
+  }
   llvm::Expected<DeviceProfile> profile =
       DeviceProfile::parse(options.deviceProfile);
   if (!profile)
@@ -144,24 +142,103 @@ void Session::describe(DmlSessionInfo &info) {
   info.deviceProfile = options.deviceProfile.getValue().c_str();
   std::tie(info.programCount, info.programBytes) = programs.measure();
   info.compiledCount = compiledCount;
+  info.cachedCount = cachedCount;
 }
 
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
 
-Expected<std::shared_ptr<Program>>
-Session::makeProgram(const InputBinding &binding) {
-  Progress progress(progressCallback, userData);
-  if (DmlExecutable executable = model->getExecutable())
-    return Program::create(device.get(), *model, executable, weights, progress);
+/// Adds what identifies this build of the compiler: its version, and the size
+/// and the time of the file that has it.
+static void addCompiler(Digester &digester) {
+  digester.add(llvm::StringRef(dmlGetVersion()));
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&dmlCreateSession), &info) ||
+      !info.dli_fname)
+    return;
+  Expected<FileState> state = FileState::get(info.dli_fname);
+  if (!state)
+    return;
+  digester.add(state->size);
+  digester.add(static_cast<uint64_t>(state->modified));
+}
+
+static void addOption(Digester &digester, bool value) {
+  digester.add(uint64_t(value));
+}
+static void addOption(Digester &digester, const std::string &value) {
+  digester.add(llvm::StringRef(value));
+}
+
+Expected<Digest> Session::getKey(const InputBinding &binding) {
+  std::lock_guard<std::mutex> lock(keyMutex);
+  if (!commonKey) {
+    Digester digester;
+    addCompiler(digester);
+    model->addTo(digester);
+#define DML_ADD_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)   \
+  addOption(digester, options.MEMBER.getValue());
+#define DML_CODEGEN_OPTION DML_ADD_OPTION
+#define DML_OPERATOR_OPTION DML_ADD_OPTION
+#include "dml/Target/Options.def"
+#undef DML_ADD_OPTION
+    digester.add(llvm::StringRef(identifier));
+    if (identifier.empty()) {
+      Expected<Digest> bytes = model->getDigest();
+      if (!bytes)
+        return bytes;
+      digester.add(*bytes);
+    }
+    commonKey = digester.finish();
+  }
+  Digester digester;
+  digester.add(*commonKey);
+  digester.add(llvm::StringRef(binding.key));
+  return digester.finish();
+}
+
+Expected<Image> Session::getImage(const InputBinding &binding,
+                                  Progress &progress) {
+  std::optional<Digest> key;
+  if (cache) {
+    DML_TRY(progress.begin("looking into the cache", 0));
+    Expected<Digest> found = getKey(binding);
+    if (!found)
+      return found.status();
+    key = *found;
+    if (std::optional<Image> image = cache->loadImage(*key, *model)) {
+      ++cachedCount;
+      return std::move(*image);
+    }
+  }
   Expected<Image> image =
       compile(*model, binding.dimensions, options, progress, messages);
   if (!image)
-    return image.status();
+    return image;
   ++compiledCount;
-  return Program::create(device.get(), *model, std::move(*image), weights,
-                         progress);
+  if (cache)
+    cache->storeImage(*key, *image, *model);
+  return image;
+}
+
+Expected<std::shared_ptr<Program>>
+Session::makeProgram(const InputBinding &binding) {
+  Progress progress(progressCallback, userData);
+  Expected<std::shared_ptr<Program>> program = std::shared_ptr<Program>();
+  if (DmlExecutable executable = model->getExecutable()) {
+    program =
+        Program::create(device.get(), *model, executable, weights, progress);
+  } else {
+    Expected<Image> image = getImage(binding, progress);
+    if (!image)
+      return image.status();
+    program = Program::create(device.get(), *model, std::move(*image), weights,
+                              progress);
+  }
+  if (program && cache)
+    cache->storePipelines(device.get());
+  return program;
 }
 
 Expected<std::shared_ptr<Program>>

@@ -8,6 +8,7 @@
 #define DML_LIB_SESSION_SESSION_H
 
 #include "Binding.h"
+#include "DiskCache.h"
 #include "Programs.h"
 
 namespace dml::session {
@@ -32,6 +33,10 @@ private:
   Status setOptions(const DmlSessionCreateInfo &info);
   Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
   Expected<std::shared_ptr<Program>> makeProgram(const InputBinding &binding);
+  /// The image for some sizes: of the cache, or else compiled.
+  Expected<Image> getImage(const InputBinding &binding, Progress &progress);
+  /// The key of the cache for some sizes.
+  Expected<Digest> getKey(const InputBinding &binding);
   /// Sets what a run tells of an output.
   void describeOutput(const Program &program, size_t index,
                       DmlSessionTensor &tensor) const;
@@ -44,7 +49,13 @@ private:
   Messages messages;
   DmlProgressCallback progressCallback;
   void *userData;
-  std::atomic<uint64_t> compiledCount = 0;
+  std::atomic<uint64_t> compiledCount = 0, cachedCount = 0;
+  std::unique_ptr<DiskCache> cache;
+  /// What the caller calls the model, or "".
+  std::string identifier;
+  std::mutex keyMutex;
+  /// The digest of all that keys have in common, once it is known.
+  std::optional<Digest> commonKey;
   /// Destroyed first.
   Programs programs;
 };

@@ -63,6 +63,22 @@ inline Status nullArgument(const char *name) {
                    "' is NULL");
 }
 
+/// Refuses every structure in a chain of extensions: there are none yet.
+/// `name` is that of the structure that the chain hangs on.
+inline Status checkChain(const char *name, const void *chain) {
+  if (!chain)
+    return Status();
+  return makeError(
+      DML_ERROR_UNSUPPORTED, "the chain of ", name, " has a structure of type ",
+      static_cast<int>(static_cast<const DmlExtension *>(chain)->type),
+      ", which this version of the runtime (", dmlGetVersion(),
+      ") does not know");
+}
+
+/// Leaves the call where a structure's chain has an unknown structure.
+#define DML_CHECK_CHAIN(type, structure)                                       \
+  DML_TRY(::dml::runtime::checkChain(#type, (structure)->next))
+
 /// Leaves the call where a pointer that it needs is null.
 #define DML_NEED(pointer)                                                      \
   if (!(pointer))                                                              \

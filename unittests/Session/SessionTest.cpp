@@ -252,7 +252,8 @@ TEST_F(SessionTest, TellsTensorsWithoutCompiling) {
   EXPECT_EQ(info.outputCount, 1u);
   EXPECT_EQ(info.programCount, 0u);
   EXPECT_NE(info.device, nullptr);
-  EXPECT_THAT(info.deviceProfile, HasSubstr("full"));
+  // The device at hand is compiled for, whose numbers the profile has.
+  EXPECT_THAT(info.deviceProfile, HasSubstr(",multiprocessors="));
   DmlSessionTensorInfo tensor{};
   EXPECT_OK(dmlGetSessionInput, session, 1u, &tensor);
   EXPECT_STREQ(tensor.name, "right");
@@ -380,7 +381,7 @@ TEST_F(SessionTest, TensorsStayOnTheDevice) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_OK(dmlCreateBuffer, device, uint64_t(size), DML_MEMORY_DEVICE,
               &buffers[i]);
-    DmlBufferInfo info;
+    DmlBufferInfo info{};
     dmlGetBufferInfo(buffers[i], &info);
     ranges[i] = {info.buffer, 0, info.size};
   }
@@ -696,12 +697,13 @@ TEST_F(SessionTest, RefusesWhatIsNoModel) {
   });
   EXPECT_EQ(device.result, DML_ERROR_NOT_FOUND);
   EXPECT_THAT(device.message, HasSubstr("no such device"));
-  int other = 0;
+  DmlExtension extension{static_cast<DmlStructureType>(77), nullptr};
   EXPECT_THAT(
       failToCreate(writeSum(),
-                   [&](DmlSessionCreateInfo &info) { info.next = &other; })
+                   [&](DmlSessionCreateInfo &info) { info.next = &extension; })
           .message,
-      HasSubstr("DmlSessionCreateInfo::next is not NULL"));
+      HasSubstr("the chain of DmlSessionCreateInfo has a structure of "
+                "type 77"));
 }
 
 TEST_F(SessionTest, NamesOperatorsThatItLacks) {
@@ -716,6 +718,191 @@ TEST_F(SessionTest, NamesOperatorsThatItLacks) {
   for (int i = 0; i < 2; ++i)
     EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "NoSuchOperator", dmlRunSession,
                  session, &input, 1u, nullptr, 0u);
+}
+
+//===----------------------------------------------------------------------===//
+// The cache on disk
+//===----------------------------------------------------------------------===//
+
+/// A folder for a cache, and sessions that use it as other processes would.
+class Cache {
+public:
+  /// Opens the product with a factor of 3, and its weights in a file.
+  void
+  open(const std::function<void(DmlSession)> &use,
+       const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr) {
+    warnings.clear();
+    std::string path = folder.path / "model.onnx", cache = getPath();
+    Session session("", [&](DmlSessionCreateInfo &info) {
+      info.bytes = nullptr;
+      info.path = path.c_str();
+      info.cacheDirectory = cache.c_str();
+      info.userData = &warnings;
+      info.messageCallback = [](void *userData, DmlMessageSeverity,
+                                const char *message) {
+        static_cast<std::vector<std::string> *>(userData)->push_back(message);
+      };
+      if (adjust)
+        adjust(info);
+    });
+    use(session);
+    DmlSessionInfo info = session.getInfo();
+    compiled = info.compiledCount;
+    cached = info.cachedCount;
+  }
+  void openAndRun(float factor = 3, int64_t rows = 1) {
+    open([&](DmlSession session) {
+      EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                multiplyRows(rows, factor));
+    });
+  }
+
+  std::filesystem::path getPath() const { return folder.path / "cache"; }
+  /// The files of programs.
+  std::vector<std::filesystem::path> getPrograms() const {
+    std::vector<std::filesystem::path> files;
+    for (const auto &entry : std::filesystem::directory_iterator(getPath()))
+      if (entry.path().extension() == ".dmlprogram")
+        files.push_back(entry.path());
+    return files;
+  }
+
+  Folder folder;
+  std::vector<std::string> warnings;
+  uint64_t compiled = 0, cached = 0;
+};
+
+TEST_F(SessionTest, LaterProcessesCompileNothing) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct("w.bin"));
+  cache.folder.write("w.bin", toBytes(makeWeights(3)));
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_EQ(cache.cached, 0u);
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 0u);
+  EXPECT_EQ(cache.cached, 1u);
+  EXPECT_THAT(cache.warnings, testing::IsEmpty());
+  // Other sizes, another option and other weights are other programs.
+  cache.openAndRun(3, 2);
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_EQ(cache.getPrograms().size(), 2u);
+  DmlNamedValue option{"fuse", "false"};
+  cache.open(
+      [](DmlSession session) {
+        EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+      },
+      [&](DmlSessionCreateInfo &info) {
+        info.options = &option;
+        info.optionCount = 1;
+      });
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_EQ(cache.getPrograms().size(), 3u);
+  std::filesystem::remove(cache.folder.path / "w.bin");
+  cache.folder.write("w.bin", toBytes(makeWeights(5)));
+  cache.openAndRun(5);
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_THAT(cache.warnings,
+              ElementsAre(HasSubstr("it was made of other files of weights")));
+  cache.openAndRun(5);
+  EXPECT_EQ(cache.cached, 1u);
+  // No temporary file is left.
+  for (const auto &entry : std::filesystem::directory_iterator(cache.getPath()))
+    EXPECT_NE(entry.path().extension(), ".tmp");
+}
+
+TEST_F(SessionTest, DamagedFilesOfTheCacheAreMadeAnew) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  cache.openAndRun();
+  ASSERT_EQ(cache.getPrograms().size(), 1u);
+  std::string path = cache.getPrograms().front();
+  std::ifstream file(path, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  auto expect = [&](const std::string &bytes, const char *why) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    cache.openAndRun();
+    EXPECT_EQ(cache.compiled, 1u);
+    EXPECT_THAT(cache.warnings, ElementsAre(HasSubstr(why)));
+    cache.openAndRun();
+    EXPECT_EQ(cache.cached, 1u) << why;
+  };
+  expect("", "it is no program of this key");
+  expect("a stranger's file", "it is no program of this key");
+  expect(whole.substr(0, whole.size() / 2), "its digest is not that of");
+  expect(whole + "0", "its digest is not that of");
+  std::string changed = whole;
+  changed[whole.size() / 2] ^= 1;
+  expect(changed, "its digest is not that of");
+  // Another key's program under this name.
+  changed = whole;
+  changed[8] ^= 1;
+  expect(changed, "it is no program of this key");
+  // A file that others may write, or that is none.
+  std::filesystem::permissions(path, std::filesystem::perms::all);
+  cache.openAndRun();
+  EXPECT_THAT(cache.warnings, ElementsAre(HasSubstr("others may write it")));
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("elsewhere", path);
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 1u);
+}
+
+TEST_F(SessionTest, AFolderThatCannotBeWrittenIsOneWarning) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  // A file stands where the folder is to be.
+  cache.folder.write("cache", "");
+  cache.open([](DmlSession session) {
+    for (int64_t rows : {1, 2})
+      EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                multiplyRows(rows));
+  });
+  EXPECT_EQ(cache.compiled, 2u);
+  unsigned count = 0;
+  for (const std::string &warning : cache.warnings)
+    count += warning.find("cannot be written") != std::string::npos;
+  EXPECT_EQ(count, 1u);
+}
+
+TEST_F(SessionTest, TheCallersIdentifierIsTheKey) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  auto identify = [](DmlSessionCreateInfo &info) {
+    info.identifier = "the product, version 1";
+  };
+  auto runOnce = [](DmlSession session) {
+    EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+  };
+  cache.open(runOnce, identify);
+  EXPECT_EQ(cache.compiled, 1u);
+  cache.open(runOnce, identify);
+  EXPECT_EQ(cache.cached, 1u);
+}
+
+TEST_F(SessionTest, ProcessesShareAFolder) {
+  // Threads with sessions of their own stand for processes.
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  std::string path = cache.folder.path / "model.onnx", folder = cache.getPath();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      Session session("", [&](DmlSessionCreateInfo &info) {
+        info.bytes = nullptr;
+        info.path = path.c_str();
+        info.cacheDirectory = folder.c_str();
+      });
+      for (int64_t rows : {1, 2, 3})
+        EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                  multiplyRows(rows));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(cache.getPrograms().size(), 3u);
+  cache.openAndRun();
+  EXPECT_EQ(cache.cached, 1u);
+  EXPECT_THAT(cache.warnings, testing::IsEmpty());
 }
 
 //===----------------------------------------------------------------------===//
@@ -764,8 +951,11 @@ TEST_F(SessionTest, RefusesWrongInputs) {
          {change(left, [](T &t) { t.byteSize = 15; }), right});
   expect("input 'left' has no memory",
          {change(left, [](T &t) { t.data = nullptr; }), right});
-  expect("DmlSessionTensor::next of input 0 is not NULL",
-         {change(left, [&](T &t) { t.next = &left; }), right});
+  DmlExtension extension{static_cast<DmlStructureType>(77), nullptr};
+  DmlSessionTensor extended = change(left, [&](T &t) { t.next = &extension; });
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "the chain of DmlSessionTensor has a structure of type 77",
+               dmlRunSession, session, &extended, 1u, nullptr, 0u);
   DmlSessionTensor output{};
   output.name = "sums";
   DmlSessionTensor inputs[] = {left, right};
