@@ -149,16 +149,17 @@ struct SessionOptions {
 class Session {
 public:
   explicit Session(const std::string &path, const SessionOptions &options = {})
-      : Session([&](DmlSessionCreateInfo &info) { info.path = path.c_str(); },
-                options) {}
+      : Session(
+            open([&](DmlSessionCreateInfo &info) { info.path = path.c_str(); },
+                 options)) {}
   /// Bytes that must live as long as the session.
   Session(const void *bytes, size_t size, const SessionOptions &options = {})
-      : Session(
+      : Session(open(
             [&](DmlSessionCreateInfo &info) {
               info.bytes = bytes;
               info.byteSize = size;
             },
-            options) {}
+            options)) {}
   /// Whatever else DmlSessionCreateInfo can say.
   explicit Session(const DmlSessionCreateInfo &info) {
     DmlSession session = nullptr;
@@ -204,7 +205,7 @@ public:
 
 private:
   template <typename SetModel>
-  Session(SetModel setModel, const SessionOptions &options) {
+  static Session open(SetModel setModel, const SessionOptions &options) {
     std::vector<DmlNamedSize> dimensions;
     for (const auto &[name, size] : options.dimensions)
       dimensions.push_back({name.c_str(), size});
@@ -227,7 +228,7 @@ private:
     info.messageCallback = options.messageCallback;
     info.progressCallback = options.progressCallback;
     info.userData = options.userData;
-    *this = Session(info);
+    return Session(info);
   }
 
   template <typename Fn, typename... Args>

@@ -70,6 +70,7 @@ TEST(SessionCxxTest, TakesOptions) {
     DML_END_WITHOUT_DEVICE(error.result() != DML_ERROR_NOT_FOUND);
     FAIL() << error.what();
   }
+  EXPECT_THROW(dml::Session("no-such-model.onnx"), dml::Error);
   options.function = "other";
   EXPECT_THROW(open(model, options), dml::Error);
 }
