@@ -1,4 +1,4 @@
-//===- Buffer.cpp - A VkBuffer with its own memory ------------------------===//
+//===- Buffer.cpp - A VkBuffer with memory --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -15,10 +15,11 @@ using namespace dml::runtime;
 /// Larger copies go through a staging buffer of this size piece by piece.
 static constexpr uint64_t kStagingSize = uint64_t(64) << 20;
 
-Expected<std::unique_ptr<Buffer>>
-Buffer::create(std::shared_ptr<Device> device, uint64_t size, DmlMemory memory,
-               const std::string &name, Contents contents) {
-  std::unique_ptr<Buffer> buffer(new Buffer);
+Expected<Owned<Buffer>> Buffer::create(std::shared_ptr<Device> device,
+                                       uint64_t size, DmlMemory memory,
+                                       const std::string &name,
+                                       Contents contents) {
+  Owned<Buffer> buffer(new Buffer);
   buffer->device = std::move(device);
   buffer->byteSize = size;
   DML_TRY(buffer->initialize(memory, name));
@@ -50,36 +51,16 @@ Status Buffer::initialize(DmlMemory kind, const std::string &name) {
               name, ": vkCreateBuffer of ", byteSize, " bytes"));
   device->setName(VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer, name);
 
-  VkMemoryRequirements requirements;
-  vk.GetBufferMemoryRequirements(device->handle(), buffer, &requirements);
-  std::optional<uint32_t> type =
-      chooseMemoryType(device->snapshot(), kind, requirements.memoryTypeBits);
-  if (!type)
-    return makeError(DML_ERROR_UNSUPPORTED, name, ": device '", info.name,
-                     "' has no fitting type of memory");
-  VkMemoryAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-  allocateInfo.allocationSize = requirements.size;
-  allocateInfo.memoryTypeIndex = *type;
-  DML_TRY(checkVk(
-      vk.AllocateMemory(device->handle(), &allocateInfo, nullptr, &memory),
-      name, ": vkAllocateMemory of ", requirements.size, " bytes"));
-  DML_TRY(checkVk(vk.BindBufferMemory(device->handle(), buffer, memory, 0),
-                  name, ": vkBindBufferMemory"));
-
-  const VkMemoryType &memoryType = device->snapshot().memory.memoryTypes[*type];
-  constexpr VkMemoryPropertyFlags kMapped =
-      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  if ((memoryType.propertyFlags & kMapped) == kMapped)
-    DML_TRY(checkVk(
-        vk.MapMemory(device->handle(), memory, 0, VK_WHOLE_SIZE, 0, &pointer),
-        name, ": vkMapMemory"));
-  return Status();
+  DML_TRY(device->memory().allocate(buffer, kind, name, allocation));
+  return checkVk(vk.BindBufferMemory(device->handle(), buffer,
+                                     allocation.place.memory,
+                                     allocation.place.offset),
+                 name, ": vkBindBufferMemory");
 }
 
 Status Buffer::fillWithZeros() {
-  if (pointer) {
-    std::memset(pointer, 0, byteSize);
+  if (mapped()) {
+    std::memset(mapped(), 0, byteSize);
     return Status();
   }
   if (!device->hasQueue())
@@ -90,14 +71,11 @@ Status Buffer::fillWithZeros() {
 }
 
 Buffer::~Buffer() {
-  if (device->isAbandoned())
-    return;
   const DeviceFunctions &vk = device->functions();
   if (buffer)
     vk.DestroyBuffer(device->handle(), buffer, nullptr);
-  // Unmaps it too.
-  if (memory)
-    vk.FreeMemory(device->handle(), memory, nullptr);
+  if (allocation.size != 0)
+    device->memory().deallocate(allocation);
 }
 
 Status Buffer::checkRange(uint64_t offset, size_t size) const {
@@ -112,11 +90,11 @@ Status Buffer::write(uint64_t offset, const void *data, size_t size) {
   DML_TRY(checkRange(offset, size));
   if (size == 0)
     return Status();
-  if (pointer) {
-    std::memcpy(static_cast<char *>(pointer) + offset, data, size);
+  if (mapped()) {
+    std::memcpy(static_cast<char *>(mapped()) + offset, data, size);
     return Status();
   }
-  Expected<std::unique_ptr<Buffer>> staging =
+  Expected<Owned<Buffer>> staging =
       create(device, std::min<uint64_t>(size, kStagingSize), DML_MEMORY_UPLOAD,
              "staging buffer", Contents::Undefined);
   if (!staging)
@@ -139,11 +117,11 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
   DML_TRY(checkRange(offset, size));
   if (size == 0)
     return Status();
-  if (pointer) {
-    std::memcpy(data, static_cast<const char *>(pointer) + offset, size);
+  if (mapped()) {
+    std::memcpy(data, static_cast<const char *>(mapped()) + offset, size);
     return Status();
   }
-  Expected<std::unique_ptr<Buffer>> staging =
+  Expected<Owned<Buffer>> staging =
       create(device, std::min<uint64_t>(size, kStagingSize),
              DML_MEMORY_READBACK, "staging buffer", Contents::Undefined);
   if (!staging)
@@ -162,6 +140,28 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
   return Status();
 }
 
+Status dml::runtime::checkBinding(const Device &device, const char *what,
+                                  const std::string &name, uint64_t wantedSize,
+                                  const DmlBufferRange &range) {
+  auto invalid = [](const auto &...ts) {
+    return makeError(DML_ERROR_INVALID_ARGUMENT, ts...);
+  };
+  uint64_t alignment = std::max<uint64_t>(
+      16, device.snapshot().info.limits.minStorageBufferOffsetAlignment);
+  if (!range.buffer)
+    return invalid(what, " '", name, "': the buffer is null");
+  if (range.offset % alignment != 0)
+    return invalid(what, " '", name, "': the offset is ", range.offset,
+                   ", but must be a multiple of ", alignment);
+  if (range.size < wantedSize)
+    return invalid(what, " '", name, "': the range has ", range.size,
+                   " bytes, but at least ", wantedSize, " are needed");
+  if (range.offset > UINT64_MAX - range.size)
+    return invalid(what, " '", name, "': offset ", range.offset, " and size ",
+                   range.size, " overflow");
+  return Status();
+}
+
 Expected<std::unique_ptr<SplitBuffer>>
 SplitBuffer::create(const std::shared_ptr<Device> &device, uint64_t size,
                     const std::vector<std::pair<uint64_t, uint64_t>> &ranges,
@@ -172,7 +172,7 @@ SplitBuffer::create(const std::shared_ptr<Device> &device, uint64_t size,
       size, ranges, device->snapshot().info.limits.maxMemoryAllocationSize);
   for (size_t i = 0; i < split->begins.size(); ++i) {
     uint64_t end = i + 1 < split->begins.size() ? split->begins[i + 1] : size;
-    Expected<std::unique_ptr<Buffer>> buffer =
+    Expected<Owned<Buffer>> buffer =
         Buffer::create(device, end - split->begins[i], memory, name, contents);
     if (!buffer)
       return buffer.status();
@@ -189,17 +189,4 @@ size_t SplitBuffer::find(uint64_t offset) const {
 DmlBufferRange SplitBuffer::range(uint64_t offset, uint64_t size) const {
   size_t index = find(offset);
   return {buffers[index]->handle(), offset - begins[index], size};
-}
-
-Status SplitBuffer::write(uint64_t offset, const void *data, size_t size) {
-  for (size_t done = 0; done < size;) {
-    size_t index = find(offset + done);
-    uint64_t begin = offset + done - begins[index];
-    size_t count = static_cast<size_t>(
-        std::min<uint64_t>(size - done, buffers[index]->size() - begin));
-    DML_TRY(buffers[index]->write(begin, static_cast<const char *>(data) + done,
-                                  count));
-    done += count;
-  }
-  return Status();
 }

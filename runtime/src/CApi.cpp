@@ -8,21 +8,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "BindingTable.h"
+#include "Boundary.h"
 #include "DataType.h"
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
-#include <stdexcept>
 #include <type_traits>
 
 using namespace dml::runtime;
 
-struct DmlErrorImpl {
-  DmlResult result;
-  std::string message;
-};
 struct DmlInstanceImpl {
   std::shared_ptr<Instance> object;
 };
@@ -36,48 +30,26 @@ struct DmlProgramImpl {
   std::shared_ptr<Program> object;
 };
 struct DmlBufferImpl {
-  std::unique_ptr<Buffer> object;
+  Owned<Buffer> object;
 };
 struct DmlBindingTableImpl {
-  std::unique_ptr<BindingTable> object;
+  Owned<BindingTable> object;
 };
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
-DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
-
-/// Turns a Status into what a call returns.
-DmlResult report(const Status &status, DmlError *error) noexcept {
-  if (error)
-    *error = nullptr;
-  if (status.ok())
-    return DML_SUCCESS;
-  if (error) {
-    try {
-      *error = new DmlErrorImpl{status.result(), status.message()};
-    } catch (...) {
-      *error = &outOfMemoryError;
-      return DML_ERROR_OUT_OF_MEMORY;
-    }
-  }
-  return status.result();
+/// guard for a call that makes, uses or waits for something of a device:
+/// what late work has kept so far is destroyed first, if the work has ended.
+template <typename Fn>
+DmlResult guardWork(DmlError *error, Fn &&body) noexcept {
+  Device::destroyWhatHasEnded();
+  return guard(error, std::forward<Fn>(body));
 }
 
-/// Runs the body of a call: no exception leaves it.
-template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-    // A container asked for more than can be addressed.
-  } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
-  }
-  if (error)
-    *error = &outOfMemoryError;
-  return DML_ERROR_OUT_OF_MEMORY;
+/// Destroys a handle, and what late work has kept.
+template <typename Handle> void destroy(Handle handle) noexcept {
+  delete handle;
+  Device::destroyWhatHasEnded();
 }
 
 /// Hands a new object to the caller.
@@ -89,15 +61,16 @@ Status give(Expected<T> object, Handle *handle) {
   return Status();
 }
 
-Status nullArgument(const char *name) {
-  return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
-                   "' is NULL");
+Status checkAllocator(const DmlAllocator *allocator) {
+  if (!allocator)
+    return Status();
+  DML_CHECK_CHAIN(DmlAllocator, allocator);
+  if (!allocator->allocate || !allocator->deallocate)
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "a DmlAllocator must have "
+                     "both allocate and deallocate, but one is NULL");
+  return Status();
 }
-
-/// Leaves the call where a pointer that it needs is null.
-#define DML_NEED(pointer)                                                      \
-  if (!(pointer))                                                              \
-  return nullArgument(#pointer)
 
 Status findFunction(DmlExecutable executable, uint32_t index,
                     const Function *&function) {
@@ -120,6 +93,13 @@ Status findVariant(DmlExecutable executable, uint32_t function, uint32_t index,
   return Status();
 }
 
+/// Fills a structure of the caller's, which keeps its chain.
+template <typename Info> void fill(Info &info, const Info &contents) {
+  void *next = const_cast<void *>(static_cast<const void *>(info.next));
+  info = contents;
+  info.next = next;
+}
+
 /// Fills what DmlExecutableInfo and DmlVariantInfo have in common.
 template <typename Info>
 void describeRequirements(const Requirements &requirements, Info &info) {
@@ -129,7 +109,8 @@ void describeRequirements(const Requirements &requirements, Info &info) {
 }
 
 void describeTensor(const Tensor &tensor, DmlTensorInfo &info) {
-  info = {tensor.name.c_str(),
+  info = {info.next,
+          tensor.name.c_str(),
           tensor.dataType,
           static_cast<uint32_t>(tensor.sizes.size()),
           tensor.sizes.data(),
@@ -141,6 +122,7 @@ void describeTensor(const Tensor &tensor, DmlTensorInfo &info) {
 
 Status describeTensor(const char *what, const std::vector<Tensor> &tensors,
                       uint32_t index, DmlTensorInfo *info) {
+  DML_CHECK_CHAIN(DmlTensorInfo, info);
   if (index >= tensors.size())
     return makeError(DML_ERROR_INVALID_ARGUMENT, what, " ", index,
                      " does not exist; there are ", tensors.size());
@@ -169,10 +151,13 @@ const char *dmlGetResultName(DmlResult result) {
     DML_CASE(DML_ERROR_TIMEOUT)
     DML_CASE(DML_ERROR_IO)
     DML_CASE(DML_ERROR_VULKAN)
+    DML_CASE(DML_ERROR_CANCELLED)
 #undef DML_CASE
   }
   return "unknown DmlResult";
 }
+
+DmlErrorImpl dml::runtime::outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
 DmlResult dmlGetErrorResult(DmlError error) {
   return error ? error->result : DML_SUCCESS;
@@ -199,6 +184,8 @@ DmlResult dmlCreateInstance(const DmlInstanceCreateInfo *info,
                             DmlInstance *instance, DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(instance);
+    if (info)
+      DML_CHECK_CHAIN(DmlInstanceCreateInfo, info);
     return give(Instance::create(info ? *info : DmlInstanceCreateInfo{}),
                 instance);
   });
@@ -220,7 +207,8 @@ DmlResult dmlGetDeviceInfo(DmlInstance instance, uint32_t index,
     if (index >= devices.size())
       return makeError(DML_ERROR_INVALID_ARGUMENT, "device ", index,
                        " does not exist; there are ", devices.size());
-    *info = devices[index].info;
+    DML_CHECK_CHAIN(DmlDeviceInfo, info);
+    fill(*info, devices[index].info);
     return Status();
   });
 }
@@ -245,9 +233,13 @@ uint32_t dmlGetValidationMessageCount(DmlInstance instance) {
 
 DmlResult dmlCreateDevice(DmlInstance instance, const DmlDeviceCreateInfo *info,
                           DmlDevice *device, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(instance);
     DML_NEED(device);
+    if (info) {
+      DML_CHECK_CHAIN(DmlDeviceCreateInfo, info);
+      DML_TRY(checkAllocator(info->allocator));
+    }
     return give(
         Device::create(instance->object, info ? *info : DmlDeviceCreateInfo{}),
         device);
@@ -256,28 +248,66 @@ DmlResult dmlCreateDevice(DmlInstance instance, const DmlDeviceCreateInfo *info,
 
 DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                          DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(info);
     DML_NEED(device);
+    DML_CHECK_CHAIN(DmlVulkanDevice, info);
+    DML_TRY(checkAllocator(info->allocator));
     return give(Device::adopt(*info), device);
   });
 }
 
-void dmlDestroyDevice(DmlDevice device) { delete device; }
+void dmlDestroyDevice(DmlDevice device) { destroy(device); }
+
+DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(shared);
+    *shared = new DmlDeviceImpl{device->object};
+    return Status();
+  });
+}
 
 void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info) {
   if (info)
-    *info = device ? device->object->snapshot().info : DmlDeviceInfo{};
+    fill(*info, device ? device->object->snapshot().info : DmlDeviceInfo{});
 }
 
 void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info) {
   if (info)
-    *info = device ? device->object->describe() : DmlVulkanDevice{};
+    fill(*info, device ? device->object->describe() : DmlVulkanDevice{});
 }
 
 void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds) {
   if (device)
     device->object->setWaitLimit(nanoseconds);
+}
+
+void dmlSetSpinTime(DmlDevice device, uint64_t nanoseconds) {
+  if (device)
+    device->object->setSpinTime(nanoseconds);
+}
+
+uint32_t dmlGetLateWorkCount(VkDevice device) {
+  Device::destroyWhatHasEnded();
+  return Device::countLateObjects(device);
+}
+
+void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes) {
+  if (device)
+    device->object->memory().setBudget(bytes);
+}
+
+DmlResult dmlGetMemoryUse(DmlDevice device, DmlMemoryUse *use,
+                          DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(use);
+    DML_CHECK_CHAIN(DmlMemoryUse, use);
+    fill(*use, {});
+    device->object->describeMemoryUse(*use);
+    return Status();
+  });
 }
 
 DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size, void *data,
@@ -315,11 +345,14 @@ DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
 //===----------------------------------------------------------------------===//
 
 DmlResult dmlCreateExecutable(const void *data, size_t size,
+                              const DmlExecutableCreateInfo *info,
                               DmlExecutable *executable, DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(data);
     DML_NEED(executable);
-    return give(readExecutable(data, size), executable);
+    if (info)
+      DML_CHECK_CHAIN(DmlExecutableCreateInfo, info);
+    return give(readExecutable(data, size, info && info->borrow), executable);
   });
 }
 
@@ -338,7 +371,7 @@ void dmlDestroyExecutable(DmlExecutable executable) { delete executable; }
 void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
   if (!info)
     return;
-  *info = {};
+  fill(*info, {});
   if (!executable)
     return;
   const Executable &object = *executable->object;
@@ -358,6 +391,7 @@ DmlResult dmlCheckExecutable(DmlExecutable executable,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(device);
+    DML_CHECK_CHAIN(DmlDeviceInfo, device);
     return chooseVariants(*device, *executable->object).status();
   });
 }
@@ -404,6 +438,8 @@ DmlResult dmlGetWeightInfo(DmlExecutable executable, uint32_t weight,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlWeightInfo, info);
+    DML_CHECK_CHAIN(DmlTensorInfo, &info->tensor);
     const std::vector<Weight> &weights = executable->object->weights;
     if (weight >= weights.size())
       return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", weight,
@@ -419,12 +455,14 @@ DmlResult dmlGetFunctionInfo(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlFunctionInfo, info);
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
     uint64_t temporarySize = 0;
     for (const Variant &variant : found->variants)
       temporarySize = std::max(temporarySize, variant.temporarySize);
-    *info = {found->name.c_str(),
+    *info = {info->next,
+             found->name.c_str(),
              static_cast<uint32_t>(found->inputs.size()),
              static_cast<uint32_t>(found->outputs.size()),
              static_cast<uint32_t>(found->variants.size()),
@@ -464,11 +502,13 @@ DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlVariantInfo, info);
     const Variant *found = nullptr;
     DML_TRY(findVariant(executable, function, variant, found));
-    *info = {};
+    fill(*info, {});
     info->stepCount = static_cast<uint32_t>(found->steps.size());
     info->temporarySize = found->temporarySize;
+    info->deviceProfile = found->deviceProfile.c_str();
     describeRequirements(found->requirements, *info);
     return Status();
   });
@@ -480,6 +520,7 @@ DmlResult dmlChooseVariant(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(device);
+    DML_CHECK_CHAIN(DmlDeviceInfo, device);
     DML_NEED(variant);
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
@@ -497,13 +538,14 @@ DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlStepInfo, info);
     const Variant *found = nullptr;
     DML_TRY(findVariant(executable, function, variant, found));
     if (step >= found->steps.size())
       return makeError(DML_ERROR_INVALID_ARGUMENT, "step ", step,
                        " does not exist; there are ", found->steps.size());
     const Step &object = found->steps[step];
-    *info = {};
+    fill(*info, {});
     info->kind = object.kind;
     info->label = object.label.c_str();
     info->kernel = "";
@@ -530,7 +572,7 @@ DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
 
 DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                            DmlProgram *program, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(device);
     DML_NEED(executable);
     DML_NEED(program);
@@ -538,11 +580,11 @@ DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
   });
 }
 
-void dmlDestroyProgram(DmlProgram program) { delete program; }
+void dmlDestroyProgram(DmlProgram program) { destroy(program); }
 
 DmlResult dmlBindWeight(DmlProgram program, uint32_t weight, const void *data,
                         size_t size, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     DML_NEED(data);
     return program->object->bindWeight(weight, data, size);
@@ -552,15 +594,43 @@ DmlResult dmlBindWeight(DmlProgram program, uint32_t weight, const void *data,
 DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
                                 const char *path, uint64_t offset,
                                 DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     DML_NEED(path);
     return bindWeightFromFile(*program->object, weight, path, offset);
   });
 }
 
+DmlResult dmlWriteWeight(DmlProgram program, uint32_t weight, uint64_t offset,
+                         const void *data, size_t size, DmlError *error) {
+  return guardWork(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(data);
+    return program->object->writeWeight(weight, offset, data, size);
+  });
+}
+
+DmlResult dmlBindWeightFromBuffer(DmlProgram program, uint32_t weight,
+                                  const DmlBufferRange *range,
+                                  DmlError *error) {
+  return guardWork(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(range);
+    return program->object->bindWeight(weight, *range);
+  });
+}
+
+DmlResult dmlBindWeightInPlace(DmlProgram program, uint32_t weight,
+                               const DmlBufferRange *range, DmlError *error) {
+  return guardWork(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(range);
+    return program->object->bindWeightInPlace(weight, *range);
+  });
+}
+
 DmlResult dmlInitializeProgram(DmlProgram program, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     return initializeProgram(program->object);
   });
@@ -570,7 +640,7 @@ DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
                          const DmlHostTensor *inputs, uint32_t inputCount,
                          const DmlHostTensor *outputs, uint32_t outputCount,
                          DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     if (inputCount != 0)
       DML_NEED(inputs);
@@ -587,7 +657,7 @@ DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
 
 DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size, DmlMemory memory,
                           DmlBuffer *buffer, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(device);
     DML_NEED(buffer);
     if (memory < DML_MEMORY_DEVICE || memory > DML_MEMORY_READBACK)
@@ -597,20 +667,20 @@ DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size, DmlMemory memory,
   });
 }
 
-void dmlDestroyBuffer(DmlBuffer buffer) { delete buffer; }
+void dmlDestroyBuffer(DmlBuffer buffer) { destroy(buffer); }
 
 void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info) {
   if (!info)
     return;
-  *info = {};
+  fill(*info, {});
   if (buffer)
-    *info = {buffer->object->handle(), buffer->object->size(),
+    *info = {info->next, buffer->object->handle(), buffer->object->size(),
              buffer->object->mapped()};
 }
 
 DmlResult dmlWriteBuffer(DmlBuffer buffer, uint64_t offset, const void *data,
                          size_t size, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(buffer);
     if (size != 0)
       DML_NEED(data);
@@ -620,7 +690,7 @@ DmlResult dmlWriteBuffer(DmlBuffer buffer, uint64_t offset, const void *data,
 
 DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
                         size_t size, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(buffer);
     if (size != 0)
       DML_NEED(data);
@@ -635,19 +705,20 @@ DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
 DmlResult dmlCreateBindingTable(DmlProgram program,
                                 const DmlBindingTableCreateInfo *info,
                                 DmlBindingTable *table, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     DML_NEED(info);
     DML_NEED(table);
+    DML_CHECK_CHAIN(DmlBindingTableCreateInfo, info);
     return give(BindingTable::create(program->object, *info), table);
   });
 }
 
-void dmlDestroyBindingTable(DmlBindingTable table) { delete table; }
+void dmlDestroyBindingTable(DmlBindingTable table) { destroy(table); }
 
 DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
                        const DmlBufferRange *range, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     DML_NEED(range);
     return table->object->bindInput(input, *range);
@@ -656,7 +727,7 @@ DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
 
 DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,
                         const DmlBufferRange *range, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     DML_NEED(range);
     return table->object->bindOutput(output, *range);
@@ -665,10 +736,9 @@ DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,
 
 DmlResult dmlBindTemporary(DmlBindingTable table, const DmlBufferRange *range,
                            DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
-    DML_NEED(range);
-    return table->object->bindTemporary(*range);
+    return table->object->bindTemporary(range);
   });
 }
 
@@ -681,27 +751,41 @@ DmlResult dmlRecordFunction(DmlBindingTable table,
   });
 }
 
-DmlResult dmlSubmit(DmlBindingTable table, DmlError *error) {
+DmlResult dmlRecordSteps(DmlBindingTable table, VkCommandBuffer commandBuffer,
+                         uint32_t firstStep, uint32_t stepCount,
+                         DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(table);
-    return table->object->submit();
+    DML_NEED(commandBuffer);
+    return table->object->record(commandBuffer, firstStep, stepCount);
+  });
+}
+
+DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
+                    DmlError *error) {
+  return guardWork(error, [&]() -> Status {
+    DML_NEED(table);
+    if (info)
+      DML_CHECK_CHAIN(DmlSubmitInfo, info);
+    return table->object->submit(info);
   });
 }
 
 DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
                   DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     return table->object->wait(timeoutNanoseconds);
   });
 }
 
-DmlResult dmlGetStepTimes(DmlBindingTable table, DmlStepTime *times,
-                          uint32_t count, DmlError *error) {
+DmlResult dmlGetStepTimes(DmlBindingTable table, uint32_t firstStep,
+                          uint32_t stepCount, DmlStepTime *times,
+                          DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(table);
-    if (count != 0)
+    if (stepCount != 0)
       DML_NEED(times);
-    return table->object->getStepTimes(times, count);
+    return table->object->getStepTimes(firstStep, stepCount, times);
   });
 }

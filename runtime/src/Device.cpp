@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 using namespace dml::runtime;
 
@@ -21,7 +22,7 @@ Device::create(std::shared_ptr<Instance> instance,
   std::shared_ptr<Device> device(new Device);
   device->instanceOwner = std::move(instance);
   DML_TRY(device->createDevice(info));
-  DML_TRY(device->initialize());
+  DML_TRY(device->initialize(info.allocator));
   return device;
 }
 
@@ -54,6 +55,8 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enabled.vulkan11};
   features.features = enabled.core;
   features.features.robustBufferAccess = info.robustBufferAccess;
+  // Vulkan 1.2 demands it of devices.
+  enabled.vulkan12.timelineSemaphore = VK_TRUE;
 
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -68,6 +71,7 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   // Must be enabled where a device offers it.
   if (properties.portabilitySubset)
     extensions.push_back("VK_KHR_portability_subset");
+  robust = info.robustBufferAccess;
   unchecked = !info.robustBufferAccess && properties.pipelineRobustness;
   VkPhysicalDevicePipelineRobustnessFeaturesEXT pipelineRobustness{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
@@ -127,6 +131,7 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
                                 info.debugUtilsEnabled, device->instanceVk));
   device->debugUtils = info.debugUtilsEnabled;
   device->unchecked = info.pipelineRobustnessEnabled;
+  device->robust = info.robustBufferAccessEnabled;
   device->instance = info.instance;
   device->physicalDevice = info.physicalDevice;
   Expected<DeviceSnapshot> snapshot =
@@ -176,15 +181,18 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
   device->callerUnlock = info.unlockQueue;
   device->callerUserData = info.queueUserData;
   device->device = info.device;
-  DML_TRY(device->initialize());
+  DML_TRY(device->initialize(info.allocator));
   return device;
 }
 
 /// The part that created and adopted devices share.
-Status Device::initialize() {
+Status Device::initialize(const DmlAllocator *allocator) {
   DML_TRY(loadDeviceFunctions(instanceVk.GetDeviceProcAddr, device, vk));
   if (ownsDevice)
     vk.GetDeviceQueue(device, queueFamilyIndex, 0, &queue);
+  // Robust access may end anywhere in the memory object of a buffer.
+  buffersMemory =
+      std::make_unique<Memory>(*this, allocator, /*sharesBlocks=*/!robust);
   VkPipelineCacheCreateInfo cacheInfo{
       VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   return checkVk(vk.CreatePipelineCache(device, &cacheInfo, nullptr, &cache),
@@ -192,24 +200,93 @@ Status Device::initialize() {
 }
 
 Device::~Device() {
-  for (const Commands &commands : idleCommands)
-    destroyCommands(commands);
+  idleCommands.clear();
+  buffersMemory.reset();
   if (cache)
     vk.DestroyPipelineCache(device, cache, nullptr);
   if (ownsDevice && vk.DestroyDevice)
     vk.DestroyDevice(device, nullptr);
 }
 
-void Device::abandonAfter(VkResult wait) noexcept {
-  if (wait == VK_SUCCESS || wait == VK_ERROR_DEVICE_LOST ||
-      abandoned.exchange(true))
+//===----------------------------------------------------------------------===//
+// Late work
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The devices that objects are kept of. The list takes no memory, and is there
+/// as long as the process.
+std::mutex lateMutex;
+std::atomic<Device *> lateDevices{nullptr};
+
+} // namespace
+
+void Retire::operator()(DeviceObject *object) const noexcept {
+  Device::retire(object);
+}
+
+void Device::retire(DeviceObject *object) noexcept {
+  std::shared_ptr<Device> device = object->getDevice();
+  if (device) {
+    bool isWorking = object->isWorking(device->waitLimit());
+    if (isWorking || device->hasLateObjects) {
+      std::lock_guard<std::mutex> lock(lateMutex);
+      if (isWorking || device->hasLateObjects) {
+        if (!device->hasLateObjects) {
+          device->hasLateObjects = true;
+          device->nextLateDevice = lateDevices;
+          lateDevices = device.get();
+        }
+        object->nextLate = device->lateObjects;
+        device->lateObjects = object;
+        return;
+      }
+    }
+  }
+  delete object;
+}
+
+void Device::destroyWhatHasEnded() noexcept {
+  if (!lateDevices)
     return;
-  // The device is never destroyed, since the process ends while the work goes
-  // on. A list that takes no memory holds it, so that nobody takes it for a
-  // leak.
-  static std::atomic<Device *> latest{nullptr};
-  self = shared_from_this();
-  previousAbandoned = latest.exchange(this);
+  DeviceObject *ended = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(lateMutex);
+    Device *device = lateDevices;
+    Device *remaining = nullptr;
+    while (device) {
+      Device *next = device->nextLateDevice;
+      bool isWorking = false;
+      for (auto *at = device->lateObjects; at && !isWorking; at = at->nextLate)
+        isWorking = at->isWorking(0);
+      if (isWorking) {
+        device->nextLateDevice = remaining;
+        remaining = device;
+      } else {
+        while (DeviceObject *object = device->lateObjects) {
+          device->lateObjects = object->nextLate;
+          object->nextLate = ended;
+          ended = object;
+        }
+        device->hasLateObjects = false;
+      }
+      device = next;
+    }
+    lateDevices = remaining;
+  }
+  // The last object of a device may destroy the device.
+  while (ended)
+    delete std::exchange(ended, ended->nextLate);
+}
+
+uint32_t Device::countLateObjects(VkDevice handle) noexcept {
+  uint32_t count = 0;
+  std::lock_guard<std::mutex> lock(lateMutex);
+  for (Device *at = lateDevices; at; at = at->nextLateDevice)
+    if (!handle || at->device == handle)
+      for (auto *object = at->lateObjects; object; object = object->nextLate)
+        ++count;
+  return count;
 }
 
 DmlVulkanDevice Device::describe() {
@@ -222,6 +299,7 @@ DmlVulkanDevice Device::describe() {
   info.enabledFeatures = properties.info.features;
   info.debugUtilsEnabled = debugUtils;
   info.pipelineRobustnessEnabled = unchecked;
+  info.robustBufferAccessEnabled = robust;
   info.subgroupSizeControlEnabled = properties.subgroupSizeControl;
   info.queueFamilyIndex = queueFamilyIndex;
   info.queue = queue;
@@ -231,6 +309,23 @@ DmlVulkanDevice Device::describe() {
   };
   info.queueUserData = this;
   return info;
+}
+
+void Device::describeMemoryUse(DmlMemoryUse &use) {
+  buffersMemory->describe(use);
+  if (!properties.memoryBudget)
+    return;
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget};
+  instanceVk.GetPhysicalDeviceMemoryProperties2(physicalDevice, &memory);
+  const VkPhysicalDeviceMemoryProperties &heaps = memory.memoryProperties;
+  for (uint32_t i = 0; i < heaps.memoryHeapCount; ++i)
+    if (heaps.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) {
+      use.heapUsage += budget.heapUsage[i];
+      use.heapBudget += budget.heapBudget[i];
+    }
 }
 
 void Device::lockQueue() {
@@ -245,7 +340,36 @@ void Device::unlockQueue() {
   queueMutex.unlock();
 }
 
-Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence) {
+namespace {
+
+/// The semaphores of a submission as Vulkan takes them.
+struct Semaphores {
+  std::vector<VkSemaphore> handles;
+  std::vector<uint64_t> values;
+
+  Status add(const char *what, const DmlSemaphoreValue *semaphores,
+             uint32_t count) {
+    if (count != 0 && !semaphores)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, what,
+                       "Semaphores is NULL, "
+                       "but ",
+                       what, "SemaphoreCount is ", count);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (!semaphores[i].semaphore)
+        return makeError(DML_ERROR_INVALID_ARGUMENT, "semaphore ", i, " of ",
+                         what, "Semaphores is VK_NULL_HANDLE");
+      handles.push_back(semaphores[i].semaphore);
+      values.push_back(semaphores[i].value);
+    }
+    return Status();
+  }
+  uint32_t count() const { return static_cast<uint32_t>(handles.size()); }
+};
+
+} // namespace
+
+Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence,
+                      const DmlSubmitInfo *semaphores) {
   if (!queue)
     return makeError(DML_ERROR_INVALID_ARGUMENT,
                      "the device was adopted without a queue: nothing can be "
@@ -253,27 +377,52 @@ Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence) {
   VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commandBuffer;
+  Semaphores waits, signals;
+  VkTimelineSemaphoreSubmitInfo values{
+      VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+  std::vector<VkPipelineStageFlags> stages;
+  if (semaphores) {
+    DML_TRY(waits.add("wait", semaphores->waitSemaphores,
+                      semaphores->waitSemaphoreCount));
+    DML_TRY(signals.add("signal", semaphores->signalSemaphores,
+                        semaphores->signalSemaphoreCount));
+    stages.assign(waits.count(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    info.waitSemaphoreCount = values.waitSemaphoreValueCount = waits.count();
+    info.pWaitSemaphores = waits.handles.data();
+    info.pWaitDstStageMask = stages.data();
+    values.pWaitSemaphoreValues = waits.values.data();
+    info.signalSemaphoreCount = signals.count();
+    values.signalSemaphoreValueCount = signals.count();
+    info.pSignalSemaphores = signals.handles.data();
+    values.pSignalSemaphoreValues = signals.values.data();
+    if (waits.count() != 0 || signals.count() != 0)
+      info.pNext = &values;
+  }
   lockQueue();
   VkResult result = vk.QueueSubmit(queue, 1, &info, fence);
   unlockQueue();
   return checkVk(result, "vkQueueSubmit");
 }
 
-VkResult Device::waitFor(VkFence fence, uint64_t timeout) noexcept {
+VkResult Device::waitFor(const VkFence *fences, uint32_t count,
+                         uint64_t timeout) noexcept {
   // A driver may put a thread that waits to sleep, and waking it takes longer
   // than a small operator runs: of some that an H100 finished in 6 microseconds
   // the host knew after 50, of others after 140.
-  uint64_t polling = std::min<uint64_t>(timeout, 200'000);
+  uint64_t polling = std::min<uint64_t>(timeout, spinTime);
   using Clock = std::chrono::steady_clock;
   auto end = Clock::now() + std::chrono::nanoseconds(polling);
-  VkResult result = vk.GetFenceStatus(device, fence);
+  // Submissions to a queue end in order, but each fence is to be asked itself.
+  VkFence last = fences[count - 1];
+  VkResult result =
+      spinTime == 0 ? VK_NOT_READY : vk.GetFenceStatus(device, last);
   while (result == VK_NOT_READY && Clock::now() < end) {
     std::this_thread::yield();
-    result = vk.GetFenceStatus(device, fence);
+    result = vk.GetFenceStatus(device, last);
   }
-  if (result == VK_NOT_READY)
+  if (result == VK_NOT_READY || (result == VK_SUCCESS && count > 1))
     result =
-        vk.WaitForFences(device, 1, &fence, VK_TRUE,
+        vk.WaitForFences(device, count, fences, VK_TRUE,
                          timeout == UINT64_MAX ? timeout : timeout - polling);
   return result;
 }
@@ -285,64 +434,89 @@ Status Device::checkWait(VkResult result, uint64_t timeout) {
   return checkVk(result, "waiting for the work (vkWaitForFences)");
 }
 
-/// Commands in use. They are destroyed in the end, whatever ends that, unless
+/// What one use of runCommands needs; kept for the next one.
+class Device::Commands : public DeviceObject {
+public:
+  explicit Commands(Device &device) : device(device) {}
+  ~Commands() override {
+    const DeviceFunctions &vk = device.vk;
+    if (fence)
+      vk.DestroyFence(device.device, fence, nullptr);
+    if (pool)
+      vk.DestroyCommandPool(device.device, pool, nullptr);
+  }
+
+  Status create() {
+    const DeviceFunctions &vk = device.vk;
+    VkCommandPoolCreateInfo poolInfo{
+        VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT |
+                     VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    poolInfo.queueFamilyIndex = device.queueFamilyIndex;
+    DML_TRY(
+        checkVk(vk.CreateCommandPool(device.device, &poolInfo, nullptr, &pool),
+                "vkCreateCommandPool"));
+    VkCommandBufferAllocateInfo bufferInfo{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    bufferInfo.commandPool = pool;
+    bufferInfo.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    bufferInfo.commandBufferCount = 1;
+    DML_TRY(
+        checkVk(vk.AllocateCommandBuffers(device.device, &bufferInfo, &buffer),
+                "vkAllocateCommandBuffers"));
+    device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)buffer,
+                   "copies of dml's runtime");
+    VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    return checkVk(vk.CreateFence(device.device, &fenceInfo, nullptr, &fence),
+                   "vkCreateFence");
+  }
+
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VkCommandBuffer buffer = VK_NULL_HANDLE;
+  VkFence fence = VK_NULL_HANDLE;
+  /// Set while work runs, which keeps the device.
+  std::shared_ptr<Device> user;
+  bool hasTimedOut = false;
+
+private:
+  /// A wait that failed, for want of memory perhaps, may succeed now; one that
+  /// has taken its time is over.
+  bool isWorking(uint64_t timeout) noexcept override {
+    VkResult result = device.waitFor(&fence, 1, hasTimedOut ? 0 : timeout);
+    return result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST;
+  }
+  std::shared_ptr<Device> getDevice() const noexcept override { return user; }
+
+  Device &device;
+};
+
+/// Commands in use. They are retired in the end, whatever ends that, unless
 /// they were kept.
 class Device::CommandsInUse {
 public:
   explicit CommandsInUse(Device &device) : device(device) {}
-  ~CommandsInUse() { device.destroyCommands(commands); }
-  CommandsInUse(const CommandsInUse &) = delete;
-  CommandsInUse &operator=(const CommandsInUse &) = delete;
-  Commands *operator->() { return &commands; }
+  Commands *operator->() { return commands.get(); }
 
   Status acquire() {
     std::lock_guard<std::mutex> lock(device.commandsMutex);
-    if (device.idleCommands.empty())
-      return device.createCommands(commands);
-    commands = device.idleCommands.back();
+    if (device.idleCommands.empty()) {
+      commands.reset(new Commands(device));
+      return commands->create();
+    }
+    commands.reset(device.idleCommands.back().release());
     device.idleCommands.pop_back();
     return Status();
   }
   void keep() {
     std::lock_guard<std::mutex> lock(device.commandsMutex);
-    device.idleCommands.push_back(commands);
-    commands = {};
+    device.idleCommands.reserve(device.idleCommands.size() + 1);
+    device.idleCommands.emplace_back(commands.release());
   }
 
 private:
   Device &device;
-  Commands commands;
+  Owned<Commands> commands;
 };
-
-Status Device::createCommands(Commands &commands) {
-  VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-  poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT |
-                   VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-  poolInfo.queueFamilyIndex = queueFamilyIndex;
-  DML_TRY(
-      checkVk(vk.CreateCommandPool(device, &poolInfo, nullptr, &commands.pool),
-              "vkCreateCommandPool"));
-  VkCommandBufferAllocateInfo bufferInfo{
-      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  bufferInfo.commandPool = commands.pool;
-  bufferInfo.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  bufferInfo.commandBufferCount = 1;
-  DML_TRY(
-      checkVk(vk.AllocateCommandBuffers(device, &bufferInfo, &commands.buffer),
-              "vkAllocateCommandBuffers"));
-  VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  return checkVk(vk.CreateFence(device, &fenceInfo, nullptr, &commands.fence),
-                 "vkCreateFence");
-}
-
-void Device::destroyCommands(const Commands &commands) {
-  if (isAbandoned())
-    return;
-  if (commands.fence)
-    vk.DestroyFence(device, commands.fence, nullptr);
-  if (commands.pool)
-    vk.DestroyCommandPool(device, commands.pool, nullptr);
-}
 
 Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
   CommandsInUse commands(*this);
@@ -363,14 +537,14 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
                 kAnyAccess | VK_ACCESS_HOST_READ_BIT);
   DML_TRY(checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
+  std::shared_ptr<Device> self = shared_from_this();
   DML_TRY(submit(commands->buffer, commands->fence));
+  commands->user = std::move(self);
   uint64_t timeout = waitLimit();
-  VkResult waited = waitFor(commands->fence, timeout);
-  // The work uses what is destroyed next. A wait that failed, for want of
-  // memory perhaps, may succeed now; one that has taken its time is over.
-  abandonAfter(waited < VK_SUCCESS ? waitFor(commands->fence, timeout)
-                                   : waited);
+  VkResult waited = waitFor(&commands->fence, 1, timeout);
+  commands->hasTimedOut = waited == VK_TIMEOUT;
   DML_TRY(checkWait(waited, timeout));
+  commands->user.reset();
   DML_TRY(
       checkVk(vk.ResetFences(device, 1, &commands->fence), "vkResetFences"));
   commands.keep();

@@ -8,6 +8,7 @@
 #define DML_RUNTIME_DEVICE_H
 
 #include "Instance.h"
+#include "Memory.h"
 
 #include <atomic>
 #include <functional>
@@ -17,6 +18,30 @@
 #include <vector>
 
 namespace dml::runtime {
+
+class Device;
+
+/// An object that work of a device may use. It is destroyed by Device::retire.
+class DeviceObject {
+public:
+  virtual ~DeviceObject() = default;
+
+private:
+  friend class Device;
+  /// Waits for the work that the object has submitted, and returns whether some
+  /// of it goes on.
+  virtual bool isWorking(uint64_t timeout) noexcept { return false; }
+  /// Null where the object has nothing of a device yet.
+  virtual std::shared_ptr<Device> getDevice() const noexcept = 0;
+
+  /// The next of those that wait for the end of work.
+  DeviceObject *nextLate = nullptr;
+};
+
+struct Retire {
+  void operator()(DeviceObject *object) const noexcept;
+};
+template <typename T> using Owned = std::unique_ptr<T, Retire>;
 
 /// Thread-safe. Created here, or the caller's own and then never destroyed.
 class Device : public std::enable_shared_from_this<Device> {
@@ -44,28 +69,43 @@ public:
 
   void lockQueue();
   void unlockQueue();
-  /// Submits one command buffer, to signal `fence`.
-  Status submit(VkCommandBuffer commandBuffer, VkFence fence);
-  VkResult waitFor(VkFence fence, uint64_t timeout) noexcept;
+  /// Submits one command buffer, to signal `fence`, with the semaphores of
+  /// `info`, which may be null.
+  Status submit(VkCommandBuffer commandBuffer, VkFence fence,
+                const DmlSubmitInfo *info = nullptr);
+  /// Waits for fences of submissions, of which the last was submitted last.
+  VkResult waitFor(const VkFence *fences, uint32_t count,
+                   uint64_t timeout) noexcept;
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
+  Memory &memory() { return *buffersMemory; }
+  /// Fills the numbers of the device's memory.
+  void describeMemoryUse(DmlMemoryUse &use);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
 
   /// Nanoseconds that calls wait which have no limit of their own.
   uint64_t waitLimit() const { return limit; }
   void setWaitLimit(uint64_t nanoseconds) { limit = nanoseconds; }
 
-  /// To be called where work is waited for in vain before what it uses would
-  /// be destroyed: unless the device is lost, the work may go on for ever.
-  /// Nothing of the device is destroyed from then on, and it lives until the
-  /// process ends.
-  void abandonAfter(VkResult wait) noexcept;
-  bool isAbandoned() const { return abandoned; }
+  /// How long a wait polls before it sleeps.
+  void setSpinTime(uint64_t nanoseconds) { spinTime = nanoseconds; }
+
+  /// Destroys an object, unless its work outlasts the wait limit, or other work
+  /// of its device has done so and has not ended: nothing stops such work,
+  /// which may use the object. A list then keeps the object, and so the device.
+  static void retire(DeviceObject *object) noexcept;
+  /// Destroys what such lists keep of the devices whose work has ended.
+  static void destroyWhatHasEnded() noexcept;
+  /// How many objects are kept of a device, or of all for VK_NULL_HANDLE.
+  static uint32_t countLateObjects(VkDevice device) noexcept;
 
   /// Records commands, submits them and waits. What earlier submissions wrote
   /// is visible to the commands, and what they write to all that follows.
   Status runCommands(const std::function<void(VkCommandBuffer)> &record);
 
+  bool namesObjects() const {
+    return instanceVk.SetDebugUtilsObjectNameEXT != nullptr;
+  }
   /// Names an object for debuggers and validation messages.
   void setName(VkObjectType type, uint64_t object,
                const std::string &name) const;
@@ -76,19 +116,12 @@ public:
   Status setPipelineCacheData(const uint8_t *data, size_t size);
 
 private:
-  /// What one use of runCommands needs; kept for the next one.
-  struct Commands {
-    VkCommandPool pool = VK_NULL_HANDLE;
-    VkCommandBuffer buffer = VK_NULL_HANDLE;
-    VkFence fence = VK_NULL_HANDLE;
-  };
+  class Commands;
 
   Device() = default;
-  Status initialize();
+  Status initialize(const DmlAllocator *allocator);
   Status createDevice(const DmlDeviceCreateInfo &info);
   class CommandsInUse;
-  Status createCommands(Commands &commands);
-  void destroyCommands(const Commands &commands);
 
   std::shared_ptr<Instance> instanceOwner;
   PFN_vkGetInstanceProcAddr getInstanceProcAddr = nullptr;
@@ -101,14 +134,20 @@ private:
   bool debugUtils = false;
   /// Kernels stay within their buffers, and drivers need not check that.
   bool unchecked = false;
+  /// The driver keeps kernels within the memory of their buffers.
+  bool robust = false;
+  std::unique_ptr<Memory> buffersMemory;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;
 
   std::atomic<uint64_t> limit{UINT64_MAX};
-  std::atomic<bool> abandoned{false};
-  /// The device itself, which it owns once it is abandoned.
-  std::shared_ptr<Device> self;
-  Device *previousAbandoned = nullptr;
+  std::atomic<uint64_t> spinTime{200'000};
+
+  /// The objects that wait for the end of work, and the next device that has
+  /// such. The objects own the device.
+  std::atomic<bool> hasLateObjects{false};
+  DeviceObject *lateObjects = nullptr;
+  Device *nextLateDevice = nullptr;
 
   uint32_t queueFamilyIndex = 0;
   VkQueue queue = VK_NULL_HANDLE;
@@ -118,7 +157,7 @@ private:
   void *callerUserData = nullptr;
 
   std::mutex commandsMutex;
-  std::vector<Commands> idleCommands;
+  std::vector<std::unique_ptr<Commands>> idleCommands;
 
   /// Compiling shares the cache; only merging into it needs it alone.
   std::shared_mutex cacheMutex;

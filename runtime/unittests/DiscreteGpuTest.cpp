@@ -25,7 +25,7 @@ TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);
 
   DmlBuffer buffer = nullptr;
-  DmlBufferInfo info;
+  DmlBufferInfo info{};
   // The size is more than one staging buffer holds, and no whole number of
   // them.
   constexpr size_t kSize = (size_t(64) << 20) + 4096 + 12;
@@ -47,9 +47,9 @@ TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   std::vector<uint8_t> bytes = write(*makeArithmetic());
   DmlExecutable executable = nullptr;
   DmlProgram program = nullptr;
-  ASSERT_EQ(
-      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
-      DML_SUCCESS);
+  ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                &executable, nullptr),
+            DML_SUCCESS);
   ASSERT_EQ(dmlCreateProgram(device, executable, &program, nullptr),
             DML_SUCCESS);
   std::vector<float> a(128, 2), b(128, 3), sum(128), reversed(128);
@@ -83,17 +83,17 @@ TEST(DiscreteGpu, CutsTheArenaIntoBuffersThatItAllocates) {
   ASSERT_EQ(result, DML_SUCCESS);
   DmlDevice device = nullptr;
   ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);
-  DmlDeviceInfo info;
+  DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
   ASSERT_EQ(info.limits.maxMemoryAllocationSize, 256u);
 
   std::vector<uint8_t> bytes = write(*makeChain(4));
   DmlExecutable executable = nullptr;
   DmlProgram program = nullptr;
-  ASSERT_EQ(
-      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
-      DML_SUCCESS);
-  DmlFunctionInfo function;
+  ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                &executable, nullptr),
+            DML_SUCCESS);
+  DmlFunctionInfo function{};
   ASSERT_EQ(dmlGetFunctionInfo(executable, 0, &function, nullptr), DML_SUCCESS);
   EXPECT_EQ(function.temporarySize, 512u);
   ASSERT_EQ(dmlCreateProgram(device, executable, &program, nullptr),

@@ -18,6 +18,7 @@
 #include "support/Npy.h"
 #include "support/PipelineCache.h"
 #include "support/Plural.h"
+#include "support/ProfileAtHand.h"
 #include "support/Progress.h"
 #include "support/Runtime.h"
 #include "support/Signature.h"
@@ -100,8 +101,7 @@ bool hasCommands(const Options &options) {
 }
 
 Executable compile(const std::string &module,
-                   const std::vector<std::string> &arguments,
-                   const std::string &purpose = "") {
+                   const std::vector<std::string> &arguments) {
   AnonymousFile compiled;
   std::string error;
   ExitCode exitCode = kExitNo;
@@ -111,12 +111,55 @@ Executable compile(const std::string &module,
   all.insert(all.end(), arguments.begin(), arguments.end());
   if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
                        exitCode))
-    fail(error + (error.empty() || purpose.empty() ? "" : "; ") + purpose,
-         exitCode);
+    fail(error, exitCode);
   Executable executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
   return executable;
+}
+
+void printMessage(void * /*userData*/, DmlMessageSeverity severity,
+                  const char *message) {
+  std::fprintf(stderr, "dml-run: validation %s: %s\n",
+               severity == DML_MESSAGE_SEVERITY_ERROR ? "error" : "warning",
+               message);
+}
+
+Instance createInstance(const Options &options) {
+  DmlInstanceCreateInfo info{};
+  info.enableValidation = options.validate;
+  info.messageCallback = printMessage;
+  return dml::tools::createInstance(&info);
+}
+
+/// Whether the command line states the profile that dml-compile compiles for.
+bool statesProfile(const Options &options) {
+  return std::any_of(options.compileArguments.begin(),
+                     options.compileArguments.end(),
+                     [](const std::string &argument) {
+                       return argument.rfind("--device", 0) == 0;
+                     });
+}
+
+/// Creates the instance, and has modules compiled for the device of it that is
+/// to run them, unless the command line states a profile. Where there is no
+/// such device, modules are compiled for all devices, so that whatever else is
+/// wrong is found; withDevice then says what is wrong with the device.
+void compileForDevice(Options &options, Instance &instance) {
+  if (statesProfile(options))
+    return;
+  try {
+    instance = createInstance(options);
+  } catch (const Failure &) {
+    return;
+  }
+  ProfileAtHand found =
+      findProfileAtHand(instance, options.device, options.disabledFeatures);
+  if (!found.warning.empty())
+    std::fprintf(stderr, "dml-run: warning: %s\n",
+                 dml::tools::escapeControls(found.warning).c_str());
+  if (found.error.empty())
+    options.compileArguments.push_back("--device-profile=" + found.profile);
 }
 
 /// What dml-compile is asked for with a module.
@@ -149,36 +192,6 @@ Executable loadExecutable(Options &options, const Source &source,
   return dml::tools::loadExecutable(source.path);
 }
 
-/// Where the device lacks features that the executable of a module needs, or
-/// binds smaller ranges, whatever variants it has: compiles again for what it
-/// has, or says which operators cannot do with that. No executable where that
-/// is not needed.
-Executable compileForDevice(const Options &options, const Source &source,
-                            DmlDevice device, DmlExecutable executable) {
-  DmlDeviceInfo has;
-  dmlGetDeviceProperties(device, &has);
-  DmlExecutableInfo needs;
-  dmlGetExecutableInfo(executable, &needs);
-  DmlFeatureFlags missing = needs.requiredFeatures & ~has.features;
-  uint64_t range = has.limits.maxStorageBufferRange;
-  bool isTooLarge = needs.requiredLimits.maxStorageBufferRange > range;
-  if ((!missing && !isTooLarge) || !source.isModule ||
-      dmlCheckExecutable(executable, &has, nullptr) == DML_SUCCESS)
-    return Executable();
-  std::string profile = "--device-profile=full";
-  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
-    if (missing & bit)
-      profile += std::string(",-") +
-                 dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
-  if (isTooLarge)
-    profile += ",maxStorageBufferRange=" + std::to_string(range);
-  std::vector<std::string> arguments = getCompileArguments(options, source);
-  arguments.push_back(profile);
-  return compile(source.path, arguments,
-                 std::string("this was for the device '") + has.name +
-                     "', which lacks what the first try needs");
-}
-
 /// A signature as the command line has it.
 FunctionSignature describe(const Signature &signature) {
   auto describeAll = [](const std::vector<DmlTensorInfo> &tensors) {
@@ -199,7 +212,7 @@ struct Weights {
 };
 
 Weights readWeights(DmlExecutable executable, const Options &options) {
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   Weights weights;
   weights.infos.resize(info.weightCount);
@@ -255,7 +268,7 @@ void bindWeights(DmlProgram program, const Weights &weights,
 /// The function asked for: by name, or main, or the only one.
 uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   uint32_t index = 0;
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   if (options.function.empty() && info.functionCount == 1)
     return 0;
@@ -287,10 +300,10 @@ std::string printNeeds(const DmlVariantInfo &variant) {
 }
 
 void printSignatures(DmlExecutable executable) {
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   for (uint32_t i = 0; i < info.weightCount; ++i) {
-    DmlWeightInfo weight;
+    DmlWeightInfo weight{};
     DML_CHECK(dmlGetWeightInfo, executable, i, &weight);
     std::printf("weight %%%s: %s\n", weight.tensor.name,
                 describeType(weight.tensor).c_str());
@@ -308,7 +321,7 @@ void printSignatures(DmlExecutable executable) {
       std::printf(", %s, the first that fits a device is run\n",
                   printCount(count, "variant").c_str());
     for (uint32_t v = 0; v < count; ++v) {
-      DmlVariantInfo variant;
+      DmlVariantInfo variant{};
       DML_CHECK(dmlGetVariantInfo, executable, i, v, &variant);
       std::string text = printCount(variant.stepCount, "step") + ", " +
                          printCount(variant.temporarySize, "byte") +
@@ -326,34 +339,20 @@ void printSignatures(DmlExecutable executable) {
 // Running
 //===----------------------------------------------------------------------===//
 
-void printMessage(void * /*userData*/, DmlMessageSeverity severity,
-                  const char *message) {
-  std::fprintf(stderr, "dml-run: validation %s: %s\n",
-               severity == DML_MESSAGE_SEVERITY_ERROR ? "error" : "warning",
-               message);
-}
-
-Instance createInstance(const Options &options) {
-  DmlInstanceCreateInfo info{};
-  info.enableValidation = options.validate;
-  info.messageCallback = printMessage;
-  return dml::tools::createInstance(&info);
-}
-
 /// The number of kernels of the variants that the device runs.
 size_t countKernels(DmlDevice device, DmlExecutable executable) {
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
-  DmlDeviceInfo has;
+  DmlDeviceInfo has{};
   dmlGetDeviceProperties(device, &has);
   std::set<uint32_t> kernels;
   for (uint32_t function = 0; function < info.functionCount; ++function) {
     uint32_t number = 0;
     DML_CHECK(dmlChooseVariant, executable, function, &has, &number);
-    DmlVariantInfo variant;
+    DmlVariantInfo variant{};
     DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
     for (uint32_t i = 0; i < variant.stepCount; ++i) {
-      DmlStepInfo step;
+      DmlStepInfo step{};
       DML_CHECK(dmlGetStepInfo, executable, function, number, i, &step);
       if (step.kind == DML_STEP_KIND_DISPATCH)
         kernels.insert(step.kernelIndex);
@@ -383,13 +382,13 @@ struct TimedStep {
 /// The steps of the variant `number`, with the latest times.
 std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
                                  uint32_t number, DmlBindingTable table) {
-  DmlVariantInfo variant;
+  DmlVariantInfo variant{};
   DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
   std::vector<DmlStepTime> times(variant.stepCount);
-  DML_CHECK(dmlGetStepTimes, table, times.data(), variant.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, 0, variant.stepCount, times.data());
   std::vector<TimedStep> steps;
   for (uint32_t i = 0; i < times.size(); ++i) {
-    DmlStepInfo step;
+    DmlStepInfo step{};
     DML_CHECK(dmlGetStepInfo, executable, function, number, i, &step);
     // The label is that of the operator; a copy or a kernel of dml's compiler
     // is called the same.
@@ -459,7 +458,7 @@ void printSums(const std::vector<TimedStep> &steps) {
 void reportTimes(const Options &options, DmlDevice device,
                  DmlExecutable executable, const Signature &signature,
                  DmlBindingTable table, const std::vector<double> &wallTimes) {
-  DmlDeviceInfo has;
+  DmlDeviceInfo has{};
   dmlGetDeviceProperties(device, &has);
   uint32_t number = 0;
   DML_CHECK(dmlChooseVariant, executable, signature.index, &has, &number);
@@ -476,14 +475,15 @@ void reportTimes(const Options &options, DmlDevice device,
                "%.1f us median\n",
                printCount(sorted.size(), "run").c_str(), sorted.front(),
                sorted[sorted.size() / 2]);
-  // The executable may be another than the signature's.
-  DmlFunctionInfo function;
+  DmlFunctionInfo function{};
   DML_CHECK(dmlGetFunctionInfo, executable, signature.index, &function);
-  DmlVariantInfo variant;
+  DmlVariantInfo variant{};
   DML_CHECK(dmlGetVariantInfo, executable, signature.index, number, &variant);
   if (function.variantCount > 1)
     std::fprintf(stderr, "time: variant %u of %u; needs %s\n", number,
                  function.variantCount, printNeeds(variant).c_str());
+  if (*variant.deviceProfile)
+    std::fprintf(stderr, "time: compiled for %s\n", variant.deviceProfile);
   for (size_t i = 0; i < steps.size(); ++i) {
     auto duration = static_cast<double>(steps[i].end - steps[i].begin);
     std::fprintf(
@@ -528,7 +528,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
     buffers.emplace_back();
     DML_CHECK(dmlCreateBuffer, device, info.bufferSize, DML_MEMORY_DEVICE,
               buffers.back().out());
-    DmlBufferInfo bufferInfo;
+    DmlBufferInfo bufferInfo{};
     dmlGetBufferInfo(buffers.back(), &bufferInfo);
     return DmlBufferRange{bufferInfo.buffer, 0, bufferInfo.size};
   };
@@ -557,7 +557,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
                        : "running, " + std::to_string(i + 1) + " of " +
                              printCount(options.repeat, "time"));
     auto begin = std::chrono::steady_clock::now();
-    DML_CHECK(dmlSubmit, table);
+    DML_CHECK(dmlSubmit, table, nullptr);
     DML_CHECK(dmlWait, table, waitLimit(options));
     std::chrono::duration<double, std::micro> duration =
         std::chrono::steady_clock::now() - begin;
@@ -622,14 +622,14 @@ void readReference(const Options &options, const Source &source,
   }
 }
 
-/// Calls `use` with the device, and the executable or one that fits the device
-/// better.
+/// Calls `use` with the device of the instance, which is created here unless a
+/// module was compiled for one of its devices.
 template <typename Use>
-void withDevice(const Options &options, const Source &source,
-                DmlExecutable executable, Use use) {
+void withDevice(const Options &options, Instance &instance, Use use) {
   Progress progress("dml-run");
   progress.begin("looking for a device");
-  Instance instance = createInstance(options);
+  if (!instance)
+    instance = createInstance(options);
   requireDevices(instance);
   {
     DmlDeviceCreateInfo info{};
@@ -641,8 +641,7 @@ void withDevice(const Options &options, const Source &source,
     dmlSetWaitLimit(device, waitLimit(options));
     PipelineCache cache("dml-run", options.pipelineCache);
     cache.load(device);
-    Executable other = compileForDevice(options, source, device, executable);
-    use(device, other ? other : executable, progress);
+    use(device, progress);
     cache.save(device);
   }
   // The device is gone by now: what the layer has to say has been said.
@@ -652,7 +651,7 @@ void withDevice(const Options &options, const Source &source,
 }
 
 /// Does what a JSON model says.
-void runCommands(Options &options, const Source &source) {
+void runCommands(Options &options, const Source &source, Instance &instance) {
   if (!options.inputs.empty() || !options.outputs.empty() ||
       !options.trace.empty() || compares(options))
     fail("--input, --output, --trace and what compares results are for a "
@@ -676,14 +675,12 @@ void runCommands(Options &options, const Source &source) {
         return FunctionTensors{signature.inputs, signature.outputs};
       },
       options.outputFolder);
-  withDevice(options, source, executable,
-             [&](DmlDevice device, DmlExecutable fitting, Progress &progress) {
-               commands.run([&](const std::string &name,
-                                const std::vector<HostTensor> &inputs) {
-                 return run(options, device, fitting, find(name), inputs,
-                            progress);
-               });
-             });
+  withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
+    commands.run(
+        [&](const std::string &name, const std::vector<HostTensor> &inputs) {
+          return run(options, device, executable, find(name), inputs, progress);
+        });
+  });
   commands.finish();
 }
 
@@ -711,8 +708,11 @@ void runTool(Options &options) {
   if (std::string error; source.isModule && options.weights.empty() &&
                          !isStated && !source.weights.createOnDisk(error))
     fail(error, kExitNo);
+  Instance instance;
+  if (source.isModule && !options.printSignature)
+    compileForDevice(options, instance);
   if (hasCommands(options))
-    return runCommands(options, source);
+    return runCommands(options, source, instance);
   if (!options.outputFolder.empty())
     fail("--output-dir is for the files that a .json model writes");
   Executable executable = loadExecutable(options, source);
@@ -743,12 +743,9 @@ void runTool(Options &options) {
     readReference(options, source, function, expected);
 
   std::vector<HostTensor> outputs;
-  withDevice(options, source, executable,
-             [&](DmlDevice device, DmlExecutable fitting, Progress &progress) {
-               // The signature goes on pointing into the first executable.
-               outputs =
-                   run(options, device, fitting, signature, *inputs, progress);
-             });
+  withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
+    outputs = run(options, device, executable, signature, *inputs, progress);
+  });
   if (!writeOutputs(*files, expected, function, outputs, options.printAll,
                     error))
     fail(error, kExitNotWritten);

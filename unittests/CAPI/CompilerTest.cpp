@@ -97,15 +97,16 @@ static std::vector<std::string> getFunctions(const std::string &bytes) {
   DmlExecutable executable = nullptr;
   DmlError error = nullptr;
   std::vector<std::string> names;
-  if (dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error)) {
+  if (dmlCreateExecutable(bytes.data(), bytes.size(), nullptr, &executable,
+                          &error)) {
     names.push_back(dmlGetErrorMessage(error));
     dmlDestroyError(error);
     return names;
   }
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   for (uint32_t i = 0; i < info.functionCount; ++i) {
-    DmlFunctionInfo function;
+    DmlFunctionInfo function{};
     EXPECT_EQ(dmlGetFunctionInfo(executable, i, &function, nullptr),
               DML_SUCCESS);
     names.push_back(function.name);
