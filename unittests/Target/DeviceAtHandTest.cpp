@@ -133,12 +133,9 @@ TEST(DeviceAtHandTest, Lavapipe) {
   device.limits.subgroupSize = device.limits.minSubgroupSize =
       device.limits.maxSubgroupSize = 8;
   device.limits.multiprocessorCount = 2;
-  DeviceProfile profile = getProfile(device);
-  EXPECT_THAT(
-      profile.str(),
-      HasSubstr("full,maxStorageBufferRange=134217728,subgroupSize=8,"));
-  EXPECT_EQ(profile.getSpeed().multiprocessors, 2);
-  EXPECT_LT(profile.getSpeed().memoryCycles, 100);
+  EXPECT_EQ(getProfile(device).str(),
+            "full,maxStorageBufferRange=134217728,subgroupSize=8,"
+            "multiprocessors=2");
 }
 
 //===----------------------------------------------------------------------===//
