@@ -216,7 +216,7 @@ int main(int argc, char **argv) {
   DML(dmlCreateProgram, device, executable, &program);
 
   /* Once for each set of buffers: bind them to the function. */
-  DmlFunctionInfo function;
+  DmlFunctionInfo function = {0};
   DML(dmlGetFunctionInfo, executable, 0, &function);
   DmlBindingTableCreateInfo tableInfo = {0};
   DmlBindingTable table = NULL;
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
   if (!buffers)
     return 1;
   for (uint32_t i = 0; i < count; ++i) {
-    DmlTensorInfo tensor;
+    DmlTensorInfo tensor = {0};
     bool isInput = i < function.inputCount;
     if (isInput)
       DML(dmlGetInputInfo, executable, 0, i, &tensor);
@@ -244,6 +244,9 @@ int main(int argc, char **argv) {
       for (uint64_t j = 0; j < tensor.elementCount; ++j)
         ((float *)buffers[i].mapped)[j] = (float)j;
   }
+
+  /* Recording allocates nothing, so temporary memory is made before. */
+  DML(dmlBindTemporary, table, NULL);
 
   /* Each frame: record the function between the engine's own commands. */
   VkCommandPoolCreateInfo poolInfo = {
@@ -284,7 +287,7 @@ int main(int argc, char **argv) {
   VULKAN(vkQueueWaitIdle, engine.queue);
 
   for (uint32_t i = 0; i < function.outputCount; ++i) {
-    DmlTensorInfo tensor;
+    DmlTensorInfo tensor = {0};
     DML(dmlGetOutputInfo, executable, 0, i, &tensor);
     printTensor(&tensor, buffers[function.inputCount + i].mapped);
   }

@@ -35,7 +35,7 @@ BindingTable::create(std::shared_ptr<Program> program,
   if (info.function >= functions.size())
     return invalidArgument("function ", info.function,
                            " does not exist; there are ", functions.size());
-  std::unique_ptr<BindingTable> table(new BindingTable);
+  std::unique_ptr<BindingTable> table(new BindingTable(*program->device()));
   table->function = &functions[info.function];
   table->variant = &program->variant(info.function);
   table->program = std::move(program);
@@ -46,6 +46,8 @@ BindingTable::create(std::shared_ptr<Program> program,
 Status BindingTable::initialize(bool timestamps) {
   inputs.resize(function->inputs.size());
   outputs.resize(function->outputs.size());
+  recorded.resize(variant->steps.size());
+  reserveScratch();
   DML_TRY(createDescriptorSets());
   if (!timestamps || variant->steps.empty())
     return Status();
@@ -61,6 +63,17 @@ Status BindingTable::initialize(bool timestamps) {
   return checkVk(device.functions().CreateQueryPool(device.handle(), &info,
                                                     nullptr, &queryPool),
                  "vkCreateQueryPool");
+}
+
+void BindingTable::reserveScratch() {
+  // The temporary buffer is one range more.
+  size_t count = inputs.size() + outputs.size() + 1;
+  scratch.ranges.reserve(count);
+  scratch.order.reserve(count);
+  size_t most = 0;
+  for (const Step &step : variant->steps)
+    most = std::max(most, step.ranges.size());
+  scratch.descriptors.reserve(most);
 }
 
 Status BindingTable::createDescriptorSets() {
@@ -104,6 +117,13 @@ Status BindingTable::createDescriptorSets() {
   for (size_t i = 0; i < descriptorSets.size(); ++i)
     if (variant->steps[i].kind == DML_STEP_KIND_DISPATCH)
       descriptorSets[i] = sets[next++];
+  if (device.namesObjects())
+    for (size_t i = 0; i < descriptorSets.size(); ++i)
+      if (descriptorSets[i])
+        device.setName(VK_OBJECT_TYPE_DESCRIPTOR_SET,
+                       (uint64_t)descriptorSets[i],
+                       concat(function->name, ": step ", i, ": ",
+                              variant->steps[i].label));
   return Status();
 }
 
@@ -111,12 +131,10 @@ BindingTable::~BindingTable() {
   Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   // A lost device fails here; its objects may be destroyed all the same.
-  if (pending && !device.isAbandoned())
-    device.abandonAfter(device.waitFor(fence, device.waitLimit()));
+  if (!device.isAbandoned())
+    device.abandonAfter(submissions.wait(device.waitLimit()));
   if (device.isAbandoned())
     return;
-  if (fence)
-    vk.DestroyFence(device.handle(), fence, nullptr);
   if (commandPool)
     vk.DestroyCommandPool(device.handle(), commandPool, nullptr);
   if (queryPool)
@@ -145,10 +163,30 @@ Status BindingTable::bindOutput(uint32_t index, const DmlBufferRange &range) {
   return bind("output", tensor.name, tensor.bufferSize, range, outputs[index]);
 }
 
-Status BindingTable::bindTemporary(const DmlBufferRange &range) {
+Status BindingTable::bindTemporary(const DmlBufferRange *range) {
+  if (!range) {
+    if (variant->temporarySize != 0 && !ownTemporary)
+      DML_TRY(createOwnTemporary());
+    return Status();
+  }
   DML_TRY(bind("temporary buffer of", function->name, variant->temporarySize,
-               range, temporary));
+               *range, temporary));
   ownTemporary.reset();
+  return Status();
+}
+
+Status BindingTable::createOwnTemporary() {
+  // Descriptors and commands that are in use may not change.
+  DML_TRY(wait(program->device()->waitLimit()));
+  auto buffer = SplitBuffer::create(program->device(), variant->temporarySize,
+                                    variant->getRanges(BufferKind::Temporary),
+                                    DML_MEMORY_DEVICE, "temporary buffer");
+  if (!buffer)
+    return buffer.status();
+  ownTemporary = std::move(*buffer);
+  temporary = {};
+  descriptorsCurrent = false;
+  commandsCurrent = false;
   return Status();
 }
 
@@ -178,10 +216,11 @@ Status BindingTable::bind(const char *what, const std::string &name,
   return Status();
 }
 
-Status BindingTable::checkOverlaps() const {
+Status BindingTable::checkOverlaps() {
   // Ranges stand in the order of reads and writes, so that written ones have
   // larger numbers.
-  std::vector<const DmlBufferRange *> ranges;
+  std::vector<const DmlBufferRange *> &ranges = scratch.ranges;
+  ranges.clear();
   for (const DmlBufferRange &range : inputs)
     ranges.push_back(&range);
   for (const DmlBufferRange &range : outputs)
@@ -197,7 +236,8 @@ Status BindingTable::checkOverlaps() const {
     return "the temporary buffer";
   };
 
-  std::vector<size_t> order(ranges.size());
+  std::vector<size_t> &order = scratch.order;
+  order.resize(ranges.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
@@ -244,14 +284,12 @@ Status BindingTable::prepare() {
     if (!outputs[i].buffer)
       return invalidArgument("output '", function->outputs[i].name,
                              "' has no buffer bound");
-  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary) {
-    auto buffer = SplitBuffer::create(program->device(), variant->temporarySize,
-                                      variant->getRanges(BufferKind::Temporary),
-                                      DML_MEMORY_DEVICE, "temporary buffer");
-    if (!buffer)
-      return buffer.status();
-    ownTemporary = std::move(*buffer);
-  }
+  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+    return invalidArgument("the temporary buffer of function '", function->name,
+                           "' has no memory bound, but must have ",
+                           variant->temporarySize,
+                           " bytes (dmlBindTemporary makes them where its "
+                           "range is NULL)");
   DML_TRY(checkOverlaps());
   updateDescriptors();
   descriptorsCurrent = true;
@@ -280,7 +318,7 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
 
 void BindingTable::updateDescriptors() {
   const Device &device = *program->device();
-  std::vector<VkDescriptorBufferInfo> infos;
+  std::vector<VkDescriptorBufferInfo> &infos = scratch.descriptors;
   for (size_t i = 0; i < descriptorSets.size(); ++i) {
     if (!descriptorSets[i])
       continue;
@@ -304,21 +342,47 @@ void BindingTable::updateDescriptors() {
 // Recording and submitting
 //===----------------------------------------------------------------------===//
 
+Status BindingTable::checkSteps(uint32_t first, uint32_t count) const {
+  size_t have = variant->steps.size();
+  if (first <= have && count <= have - first)
+    return Status();
+  return invalidArgument(count, " steps from step ", first,
+                         " on do not exist; "
+                         "function '",
+                         function->name, "' has ", have);
+}
+
 Status BindingTable::record(VkCommandBuffer commands) {
+  return record(commands, 0, static_cast<uint32_t>(variant->steps.size()));
+}
+
+Status BindingTable::record(VkCommandBuffer commands, uint32_t first,
+                            uint32_t count) {
+  DML_TRY(checkSteps(first, count));
   DML_TRY(prepare());
-  recordSteps(commands);
+  recordSteps(commands, first, count);
   return Status();
 }
 
-void BindingTable::recordSteps(VkCommandBuffer commands) {
+void BindingTable::recordSteps(VkCommandBuffer commands, uint32_t first,
+                               uint32_t count) {
   const Device &device = *program->device();
+  const InstanceFunctions &debug = device.instanceFunctions();
+  if (count == 0)
+    return;
+  VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+  label.pLabelName = function->name.c_str();
+  if (debug.CmdBeginDebugUtilsLabelEXT)
+    debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
   if (queryPool)
-    device.functions().CmdResetQueryPool(
-        commands, queryPool, 0,
-        static_cast<uint32_t>(2 * variant->steps.size()));
-  for (size_t i = 0; i < variant->steps.size(); ++i)
+    device.functions().CmdResetQueryPool(commands, queryPool, 2 * first,
+                                         2 * count);
+  for (uint32_t i = first; i < first + count; ++i) {
     recordStep(commands, i);
-  everRecorded = true;
+    recorded[i] = true;
+  }
+  if (debug.CmdEndDebugUtilsLabelEXT)
+    debug.CmdEndDebugUtilsLabelEXT(commands);
 }
 
 void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
@@ -363,8 +427,6 @@ void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
 }
 
 Status BindingTable::createCommands() {
-  if (fence)
-    return Status();
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   if (!commandPool) {
@@ -375,79 +437,74 @@ Status BindingTable::createCommands() {
         vk.CreateCommandPool(device.handle(), &info, nullptr, &commandPool),
         "vkCreateCommandPool"));
   }
-  if (!commandBuffer) {
-    VkCommandBufferAllocateInfo info{
-        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    info.commandPool = commandPool;
-    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    info.commandBufferCount = 1;
-    DML_TRY(checkVk(
-        vk.AllocateCommandBuffers(device.handle(), &info, &commandBuffer),
-        "vkAllocateCommandBuffers"));
-  }
-  VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  return checkVk(vk.CreateFence(device.handle(), &info, nullptr, &fence),
-                 "vkCreateFence");
+  if (commandBuffer)
+    return Status();
+  VkCommandBufferAllocateInfo info{
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = commandPool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  DML_TRY(
+      checkVk(vk.AllocateCommandBuffers(device.handle(), &info, &commandBuffer),
+              "vkAllocateCommandBuffers"));
+  device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)commandBuffer,
+                 function->name);
+  return Status();
 }
 
-Status BindingTable::submit() {
-  Device &device = *program->device();
-  const DeviceFunctions &vk = device.functions();
-  DML_TRY(wait(program->device()->waitLimit()));
+Status BindingTable::recordCommands() {
+  const DeviceFunctions &vk = program->device()->functions();
+  VkCommandBufferBeginInfo beginInfo{
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  beginInfo.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+  DML_TRY(checkVk(vk.BeginCommandBuffer(commandBuffer, &beginInfo),
+                  "vkBeginCommandBuffer"));
+  // Nothing else orders memory on the device between submissions.
+  recordBarrier(vk, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
+                kStepReads | kStepWrites);
+  recordSteps(commandBuffer, 0, static_cast<uint32_t>(variant->steps.size()));
+  recordBarrier(vk, commandBuffer, kStepStages, kStepWrites,
+                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+                VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
+                    VK_ACCESS_HOST_READ_BIT);
+  return checkVk(vk.EndCommandBuffer(commandBuffer), "vkEndCommandBuffer");
+}
+
+Status BindingTable::submit(const DmlSubmitInfo *info) {
+  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+    DML_TRY(createOwnTemporary());
   DML_TRY(prepare());
   DML_TRY(createCommands());
-  if (!commandsCurrent) {
-    VkCommandBufferBeginInfo beginInfo{
-        VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    DML_TRY(checkVk(vk.BeginCommandBuffer(commandBuffer, &beginInfo),
-                    "vkBeginCommandBuffer"));
-    // Nothing else orders memory on the device between submissions.
-    recordBarrier(vk, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                  VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
-                  kStepReads | kStepWrites);
-    recordSteps(commandBuffer);
-    recordBarrier(vk, commandBuffer, kStepStages, kStepWrites,
-                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
-                      VK_PIPELINE_STAGE_HOST_BIT,
-                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
-                      VK_ACCESS_HOST_READ_BIT);
-    DML_TRY(checkVk(vk.EndCommandBuffer(commandBuffer), "vkEndCommandBuffer"));
-    commandsCurrent = true;
-  }
-  DML_TRY(checkVk(vk.ResetFences(device.handle(), 1, &fence), "vkResetFences"));
-  DML_TRY(device.submit(commandBuffer, fence));
-  pending = true;
-  return Status();
+  if (!commandsCurrent)
+    DML_TRY(recordCommands());
+  commandsCurrent = true;
+  return submissions.submit(commandBuffer, info);
 }
 
 Status BindingTable::wait(uint64_t timeout) {
-  if (!pending)
-    return Status();
-  DML_TRY(
-      Device::checkWait(program->device()->waitFor(fence, timeout), timeout));
-  pending = false;
-  return Status();
+  return Device::checkWait(submissions.wait(timeout), timeout);
 }
 
-Status BindingTable::getStepTimes(DmlStepTime *times, uint32_t count) {
-  if (count != variant->steps.size())
-    return invalidArgument("there is room for the times of ", count,
-                           " steps, but function '", function->name, "' has ",
-                           variant->steps.size());
+Status BindingTable::getStepTimes(uint32_t first, uint32_t count,
+                                  DmlStepTime *times) {
+  DML_TRY(checkSteps(first, count));
   if (count == 0)
     return Status();
   if (!queryPool)
     return invalidArgument("the binding table was made without timestamps");
-  if (!everRecorded)
-    return invalidArgument("the function has not been executed yet");
+  for (uint32_t i = first; i < first + count; ++i)
+    if (!recorded[i])
+      return invalidArgument("step ", i, " of function '", function->name,
+                             "' has not been executed yet");
   const Device &device = *program->device();
   std::vector<uint64_t> stamps(2 * size_t(count));
   VkResult result = device.functions().GetQueryPoolResults(
-      device.handle(), queryPool, 0, 2 * count,
+      device.handle(), queryPool, 2 * first, 2 * count,
       stamps.size() * sizeof(uint64_t), stamps.data(), sizeof(uint64_t),
       VK_QUERY_RESULT_64_BIT);
   if (result == VK_NOT_READY)
-    return invalidArgument("the function has not finished yet");
+    return invalidArgument("the steps have not finished yet");
   DML_TRY(checkVk(result, "vkGetQueryPoolResults"));
 
   // Counters of fewer than 64 bits wrap around.

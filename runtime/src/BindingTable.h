@@ -8,6 +8,7 @@
 #define DML_RUNTIME_BINDINGTABLE_H
 
 #include "Program.h"
+#include "Submissions.h"
 
 namespace dml::runtime {
 
@@ -23,26 +24,35 @@ public:
 
   Status bindInput(uint32_t index, const DmlBufferRange &range);
   Status bindOutput(uint32_t index, const DmlBufferRange &range);
-  Status bindTemporary(const DmlBufferRange &range);
+  /// Null is memory of the table's own.
+  Status bindTemporary(const DmlBufferRange *range);
 
+  /// These two allocate nothing where they succeed.
   Status record(VkCommandBuffer commands);
-  Status submit();
+  Status record(VkCommandBuffer commands, uint32_t first, uint32_t count);
+  Status submit(const DmlSubmitInfo *info);
   Status wait(uint64_t timeout);
-  Status getStepTimes(DmlStepTime *times, uint32_t count);
+  Status getStepTimes(uint32_t first, uint32_t count, DmlStepTime *times);
 
 private:
-  BindingTable() = default;
+  explicit BindingTable(Device &device) : submissions(device) {}
   Status initialize(bool timestamps);
+  void reserveScratch();
   Status createDescriptorSets();
   Status createCommands();
+
+  Status createOwnTemporary();
+  Status recordCommands();
+  /// An error where the function has no such steps.
+  Status checkSteps(uint32_t first, uint32_t count) const;
 
   Status bind(const char *what, const std::string &name, uint64_t wantedSize,
               const DmlBufferRange &range, DmlBufferRange &bound);
   /// Makes descriptors ready for recording; an error where a buffer lacks.
   Status prepare();
-  Status checkOverlaps() const;
+  Status checkOverlaps();
   void updateDescriptors();
-  void recordSteps(VkCommandBuffer commands);
+  void recordSteps(VkCommandBuffer commands, uint32_t first, uint32_t count);
   void recordStep(VkCommandBuffer commands, size_t index);
   /// The range that a step names, in the buffer that is bound for it.
   DmlBufferRange resolve(const BufferRange &range) const;
@@ -62,14 +72,21 @@ private:
   bool descriptorsCurrent = false;
 
   VkQueryPool queryPool = VK_NULL_HANDLE;
-  bool everRecorded = false;
+  /// Of each step, whether it was ever recorded.
+  std::vector<bool> recorded;
+
+  /// Memory for work that recording does, so that recording allocates none.
+  struct {
+    std::vector<const DmlBufferRange *> ranges;
+    std::vector<size_t> order;
+    std::vector<VkDescriptorBufferInfo> descriptors;
+  } scratch;
 
   /// The pool of commands, which is made when they are first submitted.
   VkCommandPool commandPool = VK_NULL_HANDLE;
   VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
-  VkFence fence = VK_NULL_HANDLE;
   bool commandsCurrent = false;
-  bool pending = false;
+  Submissions submissions;
 };
 
 } // namespace dml::runtime

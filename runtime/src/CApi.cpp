@@ -8,21 +8,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "BindingTable.h"
+#include "Boundary.h"
 #include "DataType.h"
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
-#include <stdexcept>
 #include <type_traits>
 
 using namespace dml::runtime;
 
-struct DmlErrorImpl {
-  DmlResult result;
-  std::string message;
-};
 struct DmlInstanceImpl {
   std::shared_ptr<Instance> object;
 };
@@ -44,42 +38,6 @@ struct DmlBindingTableImpl {
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
-DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
-
-/// Turns a Status into what a call returns.
-DmlResult report(const Status &status, DmlError *error) noexcept {
-  if (error)
-    *error = nullptr;
-  if (status.ok())
-    return DML_SUCCESS;
-  if (error) {
-    try {
-      *error = new DmlErrorImpl{status.result(), status.message()};
-    } catch (...) {
-      *error = &outOfMemoryError;
-      return DML_ERROR_OUT_OF_MEMORY;
-    }
-  }
-  return status.result();
-}
-
-/// Runs the body of a call: no exception leaves it.
-template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-    // A container asked for more than can be addressed.
-  } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
-  }
-  if (error)
-    *error = &outOfMemoryError;
-  return DML_ERROR_OUT_OF_MEMORY;
-}
-
 /// Hands a new object to the caller.
 template <typename Handle, typename T>
 Status give(Expected<T> object, Handle *handle) {
@@ -89,15 +47,16 @@ Status give(Expected<T> object, Handle *handle) {
   return Status();
 }
 
-Status nullArgument(const char *name) {
-  return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
-                   "' is NULL");
+Status checkAllocator(const DmlAllocator *allocator) {
+  if (!allocator)
+    return Status();
+  DML_CHECK_CHAIN(DmlAllocator, allocator);
+  if (!allocator->allocate || !allocator->deallocate)
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "a DmlAllocator must have "
+                     "both allocate and deallocate, but one is NULL");
+  return Status();
 }
-
-/// Leaves the call where a pointer that it needs is null.
-#define DML_NEED(pointer)                                                      \
-  if (!(pointer))                                                              \
-  return nullArgument(#pointer)
 
 Status findFunction(DmlExecutable executable, uint32_t index,
                     const Function *&function) {
@@ -120,6 +79,13 @@ Status findVariant(DmlExecutable executable, uint32_t function, uint32_t index,
   return Status();
 }
 
+/// Fills a structure of the caller's, which keeps its chain.
+template <typename Info> void fill(Info &info, const Info &contents) {
+  void *next = const_cast<void *>(static_cast<const void *>(info.next));
+  info = contents;
+  info.next = next;
+}
+
 /// Fills what DmlExecutableInfo and DmlVariantInfo have in common.
 template <typename Info>
 void describeRequirements(const Requirements &requirements, Info &info) {
@@ -129,7 +95,8 @@ void describeRequirements(const Requirements &requirements, Info &info) {
 }
 
 void describeTensor(const Tensor &tensor, DmlTensorInfo &info) {
-  info = {tensor.name.c_str(),
+  info = {info.next,
+          tensor.name.c_str(),
           tensor.dataType,
           static_cast<uint32_t>(tensor.sizes.size()),
           tensor.sizes.data(),
@@ -141,6 +108,7 @@ void describeTensor(const Tensor &tensor, DmlTensorInfo &info) {
 
 Status describeTensor(const char *what, const std::vector<Tensor> &tensors,
                       uint32_t index, DmlTensorInfo *info) {
+  DML_CHECK_CHAIN(DmlTensorInfo, info);
   if (index >= tensors.size())
     return makeError(DML_ERROR_INVALID_ARGUMENT, what, " ", index,
                      " does not exist; there are ", tensors.size());
@@ -169,10 +137,13 @@ const char *dmlGetResultName(DmlResult result) {
     DML_CASE(DML_ERROR_TIMEOUT)
     DML_CASE(DML_ERROR_IO)
     DML_CASE(DML_ERROR_VULKAN)
+    DML_CASE(DML_ERROR_CANCELLED)
 #undef DML_CASE
   }
   return "unknown DmlResult";
 }
+
+DmlErrorImpl dml::runtime::outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
 DmlResult dmlGetErrorResult(DmlError error) {
   return error ? error->result : DML_SUCCESS;
@@ -199,6 +170,8 @@ DmlResult dmlCreateInstance(const DmlInstanceCreateInfo *info,
                             DmlInstance *instance, DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(instance);
+    if (info)
+      DML_CHECK_CHAIN(DmlInstanceCreateInfo, info);
     return give(Instance::create(info ? *info : DmlInstanceCreateInfo{}),
                 instance);
   });
@@ -220,7 +193,8 @@ DmlResult dmlGetDeviceInfo(DmlInstance instance, uint32_t index,
     if (index >= devices.size())
       return makeError(DML_ERROR_INVALID_ARGUMENT, "device ", index,
                        " does not exist; there are ", devices.size());
-    *info = devices[index].info;
+    DML_CHECK_CHAIN(DmlDeviceInfo, info);
+    fill(*info, devices[index].info);
     return Status();
   });
 }
@@ -248,6 +222,10 @@ DmlResult dmlCreateDevice(DmlInstance instance, const DmlDeviceCreateInfo *info,
   return guard(error, [&]() -> Status {
     DML_NEED(instance);
     DML_NEED(device);
+    if (info) {
+      DML_CHECK_CHAIN(DmlDeviceCreateInfo, info);
+      DML_TRY(checkAllocator(info->allocator));
+    }
     return give(
         Device::create(instance->object, info ? *info : DmlDeviceCreateInfo{}),
         device);
@@ -259,25 +237,53 @@ DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
   return guard(error, [&]() -> Status {
     DML_NEED(info);
     DML_NEED(device);
+    DML_CHECK_CHAIN(DmlVulkanDevice, info);
+    DML_TRY(checkAllocator(info->allocator));
     return give(Device::adopt(*info), device);
   });
 }
 
 void dmlDestroyDevice(DmlDevice device) { delete device; }
 
+DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(shared);
+    *shared = new DmlDeviceImpl{device->object};
+    return Status();
+  });
+}
+
 void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info) {
   if (info)
-    *info = device ? device->object->snapshot().info : DmlDeviceInfo{};
+    fill(*info, device ? device->object->snapshot().info : DmlDeviceInfo{});
 }
 
 void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info) {
   if (info)
-    *info = device ? device->object->describe() : DmlVulkanDevice{};
+    fill(*info, device ? device->object->describe() : DmlVulkanDevice{});
 }
 
 void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds) {
   if (device)
     device->object->setWaitLimit(nanoseconds);
+}
+
+void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes) {
+  if (device)
+    device->object->memory().setBudget(bytes);
+}
+
+DmlResult dmlGetMemoryUse(DmlDevice device, DmlMemoryUse *use,
+                          DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(use);
+    DML_CHECK_CHAIN(DmlMemoryUse, use);
+    fill(*use, {});
+    device->object->describeMemoryUse(*use);
+    return Status();
+  });
 }
 
 DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size, void *data,
@@ -338,7 +344,7 @@ void dmlDestroyExecutable(DmlExecutable executable) { delete executable; }
 void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
   if (!info)
     return;
-  *info = {};
+  fill(*info, {});
   if (!executable)
     return;
   const Executable &object = *executable->object;
@@ -358,6 +364,7 @@ DmlResult dmlCheckExecutable(DmlExecutable executable,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(device);
+    DML_CHECK_CHAIN(DmlDeviceInfo, device);
     return chooseVariants(*device, *executable->object).status();
   });
 }
@@ -404,6 +411,8 @@ DmlResult dmlGetWeightInfo(DmlExecutable executable, uint32_t weight,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlWeightInfo, info);
+    DML_CHECK_CHAIN(DmlTensorInfo, &info->tensor);
     const std::vector<Weight> &weights = executable->object->weights;
     if (weight >= weights.size())
       return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", weight,
@@ -419,12 +428,14 @@ DmlResult dmlGetFunctionInfo(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlFunctionInfo, info);
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
     uint64_t temporarySize = 0;
     for (const Variant &variant : found->variants)
       temporarySize = std::max(temporarySize, variant.temporarySize);
-    *info = {found->name.c_str(),
+    *info = {info->next,
+             found->name.c_str(),
              static_cast<uint32_t>(found->inputs.size()),
              static_cast<uint32_t>(found->outputs.size()),
              static_cast<uint32_t>(found->variants.size()),
@@ -464,9 +475,10 @@ DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlVariantInfo, info);
     const Variant *found = nullptr;
     DML_TRY(findVariant(executable, function, variant, found));
-    *info = {};
+    fill(*info, {});
     info->stepCount = static_cast<uint32_t>(found->steps.size());
     info->temporarySize = found->temporarySize;
     info->deviceProfile = found->deviceProfile.c_str();
@@ -481,6 +493,7 @@ DmlResult dmlChooseVariant(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(device);
+    DML_CHECK_CHAIN(DmlDeviceInfo, device);
     DML_NEED(variant);
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
@@ -498,13 +511,14 @@ DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    DML_CHECK_CHAIN(DmlStepInfo, info);
     const Variant *found = nullptr;
     DML_TRY(findVariant(executable, function, variant, found));
     if (step >= found->steps.size())
       return makeError(DML_ERROR_INVALID_ARGUMENT, "step ", step,
                        " does not exist; there are ", found->steps.size());
     const Step &object = found->steps[step];
-    *info = {};
+    fill(*info, {});
     info->kind = object.kind;
     info->label = object.label.c_str();
     info->kernel = "";
@@ -603,9 +617,9 @@ void dmlDestroyBuffer(DmlBuffer buffer) { delete buffer; }
 void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info) {
   if (!info)
     return;
-  *info = {};
+  fill(*info, {});
   if (buffer)
-    *info = {buffer->object->handle(), buffer->object->size(),
+    *info = {info->next, buffer->object->handle(), buffer->object->size(),
              buffer->object->mapped()};
 }
 
@@ -640,6 +654,7 @@ DmlResult dmlCreateBindingTable(DmlProgram program,
     DML_NEED(program);
     DML_NEED(info);
     DML_NEED(table);
+    DML_CHECK_CHAIN(DmlBindingTableCreateInfo, info);
     return give(BindingTable::create(program->object, *info), table);
   });
 }
@@ -668,8 +683,7 @@ DmlResult dmlBindTemporary(DmlBindingTable table, const DmlBufferRange *range,
                            DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(table);
-    DML_NEED(range);
-    return table->object->bindTemporary(*range);
+    return table->object->bindTemporary(range);
   });
 }
 
@@ -682,10 +696,23 @@ DmlResult dmlRecordFunction(DmlBindingTable table,
   });
 }
 
-DmlResult dmlSubmit(DmlBindingTable table, DmlError *error) {
+DmlResult dmlRecordSteps(DmlBindingTable table, VkCommandBuffer commandBuffer,
+                         uint32_t firstStep, uint32_t stepCount,
+                         DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(table);
-    return table->object->submit();
+    DML_NEED(commandBuffer);
+    return table->object->record(commandBuffer, firstStep, stepCount);
+  });
+}
+
+DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
+                    DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    if (info)
+      DML_CHECK_CHAIN(DmlSubmitInfo, info);
+    return table->object->submit(info);
   });
 }
 
@@ -697,12 +724,13 @@ DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
   });
 }
 
-DmlResult dmlGetStepTimes(DmlBindingTable table, DmlStepTime *times,
-                          uint32_t count, DmlError *error) {
+DmlResult dmlGetStepTimes(DmlBindingTable table, uint32_t firstStep,
+                          uint32_t stepCount, DmlStepTime *times,
+                          DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(table);
-    if (count != 0)
+    if (stepCount != 0)
       DML_NEED(times);
-    return table->object->getStepTimes(times, count);
+    return table->object->getStepTimes(firstStep, stepCount, times);
   });
 }

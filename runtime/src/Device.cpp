@@ -21,7 +21,7 @@ Device::create(std::shared_ptr<Instance> instance,
   std::shared_ptr<Device> device(new Device);
   device->instanceOwner = std::move(instance);
   DML_TRY(device->createDevice(info));
-  DML_TRY(device->initialize());
+  DML_TRY(device->initialize(info.allocator));
   return device;
 }
 
@@ -54,6 +54,8 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enabled.vulkan11};
   features.features = enabled.core;
   features.features.robustBufferAccess = info.robustBufferAccess;
+  // Vulkan 1.2 demands it of devices.
+  enabled.vulkan12.timelineSemaphore = VK_TRUE;
 
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -68,6 +70,7 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   // Must be enabled where a device offers it.
   if (properties.portabilitySubset)
     extensions.push_back("VK_KHR_portability_subset");
+  robust = info.robustBufferAccess;
   unchecked = !info.robustBufferAccess && properties.pipelineRobustness;
   VkPhysicalDevicePipelineRobustnessFeaturesEXT pipelineRobustness{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
@@ -127,6 +130,7 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
                                 info.debugUtilsEnabled, device->instanceVk));
   device->debugUtils = info.debugUtilsEnabled;
   device->unchecked = info.pipelineRobustnessEnabled;
+  device->robust = info.robustBufferAccessEnabled;
   device->instance = info.instance;
   device->physicalDevice = info.physicalDevice;
   Expected<DeviceSnapshot> snapshot =
@@ -176,15 +180,18 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
   device->callerUnlock = info.unlockQueue;
   device->callerUserData = info.queueUserData;
   device->device = info.device;
-  DML_TRY(device->initialize());
+  DML_TRY(device->initialize(info.allocator));
   return device;
 }
 
 /// The part that created and adopted devices share.
-Status Device::initialize() {
+Status Device::initialize(const DmlAllocator *allocator) {
   DML_TRY(loadDeviceFunctions(instanceVk.GetDeviceProcAddr, device, vk));
   if (ownsDevice)
     vk.GetDeviceQueue(device, queueFamilyIndex, 0, &queue);
+  // Robust access may end anywhere in the memory object of a buffer.
+  buffersMemory =
+      std::make_unique<Memory>(*this, allocator, /*sharesBlocks=*/!robust);
   VkPipelineCacheCreateInfo cacheInfo{
       VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   return checkVk(vk.CreatePipelineCache(device, &cacheInfo, nullptr, &cache),
@@ -194,6 +201,7 @@ Status Device::initialize() {
 Device::~Device() {
   for (const Commands &commands : idleCommands)
     destroyCommands(commands);
+  buffersMemory.reset();
   if (cache)
     vk.DestroyPipelineCache(device, cache, nullptr);
   if (ownsDevice && vk.DestroyDevice)
@@ -222,6 +230,7 @@ DmlVulkanDevice Device::describe() {
   info.enabledFeatures = properties.info.features;
   info.debugUtilsEnabled = debugUtils;
   info.pipelineRobustnessEnabled = unchecked;
+  info.robustBufferAccessEnabled = robust;
   info.subgroupSizeControlEnabled = properties.subgroupSizeControl;
   info.queueFamilyIndex = queueFamilyIndex;
   info.queue = queue;
@@ -231,6 +240,23 @@ DmlVulkanDevice Device::describe() {
   };
   info.queueUserData = this;
   return info;
+}
+
+void Device::describeMemoryUse(DmlMemoryUse &use) {
+  buffersMemory->describe(use);
+  if (!properties.memoryBudget)
+    return;
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget};
+  instanceVk.GetPhysicalDeviceMemoryProperties2(physicalDevice, &memory);
+  const VkPhysicalDeviceMemoryProperties &heaps = memory.memoryProperties;
+  for (uint32_t i = 0; i < heaps.memoryHeapCount; ++i)
+    if (heaps.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) {
+      use.heapUsage += budget.heapUsage[i];
+      use.heapBudget += budget.heapBudget[i];
+    }
 }
 
 void Device::lockQueue() {
@@ -245,7 +271,36 @@ void Device::unlockQueue() {
   queueMutex.unlock();
 }
 
-Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence) {
+namespace {
+
+/// The semaphores of a submission as Vulkan takes them.
+struct Semaphores {
+  std::vector<VkSemaphore> handles;
+  std::vector<uint64_t> values;
+
+  Status add(const char *what, const DmlSemaphoreValue *semaphores,
+             uint32_t count) {
+    if (count != 0 && !semaphores)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, what,
+                       "Semaphores is NULL, "
+                       "but ",
+                       what, "SemaphoreCount is ", count);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (!semaphores[i].semaphore)
+        return makeError(DML_ERROR_INVALID_ARGUMENT, "semaphore ", i, " of ",
+                         what, "Semaphores is VK_NULL_HANDLE");
+      handles.push_back(semaphores[i].semaphore);
+      values.push_back(semaphores[i].value);
+    }
+    return Status();
+  }
+  uint32_t count() const { return static_cast<uint32_t>(handles.size()); }
+};
+
+} // namespace
+
+Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence,
+                      const DmlSubmitInfo *semaphores) {
   if (!queue)
     return makeError(DML_ERROR_INVALID_ARGUMENT,
                      "the device was adopted without a queue: nothing can be "
@@ -253,27 +308,51 @@ Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence) {
   VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commandBuffer;
+  Semaphores waits, signals;
+  VkTimelineSemaphoreSubmitInfo values{
+      VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+  std::vector<VkPipelineStageFlags> stages;
+  if (semaphores) {
+    DML_TRY(waits.add("wait", semaphores->waitSemaphores,
+                      semaphores->waitSemaphoreCount));
+    DML_TRY(signals.add("signal", semaphores->signalSemaphores,
+                        semaphores->signalSemaphoreCount));
+    stages.assign(waits.count(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    info.waitSemaphoreCount = values.waitSemaphoreValueCount = waits.count();
+    info.pWaitSemaphores = waits.handles.data();
+    info.pWaitDstStageMask = stages.data();
+    values.pWaitSemaphoreValues = waits.values.data();
+    info.signalSemaphoreCount = signals.count();
+    values.signalSemaphoreValueCount = signals.count();
+    info.pSignalSemaphores = signals.handles.data();
+    values.pSignalSemaphoreValues = signals.values.data();
+    if (waits.count() != 0 || signals.count() != 0)
+      info.pNext = &values;
+  }
   lockQueue();
   VkResult result = vk.QueueSubmit(queue, 1, &info, fence);
   unlockQueue();
   return checkVk(result, "vkQueueSubmit");
 }
 
-VkResult Device::waitFor(VkFence fence, uint64_t timeout) noexcept {
+VkResult Device::waitFor(const VkFence *fences, uint32_t count,
+                         uint64_t timeout) noexcept {
   // A driver may put a thread that waits to sleep, and waking it takes longer
   // than a small operator runs: of some that an H100 finished in 6 microseconds
   // the host knew after 50, of others after 140.
   uint64_t polling = std::min<uint64_t>(timeout, 200'000);
   using Clock = std::chrono::steady_clock;
   auto end = Clock::now() + std::chrono::nanoseconds(polling);
-  VkResult result = vk.GetFenceStatus(device, fence);
+  // Submissions to a queue end in order, but each fence is to be asked itself.
+  VkFence last = fences[count - 1];
+  VkResult result = vk.GetFenceStatus(device, last);
   while (result == VK_NOT_READY && Clock::now() < end) {
     std::this_thread::yield();
-    result = vk.GetFenceStatus(device, fence);
+    result = vk.GetFenceStatus(device, last);
   }
-  if (result == VK_NOT_READY)
+  if (result == VK_NOT_READY || (result == VK_SUCCESS && count > 1))
     result =
-        vk.WaitForFences(device, 1, &fence, VK_TRUE,
+        vk.WaitForFences(device, count, fences, VK_TRUE,
                          timeout == UINT64_MAX ? timeout : timeout - polling);
   return result;
 }
@@ -365,10 +444,10 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
   DML_TRY(checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
   DML_TRY(submit(commands->buffer, commands->fence));
   uint64_t timeout = waitLimit();
-  VkResult waited = waitFor(commands->fence, timeout);
+  VkResult waited = waitFor(&commands->fence, 1, timeout);
   // The work uses what is destroyed next. A wait that failed, for want of
   // memory perhaps, may succeed now; one that has taken its time is over.
-  abandonAfter(waited < VK_SUCCESS ? waitFor(commands->fence, timeout)
+  abandonAfter(waited < VK_SUCCESS ? waitFor(&commands->fence, 1, timeout)
                                    : waited);
   DML_TRY(checkWait(waited, timeout));
   DML_TRY(

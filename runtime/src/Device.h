@@ -8,6 +8,7 @@
 #define DML_RUNTIME_DEVICE_H
 
 #include "Instance.h"
+#include "Memory.h"
 
 #include <atomic>
 #include <functional>
@@ -44,11 +45,18 @@ public:
 
   void lockQueue();
   void unlockQueue();
-  /// Submits one command buffer, to signal `fence`.
-  Status submit(VkCommandBuffer commandBuffer, VkFence fence);
-  VkResult waitFor(VkFence fence, uint64_t timeout) noexcept;
+  /// Submits one command buffer, to signal `fence`, with the semaphores of
+  /// `info`, which may be null.
+  Status submit(VkCommandBuffer commandBuffer, VkFence fence,
+                const DmlSubmitInfo *info = nullptr);
+  /// Waits for fences of submissions, of which the last was submitted last.
+  VkResult waitFor(const VkFence *fences, uint32_t count,
+                   uint64_t timeout) noexcept;
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
+  Memory &memory() { return *buffersMemory; }
+  /// Fills the numbers of the device's memory.
+  void describeMemoryUse(DmlMemoryUse &use);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
 
   /// Nanoseconds that calls wait which have no limit of their own.
@@ -66,6 +74,9 @@ public:
   /// is visible to the commands, and what they write to all that follows.
   Status runCommands(const std::function<void(VkCommandBuffer)> &record);
 
+  bool namesObjects() const {
+    return instanceVk.SetDebugUtilsObjectNameEXT != nullptr;
+  }
   /// Names an object for debuggers and validation messages.
   void setName(VkObjectType type, uint64_t object,
                const std::string &name) const;
@@ -84,7 +95,7 @@ private:
   };
 
   Device() = default;
-  Status initialize();
+  Status initialize(const DmlAllocator *allocator);
   Status createDevice(const DmlDeviceCreateInfo &info);
   class CommandsInUse;
   Status createCommands(Commands &commands);
@@ -101,6 +112,9 @@ private:
   bool debugUtils = false;
   /// Kernels stay within their buffers, and drivers need not check that.
   bool unchecked = false;
+  /// The driver keeps kernels within the memory of their buffers.
+  bool robust = false;
+  std::unique_ptr<Memory> buffersMemory;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;
 

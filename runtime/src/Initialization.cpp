@@ -22,7 +22,7 @@ dml::runtime::initializeProgram(const std::shared_ptr<Program> &program) {
         BindingTable::create(program, info);
     if (!table)
       return table.status();
-    DML_TRY((*table)->submit());
+    DML_TRY((*table)->submit(nullptr));
     DML_TRY((*table)->wait(program->device()->waitLimit()));
   }
   program->setInitialized();

@@ -60,7 +60,7 @@ Status dml::runtime::runFunction(const std::shared_ptr<Program> &program,
     DML_TRY(createBuffer(function.outputs[i], outputBuffers));
     DML_TRY((*table)->bindOutput(i, outputBuffers[i]->range()));
   }
-  DML_TRY((*table)->submit());
+  DML_TRY((*table)->submit(nullptr));
   DML_TRY((*table)->wait(program->device()->waitLimit()));
   for (uint32_t i = 0; i < outputCount; ++i)
     DML_TRY(outputBuffers[i]->read(0, outputs[i].data, outputs[i].size));

@@ -25,7 +25,7 @@ TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);
 
   DmlBuffer buffer = nullptr;
-  DmlBufferInfo info;
+  DmlBufferInfo info{};
   // The size is more than one staging buffer holds, and no whole number of
   // them.
   constexpr size_t kSize = (size_t(64) << 20) + 4096 + 12;
@@ -83,7 +83,7 @@ TEST(DiscreteGpu, CutsTheArenaIntoBuffersThatItAllocates) {
   ASSERT_EQ(result, DML_SUCCESS);
   DmlDevice device = nullptr;
   ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);
-  DmlDeviceInfo info;
+  DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
   ASSERT_EQ(info.limits.maxMemoryAllocationSize, 256u);
 
@@ -93,7 +93,7 @@ TEST(DiscreteGpu, CutsTheArenaIntoBuffersThatItAllocates) {
   ASSERT_EQ(
       dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
       DML_SUCCESS);
-  DmlFunctionInfo function;
+  DmlFunctionInfo function{};
   ASSERT_EQ(dmlGetFunctionInfo(executable, 0, &function, nullptr), DML_SUCCESS);
   EXPECT_EQ(function.temporarySize, 512u);
   ASSERT_EQ(dmlCreateProgram(device, executable, &program, nullptr),

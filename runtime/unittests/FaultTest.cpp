@@ -316,7 +316,7 @@ public:
         else
           DML_CHECK(dmlBindOutput, own, i - 2, &range);
       }
-      DML_CHECK(dmlSubmit, own);
+      DML_CHECK(dmlSubmit, own, nullptr);
       DML_CHECK(dmlWait, own, UINT64_MAX);
       std::vector<float> sum(128), reversed(128);
       DML_CHECK(dmlReadBuffer, owned[2], 0, sum.data(), 512);
@@ -343,13 +343,14 @@ public:
   bool useTable() {
     DmlBufferRange ranges[4];
     DmlStepTime times[3];
-    if (!createTable(program, ranges) || !make(dmlSubmit, table) ||
+    if (!createTable(program, ranges) || !make(dmlSubmit, table, nullptr) ||
         !make(dmlWait, table, uint64_t(600) * 1'000'000'000) ||
-        !make(dmlGetStepTimes, table, times, 3) || !readResults() ||
-        !make(dmlBindOutput, table, 1, &ranges[3]) || !make(dmlSubmit, table))
+        !make(dmlGetStepTimes, table, 0, 3, times) || !readResults() ||
+        !make(dmlBindOutput, table, 1, &ranges[3]) ||
+        !make(dmlSubmit, table, nullptr))
       return false;
     // Waits for the first of them.
-    return make(dmlSubmit, table);
+    return make(dmlSubmit, table, nullptr);
   }
 
   bool prepareRecording() {
@@ -383,6 +384,7 @@ public:
   bool record() {
     DmlBufferRange ranges[4];
     if (!createTable(program, ranges) ||
+        !make(dmlBindTemporary, table, nullptr) ||
         !make(dmlRecordFunction, table, commands))
       return false;
     EXPECT_EQ(caller<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands),
@@ -406,7 +408,7 @@ private:
   }
 
   static DmlBufferRange getRange(DmlBuffer buffer) {
-    DmlBufferInfo info;
+    DmlBufferInfo info{};
     dmlGetBufferInfo(buffer, &info);
     return {info.buffer, 0, info.size};
   }

@@ -114,13 +114,13 @@ TEST(Api, TakesNullForAnyHandle) {
   dmlDestroyBindingTable(nullptr);
   EXPECT_EQ(dmlGetDeviceCount(nullptr), 0u);
   EXPECT_THAT(dmlGetErrorMessage(nullptr), StrEq(""));
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(nullptr, &info);
   EXPECT_EQ(info.functionCount, 0u);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'program' is NULL",
                dmlCreateBindingTable, nullptr, nullptr, nullptr);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'table' is NULL", dmlSubmit,
-               nullptr);
+               nullptr, nullptr);
 }
 
 TEST(Api, ReportsAMissingLoader) {
@@ -132,6 +132,61 @@ TEST(Api, ReportsAMissingLoader) {
   EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "Vulkan has no function vkCreateInstance",
                dmlCreateInstance, &info, &instance);
   EXPECT_EQ(instance, nullptr);
+}
+
+// No extension structure is known yet.
+TEST(Api, RefusesUnknownExtensions) {
+  DmlExtension extension{static_cast<DmlStructureType>(77), nullptr};
+  DmlInstanceCreateInfo info{};
+  info.next = &extension;
+  DmlInstance instance = nullptr;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "the chain of DmlInstanceCreateInfo has a structure of type 77",
+               dmlCreateInstance, &info, &instance);
+  DmlExecutable executable = load(*makeWeights());
+  DmlDeviceInfo device{};
+  device.next = &extension;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "the chain of DmlDeviceInfo has",
+               dmlCheckExecutable, executable, &device);
+  auto refuses = [&](auto info, const char *message, auto call) {
+    info.next = &extension;
+    EXPECT_THAT(
+        expectError(DML_ERROR_UNSUPPORTED,
+                    [&](DmlError *error) { return call(&info, error); }),
+        HasSubstr(message));
+    EXPECT_EQ(info.next, &extension);
+  };
+  refuses(DmlFunctionInfo{}, "the chain of DmlFunctionInfo has",
+          [&](auto *info, DmlError *error) {
+            return dmlGetFunctionInfo(executable, 0, info, error);
+          });
+  refuses(DmlTensorInfo{}, "the chain of DmlTensorInfo has",
+          [&](auto *info, DmlError *error) {
+            return dmlGetInputInfo(executable, 0, 0, info, error);
+          });
+  refuses(DmlVariantInfo{}, "the chain of DmlVariantInfo has",
+          [&](auto *info, DmlError *error) {
+            return dmlGetVariantInfo(executable, 0, 0, info, error);
+          });
+  refuses(DmlStepInfo{}, "the chain of DmlStepInfo has",
+          [&](auto *info, DmlError *error) {
+            return dmlGetStepInfo(executable, 0, 0, 0, info, error);
+          });
+  refuses(DmlWeightInfo{}, "the chain of DmlWeightInfo has",
+          [&](auto *info, DmlError *error) {
+            return dmlGetWeightInfo(executable, 0, info, error);
+          });
+  DmlWeightInfo weight{};
+  weight.tensor.next = &extension;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "the chain of DmlTensorInfo has",
+               dmlGetWeightInfo, executable, 0, &weight);
+  // A call that returns nothing leaves the chain alone.
+  DmlExecutableInfo executableInfo{};
+  executableInfo.next = &extension;
+  dmlGetExecutableInfo(executable, &executableInfo);
+  EXPECT_EQ(executableInfo.next, &extension);
+  EXPECT_EQ(executableInfo.weightCount, 1u);
+  dmlDestroyExecutable(executable);
 }
 
 TEST(Executable, ReportsFileErrors) {
@@ -148,7 +203,7 @@ TEST(Executable, ReportsFileErrors) {
 
 TEST(Executable, Reflects) {
   DmlExecutable executable = load(*makeArithmetic());
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   EXPECT_EQ(info.functionCount, 2u);
   EXPECT_EQ(info.kernelCount, 2u);
@@ -164,13 +219,13 @@ TEST(Executable, Reflects) {
                "'add_constant'",
                dmlFindFunction, executable, "x", &function);
 
-  DmlFunctionInfo functionInfo;
+  DmlFunctionInfo functionInfo{};
   EXPECT_OK(dmlGetFunctionInfo, executable, 0, &functionInfo);
   EXPECT_EQ(functionInfo.inputCount, 2u);
   EXPECT_EQ(functionInfo.temporarySize, 1024u);
   EXPECT_EQ(functionInfo.featureLevel, 0x5000u);
 
-  DmlTensorInfo tensor;
+  DmlTensorInfo tensor{};
   EXPECT_OK(dmlGetOutputInfo, executable, 0, 1, &tensor);
   EXPECT_THAT(tensor.name, StrEq("reversed"));
   EXPECT_EQ(tensor.rank, 2u);
@@ -181,7 +236,7 @@ TEST(Executable, Reflects) {
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "input 2 does not exist",
                dmlGetInputInfo, executable, 0, 2, &tensor);
 
-  DmlStepInfo step;
+  DmlStepInfo step{};
   EXPECT_OK(dmlGetStepInfo, executable, 0, 0, 2, &step);
   EXPECT_THAT(step.label, StrEq("test.reverse"));
   EXPECT_EQ(step.workgroupCount[0], 2u);
@@ -204,15 +259,15 @@ TEST(Executable, Reflects) {
 
 TEST(Executable, ReflectsVariants) {
   DmlExecutable executable = load(*makeVariants());
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   EXPECT_EQ(info.versionMinor, 2);
   EXPECT_EQ(info.requiredFeatures, 0u);
-  DmlFunctionInfo function;
+  DmlFunctionInfo function{};
   EXPECT_OK(dmlGetFunctionInfo, executable, 0, &function);
   EXPECT_EQ(function.variantCount, 2u);
   EXPECT_EQ(function.temporarySize, 256u);
-  DmlVariantInfo variant;
+  DmlVariantInfo variant{};
   EXPECT_OK(dmlGetVariantInfo, executable, 0, 0, &variant);
   EXPECT_EQ(variant.stepCount, 1u);
   EXPECT_EQ(variant.temporarySize, 0u);
@@ -226,7 +281,7 @@ TEST(Executable, ReflectsVariants) {
                executable, 0, 2, &variant);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "function 1 does not exist",
                dmlGetVariantInfo, executable, 1, 0, &variant);
-  DmlStepInfo step;
+  DmlStepInfo step{};
   EXPECT_OK(dmlGetStepInfo, executable, 0, 1, 1, &step);
   EXPECT_EQ(step.kind, DML_STEP_KIND_COPY);
 
@@ -308,7 +363,7 @@ protected:
     Buffer(DmlDevice device, uint64_t size,
            DmlMemory memory = DML_MEMORY_DEVICE) {
       EXPECT_OK(dmlCreateBuffer, device, size, memory, &handle);
-      DmlBufferInfo info;
+      DmlBufferInfo info{};
       dmlGetBufferInfo(handle, &info);
       range = {info.buffer, 0, info.size};
     }
@@ -360,7 +415,7 @@ void expectMain(const std::vector<float> &a, const std::vector<float> &b,
 } // namespace
 
 TEST_F(OnDevice, DescribesItself) {
-  DmlDeviceInfo info, first;
+  DmlDeviceInfo info{}, first{};
   dmlGetDeviceProperties(device, &info);
   uint32_t index = 0;
   EXPECT_OK(dmlFindDevice, instance, nullptr, &index);
@@ -376,7 +431,7 @@ TEST_F(OnDevice, DescribesItself) {
 
 TEST_F(OnDevice, BindsAndReplacesWeights) {
   DmlExecutable scaled = load(*makeWeights());
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(scaled, &info);
   EXPECT_EQ(info.versionMinor, 3);
   EXPECT_EQ(info.functionCount, 1u);
@@ -388,7 +443,7 @@ TEST_F(OnDevice, BindsAndReplacesWeights) {
   EXPECT_EQ(weight, 0u);
   EXPECT_FAILS(DML_ERROR_NOT_FOUND, "there is no weight 'bias'", dmlFindWeight,
                scaled, "bias", &weight);
-  DmlWeightInfo weightInfo;
+  DmlWeightInfo weightInfo{};
   EXPECT_OK(dmlGetWeightInfo, scaled, 0, &weightInfo);
   EXPECT_THAT(weightInfo.tensor.name, StrEq("weight"));
   EXPECT_EQ(weightInfo.tensor.byteSize, 512u);
@@ -450,13 +505,13 @@ TEST_F(OnDevice, RunsTheVariantThatFits) {
     info.disabledFeatures = disabled;
     DmlDevice lesser = nullptr;
     EXPECT_OK(dmlCreateDevice, instance, &info, &lesser);
-    DmlDeviceInfo has;
+    DmlDeviceInfo has{};
     dmlGetDeviceProperties(lesser, &has);
     uint32_t variant = 9;
     EXPECT_OK(dmlChooseVariant, variants, 0, &has, &variant);
     bool isFirst = has.features & DML_FEATURE_SHADER_INT64_BIT;
     EXPECT_EQ(variant, isFirst ? 0u : 1u);
-    DmlVariantInfo variantInfo;
+    DmlVariantInfo variantInfo{};
     EXPECT_OK(dmlGetVariantInfo, variants, 0, variant, &variantInfo);
 
     DmlProgram some = nullptr;
@@ -472,10 +527,11 @@ TEST_F(OnDevice, RunsTheVariantThatFits) {
     EXPECT_OK(dmlCreateBindingTable, some, &tableInfo, &table);
     std::vector<DmlStepTime> times(3);
     EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
-                 "there is room for the times of 3 steps", dmlGetStepTimes,
-                 table, times.data(), 3);
+                 "3 steps from step 0 on do not exist; function 'twice' has",
+                 dmlGetStepTimes, table, 0, 3, times.data());
     EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "has not been executed",
-                 dmlGetStepTimes, table, times.data(), variantInfo.stepCount);
+                 dmlGetStepTimes, table, 0, variantInfo.stepCount,
+                 times.data());
     dmlDestroyBindingTable(table);
     dmlDestroyProgram(some);
     dmlDestroyDevice(lesser);
@@ -527,43 +583,131 @@ TEST_F(OnDevice, SubmitsABindingTableAgainAndAgain) {
   Buffer a(device, 512), b(device, 512), sum(device, 512),
       reversed(device, 512), otherSum(device, 1024);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "input 'a' has no buffer bound",
-               dmlSubmit, table);
+               dmlSubmit, table, nullptr);
   EXPECT_OK(dmlBindInput, table, 0, &a.range);
   EXPECT_OK(dmlBindInput, table, 1, &b.range);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "output 'sum' has no buffer bound",
-               dmlSubmit, table);
+               dmlSubmit, table, nullptr);
   EXPECT_OK(dmlBindOutput, table, 0, &sum.range);
   EXPECT_OK(dmlBindOutput, table, 1, &reversed.range);
   DmlStepTime times[3];
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "has not been executed",
-               dmlGetStepTimes, table, times, 3);
+               dmlGetStepTimes, table, 0, 3, times);
   EXPECT_OK(dmlWait, table, 0);
   for (int round = 0; round < 5; ++round) {
     std::vector<float> aValues = iota(128, static_cast<float>(round));
     std::vector<float> bValues = iota(128, 7);
     a.write(aValues);
     b.write(bValues);
-    EXPECT_OK(dmlSubmit, table);
+    EXPECT_OK(dmlSubmit, table, nullptr);
     EXPECT_OK(dmlWait, table, UINT64_MAX);
     expectMain(aValues, bValues, sum.read(), reversed.read());
   }
-  EXPECT_OK(dmlGetStepTimes, table, times, 3);
+  EXPECT_OK(dmlGetStepTimes, table, 0, 3, times);
   EXPECT_EQ(times[0].begin, 0u);
   for (int i = 0; i < 3; ++i)
     EXPECT_LE(times[i].begin, times[i].end);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
-               "room for the times of 2 steps, but function 'main' has 3",
-               dmlGetStepTimes, table, times, 2);
+               "2 steps from step 2 on do not exist; function 'main' has 3",
+               dmlGetStepTimes, table, 2, 2, times);
 
   // Bound anew, part of a larger buffer.
   DmlBufferRange part = {otherSum.range.buffer, 512, 512};
   EXPECT_OK(dmlBindOutput, table, 0, &part);
-  EXPECT_OK(dmlSubmit, table);
-  EXPECT_OK(dmlSubmit, table);
+  EXPECT_OK(dmlSubmit, table, nullptr);
+  EXPECT_OK(dmlSubmit, table, nullptr);
   EXPECT_OK(dmlWait, table, UINT64_MAX);
   std::vector<float> both = otherSum.read();
   EXPECT_EQ(std::vector<float>(both.begin() + 128, both.end()), sum.read());
   dmlDestroyBindingTable(table);
+}
+
+TEST_F(OnDevice, WaitsForSemaphoresAndSignalsThem) {
+  DmlVulkanDevice vulkan{};
+  dmlGetVulkanDevice(device, &vulkan);
+  auto find = [&](auto type, const char *name) {
+    return reinterpret_cast<decltype(type)>(
+        vulkan.getInstanceProcAddr(vulkan.instance, name));
+  };
+#define DML_FIND(name) find(PFN_##name(nullptr), #name)
+  VkSemaphoreTypeCreateInfo typeInfo{
+      VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  typeInfo.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo semaphoreInfo{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                      &typeInfo};
+  VkSemaphore timeline = VK_NULL_HANDLE, binary = VK_NULL_HANDLE;
+  auto create = DML_FIND(vkCreateSemaphore);
+  ASSERT_EQ(create(vulkan.device, &semaphoreInfo, nullptr, &timeline),
+            VK_SUCCESS);
+  semaphoreInfo.pNext = nullptr;
+  ASSERT_EQ(create(vulkan.device, &semaphoreInfo, nullptr, &binary),
+            VK_SUCCESS);
+
+  DmlBindingTable table = createTable();
+  Buffer a(device, 512), b(device, 512), sum(device, 512),
+      reversed(device, 512);
+  a.write(iota(128, 1));
+  b.write(iota(128, 2));
+  EXPECT_OK(dmlBindInput, table, 0, &a.range);
+  EXPECT_OK(dmlBindInput, table, 1, &b.range);
+  EXPECT_OK(dmlBindOutput, table, 0, &sum.range);
+  EXPECT_OK(dmlBindOutput, table, 1, &reversed.range);
+  DmlSemaphoreValue begin{timeline, 1}, handOver{timeline, 2},
+      end{timeline, 3}, plain{binary, 0};
+  DmlSubmitInfo first{}, second{}, wrong{};
+  wrong.signalSemaphoreCount = 1;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "signalSemaphores is NULL, but signalSemaphoreCount is 1",
+               dmlSubmit, table, &wrong);
+  DmlSemaphoreValue none{};
+  wrong = {};
+  wrong.waitSemaphores = &none;
+  wrong.waitSemaphoreCount = 1;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "semaphore 0 of waitSemaphores is VK_NULL_HANDLE", dmlSubmit,
+               table, &wrong);
+  DmlExtension extension{static_cast<DmlStructureType>(5), nullptr};
+  wrong = {};
+  wrong.next = &extension;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "the chain of DmlSubmitInfo has a structure of type 5",
+               dmlSubmit, table, &wrong);
+
+  // Three submissions are in flight, and none begins before the host says so.
+  first.waitSemaphores = &begin;
+  first.signalSemaphores = &handOver;
+  second.waitSemaphores = &handOver;
+  second.signalSemaphores = &end;
+  first.waitSemaphoreCount = first.signalSemaphoreCount = 1;
+  second.waitSemaphoreCount = second.signalSemaphoreCount = 1;
+  EXPECT_OK(dmlSubmit, table, &first);
+  EXPECT_OK(dmlSubmit, table, &second);
+  EXPECT_OK(dmlSubmit, table, nullptr);
+  EXPECT_FAILS(DML_ERROR_TIMEOUT, "has not finished within 1000000 ns", dmlWait,
+               table, 1'000'000);
+  VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
+  signal.semaphore = timeline;
+  signal.value = 1;
+  ASSERT_EQ(DML_FIND(vkSignalSemaphore)(vulkan.device, &signal), VK_SUCCESS);
+  EXPECT_OK(dmlWait, table, UINT64_MAX);
+  uint64_t value = 0;
+  ASSERT_EQ(
+      DML_FIND(vkGetSemaphoreCounterValue)(vulkan.device, timeline, &value),
+      VK_SUCCESS);
+  EXPECT_EQ(value, 3u);
+  // Binary semaphores have no value.
+  first = second = {};
+  first.signalSemaphores = second.waitSemaphores = &plain;
+  first.signalSemaphoreCount = second.waitSemaphoreCount = 1;
+  EXPECT_OK(dmlSubmit, table, &first);
+  EXPECT_OK(dmlSubmit, table, &second);
+  EXPECT_OK(dmlWait, table, UINT64_MAX);
+  expectMain(iota(128, 1), iota(128, 2), sum.read(), reversed.read());
+  dmlDestroyBindingTable(table);
+  auto destroy = DML_FIND(vkDestroySemaphore);
+  destroy(vulkan.device, timeline, nullptr);
+  destroy(vulkan.device, binary, nullptr);
+#undef DML_FIND
 }
 
 TEST_F(OnDevice, RefusesWrongBindings) {
@@ -595,20 +739,20 @@ TEST_F(OnDevice, RefusesWrongBindings) {
   EXPECT_OK(dmlBindOutput, table, 1, &ranges[3]);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
                "output 'sum' and input 'a' are bound to ranges that overlap",
-               dmlSubmit, table);
+               dmlSubmit, table, nullptr);
   // A mistake leaves the table usable.
   ranges[2].offset = 512;
   EXPECT_OK(dmlBindOutput, table, 0, &ranges[2]);
   DmlBufferRange temporary = {vk, 2048, 1024};
   EXPECT_OK(dmlBindTemporary, table, &temporary);
-  EXPECT_OK(dmlSubmit, table);
+  EXPECT_OK(dmlSubmit, table, nullptr);
   // Waits for the submission.
   dmlDestroyBindingTable(table);
 }
 
 TEST_F(OnDevice, RecordsIntoTheCallersCommandBuffer) {
   // The device here stands for a caller's own.
-  DmlVulkanDevice vulkan;
+  DmlVulkanDevice vulkan{};
   dmlGetVulkanDevice(device, &vulkan);
   vulkan.lockQueue = vulkan.unlockQueue = nullptr;
   DmlDevice adopted = nullptr;
@@ -650,6 +794,11 @@ TEST_F(OnDevice, RecordsIntoTheCallersCommandBuffer) {
   VkCommandBufferBeginInfo beginInfo{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   DML_VK(vkBeginCommandBuffer)(commands, &beginInfo);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "the temporary buffer of function 'main' has no memory bound, "
+               "but must have 1024 bytes",
+               dmlRecordFunction, table, commands);
+  EXPECT_OK(dmlBindTemporary, table, nullptr);
   EXPECT_OK(dmlRecordFunction, table, commands);
   VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
                           VK_ACCESS_SHADER_WRITE_BIT |
@@ -668,7 +817,7 @@ TEST_F(OnDevice, RecordsIntoTheCallersCommandBuffer) {
   DML_VK(vkQueueWaitIdle)(vulkan.queue);
   expectMain(iota(128, 3), iota(128, 4), sum.read(), reversed.read());
   DmlStepTime times[3];
-  EXPECT_OK(dmlGetStepTimes, table, times, 3);
+  EXPECT_OK(dmlGetStepTimes, table, 0, 3, times);
   DML_VK(vkDestroyCommandPool)(vulkan.device, pool, nullptr);
   // Objects are destroyed in any order, since each keeps the device that it was
   // made from.
@@ -678,7 +827,7 @@ TEST_F(OnDevice, RecordsIntoTheCallersCommandBuffer) {
 }
 
 TEST_F(OnDevice, AdoptsOnlyWhatFits) {
-  DmlVulkanDevice good;
+  DmlVulkanDevice good{};
   dmlGetVulkanDevice(device, &good);
   DmlDevice adopted = nullptr;
   auto expectAdoptError = [&](auto spoil, const char *message) {
@@ -702,7 +851,7 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
   lessInfo.disabledFeatures = DML_FEATURE_SHADER_INT64_BIT;
   DmlDevice less = nullptr;
   EXPECT_OK(dmlCreateDevice, instance, &lessInfo, &less);
-  DmlDeviceInfo lessProperties;
+  DmlDeviceInfo lessProperties{};
   dmlGetDeviceProperties(less, &lessProperties);
   EXPECT_EQ(lessProperties.features,
             good.enabledFeatures & ~DML_FEATURE_SHADER_INT64_BIT);
@@ -742,7 +891,7 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
 }
 
 TEST_F(OnDevice, LocksTheCallersQueue) {
-  DmlVulkanDevice info;
+  DmlVulkanDevice info{};
   dmlGetVulkanDevice(device, &info);
   struct Counter {
     int locks = 0, unlocks = 0;
@@ -929,7 +1078,7 @@ TEST_F(OnDevice, KeepsItsPipelineCache) {
 }
 
 TEST_F(OnDevice, HearsTheValidationLayer) {
-  DmlVulkanDevice vulkan;
+  DmlVulkanDevice vulkan{};
   dmlGetVulkanDevice(device, &vulkan);
   auto createBuffer = reinterpret_cast<PFN_vkCreateBuffer>(
       vulkan.getInstanceProcAddr(vulkan.instance, "vkCreateBuffer"));

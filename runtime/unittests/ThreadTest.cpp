@@ -132,7 +132,7 @@ TEST_F(Threads, UseTablesOfOneProgram) {
       ASSERT_EQ(
           dmlCreateBuffer(device, 128, DML_MEMORY_DEVICE, &buffers[i], nullptr),
           DML_SUCCESS);
-      DmlBufferInfo bufferInfo;
+      DmlBufferInfo bufferInfo{};
       dmlGetBufferInfo(buffers[i], &bufferInfo);
       ranges[i] = {bufferInfo.buffer, 0, bufferInfo.size};
     }
@@ -142,7 +142,7 @@ TEST_F(Threads, UseTablesOfOneProgram) {
       std::vector<uint32_t> values(32, thread + round);
       ASSERT_EQ(dmlWriteBuffer(buffers[0], 0, values.data(), 128, nullptr),
                 DML_SUCCESS);
-      ASSERT_EQ(dmlSubmit(table, nullptr), DML_SUCCESS);
+      ASSERT_EQ(dmlSubmit(table, nullptr, nullptr), DML_SUCCESS);
       ASSERT_EQ(dmlWait(table, UINT64_MAX, nullptr), DML_SUCCESS);
       ASSERT_EQ(dmlReadBuffer(buffers[1], 0, values.data(), 128, nullptr),
                 DML_SUCCESS);
@@ -157,9 +157,9 @@ TEST_F(Threads, UseTablesOfOneProgram) {
 TEST_F(Threads, AskAndSetWhatOthersUse) {
   runThreads([&](uint32_t thread) {
     for (uint32_t round = 0; round < kRounds; ++round) {
-      DmlDeviceInfo info;
-      DmlVulkanDevice vulkan;
-      DmlExecutableInfo executableInfo;
+      DmlDeviceInfo info{};
+      DmlVulkanDevice vulkan{};
+      DmlExecutableInfo executableInfo{};
       DmlError error = nullptr;
       uint32_t index = 0;
       switch (thread) {

@@ -46,7 +46,7 @@ RunSignature dml::tools::readRunSignature(DmlExecutable executable,
     DML_CHECK(dmlChooseVariant, executable, index, device, &variant);
   DML_CHECK(dmlGetVariantInfo, executable, index, variant, &signature.variant);
   for (uint32_t i = 0; i < signature.variant.stepCount; ++i) {
-    DmlStepInfo step;
+    DmlStepInfo step{};
     DML_CHECK(dmlGetStepInfo, executable, index, variant, i, &step);
     ++(step.kind == DML_STEP_KIND_COPY ? signature.copies
                                        : signature.dispatches);
@@ -88,7 +88,7 @@ static std::vector<uint8_t> drawBlock(DmlDataType type) {
 }
 
 RandomData::RandomData(DmlDevice device) : device(device) {
-  DmlDeviceInfo info;
+  DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
   executable = makeCopyExecutable(kBlockSize, info);
   DML_CHECK(dmlCreateProgram, device, executable, copy.out());
@@ -115,7 +115,7 @@ RandomData::Block &RandomData::getBlock(DmlDataType type) {
 void RandomData::fill(DmlBuffer buffer, const DmlBufferRange &range,
                       DmlDataType type) {
   Block &block = getBlock(type);
-  DmlBufferInfo from;
+  DmlBufferInfo from{};
   dmlGetBufferInfo(block.buffer, &from);
   DmlBufferRange input{from.buffer, 0, kBlockSize};
   BindingTable table;
@@ -126,7 +126,7 @@ void RandomData::fill(DmlBuffer buffer, const DmlBufferRange &range,
   for (; range.size - done >= kBlockSize; done += kBlockSize) {
     DmlBufferRange output{range.buffer, range.offset + done, kBlockSize};
     DML_CHECK(dmlBindOutput, table, 0, &output);
-    DML_CHECK(dmlSubmit, table);
+    DML_CHECK(dmlSubmit, table, nullptr);
     DML_CHECK(dmlWait, table, UINT64_MAX);
   }
   DML_CHECK(dmlWriteBuffer, buffer, range.offset + done, block.bytes.data(),
@@ -134,10 +134,10 @@ void RandomData::fill(DmlBuffer buffer, const DmlBufferRange &range,
 }
 
 void RandomData::bindWeights(DmlProgram program, DmlExecutable executable) {
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   for (uint32_t i = 0; i < info.weightCount; ++i) {
-    DmlWeightInfo weight;
+    DmlWeightInfo weight{};
     DML_CHECK(dmlGetWeightInfo, executable, i, &weight);
     const std::vector<uint8_t> &block = getBytes(weight.tensor.dataType);
     std::vector<uint8_t> bytes;
@@ -252,10 +252,11 @@ void Workload::bind(DmlBindingTable table, const Set &set) {
 double Workload::runOnDevice() {
   DmlBindingTable table = sets[next].table;
   next = (next + 1) % sets.size();
-  DML_CHECK(dmlSubmit, table);
+  DML_CHECK(dmlSubmit, table, nullptr);
   DML_CHECK(dmlWait, table, UINT64_MAX);
   std::vector<DmlStepTime> times(signature.variant.stepCount);
-  DML_CHECK(dmlGetStepTimes, table, times.data(), signature.variant.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, 0, signature.variant.stepCount,
+            times.data());
   uint64_t end = 0;
   for (const DmlStepTime &time : times)
     end = std::max(end, time.end);
@@ -264,7 +265,7 @@ double Workload::runOnDevice() {
 
 double Workload::runFromHost() {
   auto begin = std::chrono::steady_clock::now();
-  DML_CHECK(dmlSubmit, untimed);
+  DML_CHECK(dmlSubmit, untimed, nullptr);
   DML_CHECK(dmlWait, untimed, UINT64_MAX);
   std::chrono::duration<double, std::nano> passed =
       std::chrono::steady_clock::now() - begin;

@@ -322,7 +322,7 @@ void readOperations(const std::string &path, std::vector<Loaded> &cases) {
 /// Makes the folder of the file in which --save keeps what is measured, and
 /// fails where the file could not be written.
 void prepareSpeedFile(DmlDevice device) {
-  DmlDeviceInfo info;
+  DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
   std::string path = dml::getSpeedFile(info), error;
   if (path.empty())
@@ -358,7 +358,7 @@ void runTool(const Options &options) {
     if (file.size() > 5 && file.compare(file.size() - 5, 5, ".mlir") == 0)
       fail("'" + file + "' is a module: compile it with dml-compile first");
     Executable executable = loadExecutable(file);
-    DmlExecutableInfo info;
+    DmlExecutableInfo info{};
     dmlGetExecutableInfo(executable, &info);
     for (uint32_t i = 0; i < info.functionCount; ++i) {
       RunSignature signature = readRunSignature(executable, i);

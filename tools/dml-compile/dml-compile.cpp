@@ -231,7 +231,7 @@ static ExitCode writeWeights(MLIRContext *context,
   DmlExecutable executable = nullptr;
   dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr);
   auto destroy = llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   auto &blobs = DenseResourceElementsHandle::getManagerInterface(context)
                     .getBlobManager();
@@ -239,7 +239,7 @@ static ExitCode writeWeights(MLIRContext *context,
   std::vector<std::pair<const void *, size_t>> pieces;
   uint64_t end = 0;
   for (uint32_t i = 0; i < info.weightCount; ++i) {
-    DmlWeightInfo weight;
+    DmlWeightInfo weight{};
     dmlGetWeightInfo(executable, i, &weight, nullptr);
     auto *entry = blobs.lookup(weight.tensor.name);
     AsmResourceBlob *blob = entry ? entry->getBlob() : nullptr;

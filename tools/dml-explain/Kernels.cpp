@@ -79,11 +79,11 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
   auto destroy = llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
   // What was created is read, and every number below is one of its own.
   std::vector<KernelFunction> functions;
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   for (uint32_t number = 0; number < info.functionCount; ++number) {
-    DmlFunctionInfo function;
-    DmlVariantInfo variant;
+    DmlFunctionInfo function{};
+    DmlVariantInfo variant{};
     if (dmlGetFunctionInfo(executable, number, &function, nullptr) !=
             DML_SUCCESS ||
         dmlGetVariantInfo(executable, number, 0, &variant, nullptr) !=
@@ -94,7 +94,7 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
     added.name = function.name;
     std::set<uint32_t> kernels;
     for (uint32_t index = 0; index < variant.stepCount; ++index) {
-      DmlStepInfo step;
+      DmlStepInfo step{};
       if (dmlGetStepInfo(executable, number, 0, index, &step, nullptr) !=
           DML_SUCCESS)
         return llvm::createStringError("the executable has no step " +

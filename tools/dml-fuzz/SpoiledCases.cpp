@@ -155,18 +155,18 @@ static Outcome surviveExecutable(StringRef bytes, Device *device) {
                                                           : Outcome::Failed);
   auto destroyExecutable =
       llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   for (uint32_t function = 0; function < info.functionCount; ++function) {
-    DmlFunctionInfo functionInfo;
-    DmlTensorInfo tensor;
-    DmlStepInfo step;
+    DmlFunctionInfo functionInfo{};
+    DmlTensorInfo tensor{};
+    DmlStepInfo step{};
     result = dmlGetFunctionInfo(executable, function, &functionInfo, &error);
     for (uint32_t i = 0; !result && i < functionInfo.inputCount; ++i)
       result = dmlGetInputInfo(executable, function, i, &tensor, &error);
     for (uint32_t i = 0; !result && i < functionInfo.outputCount; ++i)
       result = dmlGetOutputInfo(executable, function, i, &tensor, &error);
-    DmlVariantInfo variant;
+    DmlVariantInfo variant{};
     for (uint32_t v = 0; !result && v < functionInfo.variantCount; ++v) {
       result = dmlGetVariantInfo(executable, function, v, &variant, &error);
       for (uint32_t i = 0; !result && i < variant.stepCount; ++i)
@@ -177,7 +177,7 @@ static Outcome surviveExecutable(StringRef bytes, Device *device) {
   }
   if (!device)
     return {Outcome::Accepted, "read"};
-  DmlDeviceInfo deviceInfo;
+  DmlDeviceInfo deviceInfo{};
   dmlGetDeviceProperties(device->getHandle(), &deviceInfo);
   result = dmlCheckExecutable(executable, &deviceInfo, &error);
   if (result == DML_ERROR_UNSUPPORTED)

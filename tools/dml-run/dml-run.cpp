@@ -203,7 +203,7 @@ struct Weights {
 };
 
 Weights readWeights(DmlExecutable executable, const Options &options) {
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   Weights weights;
   weights.infos.resize(info.weightCount);
@@ -259,7 +259,7 @@ void bindWeights(DmlProgram program, const Weights &weights,
 /// The function asked for: by name, or main, or the only one.
 uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   uint32_t index = 0;
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   if (options.function.empty() && info.functionCount == 1)
     return 0;
@@ -291,10 +291,10 @@ std::string printNeeds(const DmlVariantInfo &variant) {
 }
 
 void printSignatures(DmlExecutable executable) {
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   for (uint32_t i = 0; i < info.weightCount; ++i) {
-    DmlWeightInfo weight;
+    DmlWeightInfo weight{};
     DML_CHECK(dmlGetWeightInfo, executable, i, &weight);
     std::printf("weight %%%s: %s\n", weight.tensor.name,
                 describeType(weight.tensor).c_str());
@@ -312,7 +312,7 @@ void printSignatures(DmlExecutable executable) {
       std::printf(", %s, the first that fits a device is run\n",
                   printCount(count, "variant").c_str());
     for (uint32_t v = 0; v < count; ++v) {
-      DmlVariantInfo variant;
+      DmlVariantInfo variant{};
       DML_CHECK(dmlGetVariantInfo, executable, i, v, &variant);
       std::string text = printCount(variant.stepCount, "step") + ", " +
                          printCount(variant.temporarySize, "byte") +
@@ -332,18 +332,18 @@ void printSignatures(DmlExecutable executable) {
 
 /// The number of kernels of the variants that the device runs.
 size_t countKernels(DmlDevice device, DmlExecutable executable) {
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
-  DmlDeviceInfo has;
+  DmlDeviceInfo has{};
   dmlGetDeviceProperties(device, &has);
   std::set<uint32_t> kernels;
   for (uint32_t function = 0; function < info.functionCount; ++function) {
     uint32_t number = 0;
     DML_CHECK(dmlChooseVariant, executable, function, &has, &number);
-    DmlVariantInfo variant;
+    DmlVariantInfo variant{};
     DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
     for (uint32_t i = 0; i < variant.stepCount; ++i) {
-      DmlStepInfo step;
+      DmlStepInfo step{};
       DML_CHECK(dmlGetStepInfo, executable, function, number, i, &step);
       if (step.kind == DML_STEP_KIND_DISPATCH)
         kernels.insert(step.kernelIndex);
@@ -373,13 +373,13 @@ struct TimedStep {
 /// The steps of the variant `number`, with the latest times.
 std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
                                  uint32_t number, DmlBindingTable table) {
-  DmlVariantInfo variant;
+  DmlVariantInfo variant{};
   DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
   std::vector<DmlStepTime> times(variant.stepCount);
-  DML_CHECK(dmlGetStepTimes, table, times.data(), variant.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, 0, variant.stepCount, times.data());
   std::vector<TimedStep> steps;
   for (uint32_t i = 0; i < times.size(); ++i) {
-    DmlStepInfo step;
+    DmlStepInfo step{};
     DML_CHECK(dmlGetStepInfo, executable, function, number, i, &step);
     // The label is that of the operator; a copy or a kernel of dml's compiler
     // is called the same.
@@ -449,7 +449,7 @@ void printSums(const std::vector<TimedStep> &steps) {
 void reportTimes(const Options &options, DmlDevice device,
                  DmlExecutable executable, const Signature &signature,
                  DmlBindingTable table, const std::vector<double> &wallTimes) {
-  DmlDeviceInfo has;
+  DmlDeviceInfo has{};
   dmlGetDeviceProperties(device, &has);
   uint32_t number = 0;
   DML_CHECK(dmlChooseVariant, executable, signature.index, &has, &number);
@@ -466,9 +466,9 @@ void reportTimes(const Options &options, DmlDevice device,
                "%.1f us median\n",
                printCount(sorted.size(), "run").c_str(), sorted.front(),
                sorted[sorted.size() / 2]);
-  DmlFunctionInfo function;
+  DmlFunctionInfo function{};
   DML_CHECK(dmlGetFunctionInfo, executable, signature.index, &function);
-  DmlVariantInfo variant;
+  DmlVariantInfo variant{};
   DML_CHECK(dmlGetVariantInfo, executable, signature.index, number, &variant);
   if (function.variantCount > 1)
     std::fprintf(stderr, "time: variant %u of %u; needs %s\n", number,
@@ -519,7 +519,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
     buffers.emplace_back();
     DML_CHECK(dmlCreateBuffer, device, info.bufferSize, DML_MEMORY_DEVICE,
               buffers.back().out());
-    DmlBufferInfo bufferInfo;
+    DmlBufferInfo bufferInfo{};
     dmlGetBufferInfo(buffers.back(), &bufferInfo);
     return DmlBufferRange{bufferInfo.buffer, 0, bufferInfo.size};
   };
@@ -548,7 +548,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
                        : "running, " + std::to_string(i + 1) + " of " +
                              printCount(options.repeat, "time"));
     auto begin = std::chrono::steady_clock::now();
-    DML_CHECK(dmlSubmit, table);
+    DML_CHECK(dmlSubmit, table, nullptr);
     DML_CHECK(dmlWait, table, waitLimit(options));
     std::chrono::duration<double, std::micro> duration =
         std::chrono::steady_clock::now() - begin;

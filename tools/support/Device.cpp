@@ -63,7 +63,7 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
       dmlCreateDevice(result->instance, &deviceInfo, &result->device, error) !=
           DML_SUCCESS)
     return llvm::createStringError(error.getMessage());
-  DmlDeviceInfo enabled;
+  DmlDeviceInfo enabled{};
   dmlGetDeviceProperties(result->device, &enabled);
   if (!isStated) {
     auto parsed =
@@ -88,7 +88,7 @@ Device::~Device() {
 }
 
 std::string Device::describe() const {
-  DmlDeviceInfo info;
+  DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
   return std::string(info.name) + ", " + info.driverName + " " +
          info.driverInfo + ", compiled for " + profile.str();

@@ -15,7 +15,7 @@ ProfileAtHand dml::tools::findProfileAtHand(DmlInstance instance,
                                             DmlFeatureFlags disabled) {
   ProfileAtHand found;
   DmlError error = nullptr;
-  DmlDeviceInfo device;
+  DmlDeviceInfo device{};
   uint32_t index = 0;
   if (dmlFindDevice(instance, selector.c_str(), &index, &error) ==
           DML_SUCCESS &&

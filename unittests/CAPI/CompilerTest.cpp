@@ -102,10 +102,10 @@ static std::vector<std::string> getFunctions(const std::string &bytes) {
     dmlDestroyError(error);
     return names;
   }
-  DmlExecutableInfo info;
+  DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);
   for (uint32_t i = 0; i < info.functionCount; ++i) {
-    DmlFunctionInfo function;
+    DmlFunctionInfo function{};
     EXPECT_EQ(dmlGetFunctionInfo(executable, i, &function, nullptr),
               DML_SUCCESS);
     names.push_back(function.name);

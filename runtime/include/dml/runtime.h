@@ -31,7 +31,19 @@
  * threads at once. A buffer, a binding table and an error are to be used by one
  * thread at a time. Destroying an object may not overlap with its use.
  *
- * Structures. Zero-initialize a structure to get every default.
+ * Structures. Zero-initialize every structure before it is passed, also one
+ * that the call fills: 0 and NULL are the defaults. A structure that a later
+ * release may extend begins with `next`, which is NULL or points to an extension
+ * structure; an extension structure begins with its DmlStructureType and a
+ * `next` of its own, as in Vulkan. The members of a released structure never
+ * change. There are no extension structures yet. A call that returns a DmlResult
+ * refuses a structure in the chain that it does not know with
+ * DML_ERROR_UNSUPPORTED, and names the number of its type; a call that fills a
+ * structure and returns nothing leaves the chain alone. Structures that stand in
+ * arrays have no `next`, and never grow: DmlHostTensor, DmlBufferRange,
+ * DmlSemaphoreValue, DmlStepTime and DmlMatrixShape. DmlDeviceLimits, which
+ * stands in other structures, does not grow either: a new limit would stand in
+ * an extension of the structure around it.
  *
  * Compatibility. Until version 1.0 a release may change this interface; the
  * shared library's SOVERSION says which releases agree.
@@ -82,8 +94,22 @@ typedef enum DmlResult {
   DML_ERROR_TIMEOUT = 7,
   DML_ERROR_IO = 8,
   /* Any other failure of a Vulkan call. The message names call and result. */
-  DML_ERROR_VULKAN = 9
+  DML_ERROR_VULKAN = 9,
+  /* A callback of the caller asked for the end of the call. */
+  DML_ERROR_CANCELLED = 10
 } DmlResult;
+
+/* Says what an extension structure is: see "Structures" above. */
+typedef enum DmlStructureType {
+  DML_STRUCTURE_TYPE_UNKNOWN = 0,
+  DML_STRUCTURE_TYPE_MAX_ENUM = 0x7fffffff
+} DmlStructureType;
+
+/* How every extension structure begins. */
+typedef struct DmlExtension {
+  DmlStructureType type;
+  const void *next;
+} DmlExtension;
 
 typedef struct DmlErrorImpl *DmlError;
 typedef struct DmlInstanceImpl *DmlInstance;
@@ -162,7 +188,7 @@ DML_API const char *dmlGetFeatureName(DmlFeatureFlagBits feature);
 
 /* Cooperative matrices that the threads of a subgroup multiply: `rows` times
  * `terms` factors by `terms` times `columns` factors, added to `rows` times
- * `columns` sums. */
+ * `columns` sums. The structure never grows. */
 typedef struct DmlMatrixShape {
   uint32_t rows;
   uint32_t columns;
@@ -173,7 +199,7 @@ typedef struct DmlMatrixShape {
 
 enum { DML_MAX_MATRIX_SHAPES = 32 };
 
-/* Limits, those of Vulkan under its names. */
+/* Limits, those of Vulkan under its names. The structure never grows. */
 typedef struct DmlDeviceLimits {
   uint64_t maxStorageBufferRange;
   uint64_t maxMemoryAllocationSize;
@@ -210,6 +236,7 @@ typedef struct DmlDeviceLimits {
 } DmlDeviceLimits;
 
 typedef struct DmlDeviceInfo {
+  void *next;
   char name[256];
   uint8_t uuid[16];
   VkPhysicalDeviceType type;
@@ -248,6 +275,7 @@ typedef void (*DmlMessageCallback)(void *userData, DmlMessageSeverity severity,
                                    const char *message);
 
 typedef struct DmlInstanceCreateInfo {
+  const void *next;
   /* NULL: open the system's Vulkan loader. */
   PFN_vkGetInstanceProcAddr getInstanceProcAddr;
   /* Turn on VK_LAYER_KHRONOS_validation; an error where it is not installed. */
@@ -283,7 +311,62 @@ DML_API uint32_t dmlGetValidationMessageCount(DmlInstance instance);
  * Devices
 \*===----------------------------------------------------------------------===*/
 
+typedef enum DmlMemory {
+  /* Where kernels run fastest. On a CPU or a GPU that shares the host's memory
+   * it is mapped too. */
+  DML_MEMORY_DEVICE = 0,
+  /* Mapped, for the host to write. */
+  DML_MEMORY_UPLOAD = 1,
+  /* Mapped, for the host to read. */
+  DML_MEMORY_READBACK = 2
+} DmlMemory;
+
+/* A buffer that wants memory. */
+typedef struct DmlAllocationRequest {
+  const void *next;
+  VkBuffer buffer;
+  /* Those of the buffer, but memoryTypeBits has only types that will do. */
+  VkMemoryRequirements requirements;
+  /* Properties that the memory must have, as some types in memoryTypeBits do,
+   * and those that are best. */
+  VkMemoryPropertyFlags requiredFlags;
+  VkMemoryPropertyFlags preferredFlags;
+  DmlMemory memory;
+  /* What the buffer is for: "constant buffer". */
+  const char *name;
+} DmlAllocationRequest;
+
+/* The memory for a buffer, which begins as zeros and NULLs. */
+typedef struct DmlAllocation {
+  void *next;
+  VkDeviceMemory memory;
+  uint64_t offset;
+  /* The host's address of `offset`, where the memory is mapped and coherent. It
+   * must be where requiredFlags say HOST_VISIBLE. */
+  void *mapped;
+  /* The allocator's own. */
+  void *handle;
+} DmlAllocation;
+
+/* Where the memory of buffers comes from, as from Vulkan Memory Allocator:
+ * vmaAllocateMemoryForBuffer in `allocate`, with VMA_ALLOCATION_CREATE_MAPPED_BIT
+ * where requiredFlags say HOST_VISIBLE, and vmaFreeMemory in `deallocate`. The
+ * runtime binds the memory to the buffer, and destroys the buffer before it gives
+ * the memory back. Both functions are called by threads that are inside a call of
+ * this API, by several at once, and make no call of this API themselves. They and
+ * `userData` must work until the device and everything made from it is destroyed,
+ * late work included (dmlGetLateWorkCount). */
+typedef struct DmlAllocator {
+  const void *next;
+  /* A failure is returned as the result of the call that wanted the memory. */
+  VkResult (*allocate)(void *userData, const DmlAllocationRequest *request,
+                       DmlAllocation *allocation);
+  void (*deallocate)(void *userData, const DmlAllocation *allocation);
+  void *userData;
+} DmlAllocator;
+
 typedef struct DmlDeviceCreateInfo {
+  const void *next;
   /* As for dmlFindDevice. */
   const char *selector;
   /* Enable robustBufferAccess: reads and writes beyond a bound buffer do no
@@ -294,6 +377,10 @@ typedef struct DmlDeviceCreateInfo {
   /* Features not to enable, though the device may have them: to try what a
    * device without them would do. */
   DmlFeatureFlags disabledFeatures;
+  /* NULL: the runtime allocates memory itself. Small buffers then share
+   * allocations, but for a device with robustBufferAccess, where an access that
+   * misses its buffer may end anywhere within an allocation. */
+  const DmlAllocator *allocator;
 } DmlDeviceCreateInfo;
 
 /* Creates a VkDevice with one queue and every DmlFeature that the device has
@@ -304,6 +391,7 @@ DML_API DmlResult dmlCreateDevice(DmlInstance instance,
 
 /* A device that the caller made. */
 typedef struct DmlVulkanDevice {
+  const void *next;
   /* NULL: the system's Vulkan loader. */
   PFN_vkGetInstanceProcAddr getInstanceProcAddr;
   VkInstance instance;
@@ -319,6 +407,9 @@ typedef struct DmlVulkanDevice {
    * ask the driver not to check what they access, which some do otherwise.
    * Leave it false where robustBufferAccess is to protect from executables. */
   bool pipelineRobustnessEnabled;
+  /* robustBufferAccess is enabled in `device` to protect from executables: no
+   * buffer shares an allocation with another. */
+  bool robustBufferAccessEnabled;
   /* VK_EXT_subgroup_size_control, or Vulkan 1.3, and the features
    * subgroupSizeControl and computeFullSubgroups are enabled in `device`:
    * kernels may ask for subgroups of the size that they were made for. */
@@ -332,6 +423,8 @@ typedef struct DmlVulkanDevice {
   void (*lockQueue)(void *userData);
   void (*unlockQueue)(void *userData);
   void *queueUserData;
+  /* As in DmlDeviceCreateInfo. dmlGetVulkanDevice leaves it NULL. */
+  const DmlAllocator *allocator;
 } DmlVulkanDevice;
 
 /* Uses the caller's VkDevice, which must outlive everything made from the
@@ -341,6 +434,12 @@ typedef struct DmlVulkanDevice {
 DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                                  DmlError *error);
 DML_API void dmlDestroyDevice(DmlDevice device);
+
+/* Another handle of the same device, for whoever keeps a device that somebody
+ * else may destroy. Each handle is destroyed by itself; the VkDevice lives as
+ * long as any of them. */
+DML_API DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared,
+                                 DmlError *error);
 
 DML_API void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info);
 /* The Vulkan objects behind a device; they stay the runtime's. `lockQueue`,
@@ -355,6 +454,32 @@ DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
  * for nothing can stop it, and so whatever was made from the device stays until
  * the process ends: its destruction is put off for good. */
 DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
+
+/* The bytes of memory that the device's buffers may have together: those that
+ * dmlCreateBuffer makes, constants, temporaries, and what copies go through. 0,
+ * with which a device begins, is no limit. What would go beyond fails with
+ * DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes wanted, those used and
+ * the budget. What is allocated already stays. */
+DML_API void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes);
+
+typedef struct DmlMemoryUse {
+  void *next;
+  /* Bytes allocated, now and at most so far, and how many allocations of Vulkan's
+   * (or of the caller's allocator) have them. Small buffers share allocations, of
+   * which one may stay for buffers to come. */
+  uint64_t used;
+  uint64_t peak;
+  uint32_t allocationCount;
+  /* That of dmlSetMemoryBudget. */
+  uint64_t budget;
+  /* What VK_EXT_memory_budget says of all device-local heaps, where the device
+   * has the extension, else 0: bytes that the process uses, and may use. */
+  uint64_t heapUsage;
+  uint64_t heapBudget;
+} DmlMemoryUse;
+
+DML_API DmlResult dmlGetMemoryUse(DmlDevice device, DmlMemoryUse *use,
+                                  DmlError *error);
 
 /* Compiled pipelines, to be kept between runs of a program. Call with data NULL
  * to learn the size; `*size` becomes what was written. The data begin with the
@@ -382,6 +507,7 @@ DML_API DmlResult dmlCreateExecutableFromFile(const char *path,
 DML_API void dmlDestroyExecutable(DmlExecutable executable);
 
 typedef struct DmlExecutableInfo {
+  void *next;
   uint16_t versionMajor;
   uint16_t versionMinor;
   /* The program that wrote the file; may be "". */
@@ -414,6 +540,7 @@ DML_API DmlResult dmlCheckExecutable(DmlExecutable executable,
                                      DmlError *error);
 
 typedef struct DmlFunctionInfo {
+  void *next;
   const char *name;
   uint32_t inputCount;
   uint32_t outputCount;
@@ -429,6 +556,7 @@ typedef struct DmlFunctionInfo {
 /* A tensor, packed and row-major where the compiler was not told otherwise: the
  * element at coordinates c is element sum(c[i] * strides[i]) of its buffer. */
 typedef struct DmlTensorInfo {
+  void *next;
   const char *name;
   DmlDataType dataType;
   uint32_t rank;
@@ -448,6 +576,8 @@ typedef struct DmlTensorInfo {
 
 /* A constant whose bytes the executable does not have. */
 typedef struct DmlWeightInfo {
+  void *next;
+  /* Its own `next` is a chain of extensions of DmlTensorInfo. */
   DmlTensorInfo tensor;
   /* Where its bytes begin in the file of weights that dml-compile writes. */
   uint64_t fileOffset;
@@ -464,6 +594,7 @@ typedef enum DmlStepKind {
 } DmlStepKind;
 
 typedef struct DmlStepInfo {
+  void *next;
   DmlStepKind kind;
   /* The operators that the step computes; may be "". */
   const char *label;
@@ -483,6 +614,7 @@ typedef struct DmlStepInfo {
 /* One way to compute a function. Variants are in order of preference: a device
  * runs the first whose requirements it meets. */
 typedef struct DmlVariantInfo {
+  void *next;
   uint32_t stepCount;
   /* Bytes of the temporary buffer; may be 0. */
   uint64_t temporarySize;
@@ -549,7 +681,7 @@ DML_API DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
 DML_API DmlResult dmlInitializeProgram(DmlProgram program, DmlError *error);
 
 /* Host memory of `size` bytes, which has the tensor's strides; the size must be
- * the tensor's byteSize. */
+ * the tensor's byteSize. The structure never grows. */
 typedef struct DmlHostTensor {
   void *data;
   size_t size;
@@ -567,24 +699,15 @@ DML_API DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
  * Buffers
 \*===----------------------------------------------------------------------===*/
 
-typedef enum DmlMemory {
-  /* Where kernels run fastest. On a CPU or a GPU that shares the host's memory
-   * it is mapped too. */
-  DML_MEMORY_DEVICE = 0,
-  /* Mapped, for the host to write. */
-  DML_MEMORY_UPLOAD = 1,
-  /* Mapped, for the host to read. */
-  DML_MEMORY_READBACK = 2
-} DmlMemory;
-
 typedef struct DmlBufferInfo {
+  void *next;
   VkBuffer buffer;
   uint64_t size;
   /* Coherent host memory, or NULL where the memory is not mapped. */
   void *mapped;
 } DmlBufferInfo;
 
-/* A buffer with its own memory, for storage and transfers. It holds zeros, but
+/* A buffer with memory, for storage and transfers. It holds zeros, but
  * for memory that is not mapped of a device adopted without a queue. */
 DML_API DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size,
                                   DmlMemory memory, DmlBuffer *buffer,
@@ -605,6 +728,7 @@ DML_API DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
 \*===----------------------------------------------------------------------===*/
 
 typedef struct DmlBindingTableCreateInfo {
+  const void *next;
   uint32_t function;
   /* Write a timestamp before and after each step. */
   bool timestamps;
@@ -612,7 +736,8 @@ typedef struct DmlBindingTableCreateInfo {
 
 /* `size` bytes of a buffer from `offset` on. The buffer needs
  * VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, TRANSFER_SRC and TRANSFER_DST usage; the
- * offset is a multiple of 16 and of minStorageBufferOffsetAlignment. */
+ * offset is a multiple of 16 and of minStorageBufferOffsetAlignment. The
+ * structure never grows. */
 typedef struct DmlBufferRange {
   VkBuffer buffer;
   uint64_t offset;
@@ -630,8 +755,13 @@ DML_API void dmlDestroyBindingTable(DmlBindingTable table);
 /* Bind a buffer range, which must outlive its use, of at least the tensor's
  * bufferSize. Binding anew invalidates command buffers recorded from the table;
  * none of them may be pending. A range that is written (output, temporary) may
- * not overlap with another bound range. The temporary buffer needs binding only
- * by callers that bring their own; else the table makes one when first used. */
+ * not overlap with another bound range. Each call waits for what dmlSubmit
+ * submitted of the table.
+ *
+ * The temporary buffer is the caller's range, or, where `range` is NULL, memory
+ * of the table's own, which begins as zeros; dmlSubmit makes such memory too
+ * where none is bound. A function whose variant has a temporarySize of 0 needs
+ * neither. */
 DML_API DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
                                const DmlBufferRange *range, DmlError *error);
 DML_API DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,
@@ -641,39 +771,83 @@ DML_API DmlResult dmlBindTemporary(DmlBindingTable table,
                                    DmlError *error);
 
 /* Records the function into a command buffer that is being recorded, outside a
- * render pass, for a queue with compute. Barriers stand between the steps;
- * those around the function are the caller's: before, the inputs must be
- * visible to VK_ACCESS_SHADER_READ_BIT and VK_ACCESS_TRANSFER_READ_BIT in the
- * stages COMPUTE_SHADER and TRANSFER, and earlier uses of outputs and the
- * temporary buffer finished; after, SHADER_WRITE and TRANSFER_WRITE of the same
- * stages are to be made available. The bound pipeline and descriptor set 0
- * change. One table recorded twice needs a barrier in between. */
+ * render pass, for a queue with compute. The call allocates nothing where it
+ * succeeds, neither on the host nor on the device, submits nothing and waits for
+ * nothing: temporary memory that the function needs must be bound before, by
+ * dmlBindTemporary, else DML_ERROR_INVALID_ARGUMENT says so. Barriers stand
+ * between the steps; those around the function are the caller's: before, the
+ * inputs must be visible to VK_ACCESS_SHADER_READ_BIT and
+ * VK_ACCESS_TRANSFER_READ_BIT in the stages COMPUTE_SHADER and TRANSFER, and
+ * earlier uses of outputs and the temporary buffer finished; after, SHADER_WRITE
+ * and TRANSFER_WRITE of the same stages are to be made available. The bound
+ * pipeline and descriptor set 0 change. One table recorded twice needs a barrier
+ * in between. */
 DML_API DmlResult dmlRecordFunction(DmlBindingTable table,
                                     VkCommandBuffer commandBuffer,
                                     DmlError *error);
 
+/* Records `stepCount` steps of the function from step `firstStep` on, of those
+ * of the variant that the device runs, as dmlRecordFunction does. Ranges that
+ * follow one another and are executed in order compute together what the whole
+ * function does, with the same bits, and may stand in several command buffers
+ * and submissions: a caller that has a little time in each frame records a few
+ * steps in each. Between two ranges outputs and the temporary buffer must stay
+ * as they are. The barrier that a step has before it is recorded with the step,
+ * and orders it after earlier ranges of the same queue. */
+DML_API DmlResult dmlRecordSteps(DmlBindingTable table,
+                                 VkCommandBuffer commandBuffer,
+                                 uint32_t firstStep, uint32_t stepCount,
+                                 DmlError *error);
+
+/* A semaphore to wait for or to signal. The value is that of a timeline
+ * semaphore, and is ignored for a binary one. The structure never grows. */
+typedef struct DmlSemaphoreValue {
+  VkSemaphore semaphore;
+  uint64_t value;
+} DmlSemaphoreValue;
+
+/* Devices that dmlCreateDevice makes have the feature timelineSemaphore enabled;
+ * of an adopted device it is the caller's to enable. */
+typedef struct DmlSubmitInfo {
+  const void *next;
+  /* The function begins when all of these are reached. */
+  const DmlSemaphoreValue *waitSemaphores;
+  uint32_t waitSemaphoreCount;
+  /* These are signaled when the function has finished. */
+  const DmlSemaphoreValue *signalSemaphores;
+  uint32_t signalSemaphoreCount;
+} DmlSubmitInfo;
+
 /* Submits the function to the device's queue, in order after all earlier
  * submissions to it; the results are visible to the host and to later
- * submissions. Waits first for the table's own earlier submission. The commands
- * are recorded once and reused until something is bound anew. */
-DML_API DmlResult dmlSubmit(DmlBindingTable table, DmlError *error);
-/* Waits for the table's last submission; UINT64_MAX waits without end. The
- * first 200 microseconds of it keep the thread busy. */
+ * submissions. `info` may be NULL. The call does not wait for earlier
+ * submissions of the table, of which each begins when the one before it has
+ * finished, unless DML_MAX_SUBMISSIONS of them have not finished: then it waits
+ * for the first. The commands are recorded once and reused until something is
+ * bound anew. */
+DML_API DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
+                            DmlError *error);
+enum { DML_MAX_SUBMISSIONS = 64 };
+
+/* Waits for the table's last submission, and so for all before it; UINT64_MAX
+ * waits without end. The first 200 microseconds of it keep the thread busy. */
 DML_API DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
                           DmlError *error);
 
 /* When a step began and ended in the latest execution, in nanoseconds since the
- * first step began. Every timestamp waits for all work before it, so durations
- * add up. */
+ * first step of those asked for began. Every timestamp waits for all work before
+ * it, so durations add up. The structure never grows. */
 typedef struct DmlStepTime {
   uint64_t begin;
   uint64_t end;
 } DmlStepTime;
 
-/* `count` must be the stepCount of the variant that the device runs. The
- * execution must have finished. */
-DML_API DmlResult dmlGetStepTimes(DmlBindingTable table, DmlStepTime *times,
-                                  uint32_t count, DmlError *error);
+/* Fills `times` for `stepCount` steps from step `firstStep` on, of those of the
+ * variant that the device runs. Each must have been recorded or submitted, and
+ * its execution must have finished. */
+DML_API DmlResult dmlGetStepTimes(DmlBindingTable table, uint32_t firstStep,
+                                  uint32_t stepCount, DmlStepTime *times,
+                                  DmlError *error);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -13,7 +13,7 @@
 int main(int argc, char **argv) {
   DmlExecutable executable = NULL;
   DmlError error = NULL;
-  DmlExecutableInfo info;
+  DmlExecutableInfo info = {0};
   uint32_t i;
   if (argc != 2 || dmlCreateExecutableFromFile(argv[1], &executable, &error)) {
     fprintf(stderr, "error: %s\n", dmlGetErrorMessage(error));
@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
   }
   dmlGetExecutableInfo(executable, &info);
   for (i = 0; i < info.functionCount; ++i) {
-    DmlFunctionInfo function;
+    DmlFunctionInfo function = {0};
     if (dmlGetFunctionInfo(executable, i, &function, NULL))
       return 1;
     printf("%s\n", function.name);

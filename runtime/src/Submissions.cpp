@@ -1,0 +1,70 @@
+//===- Submissions.cpp - What was submitted and may not have finished -----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Submissions.h"
+
+using namespace dml::runtime;
+
+Submissions::~Submissions() {
+  if (device.isAbandoned())
+    return;
+  for (const std::vector<VkFence> *fences : {&running, &idle})
+    for (VkFence fence : *fences)
+      device.functions().DestroyFence(device.handle(), fence, nullptr);
+}
+
+/// Sees to it that a fence is idle: one of a submission that has finished, or
+/// else a new one.
+Status Submissions::provideIdleFence() {
+  if (!idle.empty())
+    return Status();
+  const DeviceFunctions &vk = device.functions();
+  // Fences move between the two lists without an allocation.
+  running.reserve(DML_MAX_SUBMISSIONS);
+  idle.reserve(DML_MAX_SUBMISSIONS);
+  if (!running.empty()) {
+    uint64_t limit = device.waitLimit();
+    VkResult result = running.size() == DML_MAX_SUBMISSIONS
+                          ? device.waitFor(running.data(), 1, limit)
+                          : vk.GetFenceStatus(device.handle(), running[0]);
+    if (result != VK_NOT_READY) {
+      DML_TRY(Device::checkWait(result, limit));
+      idle.push_back(running[0]);
+      running.erase(running.begin());
+      return Status();
+    }
+  }
+  VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  VkFence fence = VK_NULL_HANDLE;
+  DML_TRY(checkVk(vk.CreateFence(device.handle(), &info, nullptr, &fence),
+                  "vkCreateFence"));
+  idle.push_back(fence);
+  return Status();
+}
+
+Status Submissions::submit(VkCommandBuffer commands,
+                           const DmlSubmitInfo *info) {
+  DML_TRY(provideIdleFence());
+  DML_TRY(
+      checkVk(device.functions().ResetFences(device.handle(), 1, &idle.back()),
+              "vkResetFences"));
+  DML_TRY(device.submit(commands, idle.back(), info));
+  running.push_back(idle.back());
+  idle.pop_back();
+  return Status();
+}
+
+VkResult Submissions::wait(uint64_t timeout) noexcept {
+  if (running.empty())
+    return VK_SUCCESS;
+  VkResult result = device.waitFor(
+      running.data(), static_cast<uint32_t>(running.size()), timeout);
+  if (result == VK_SUCCESS) {
+    idle.insert(idle.end(), running.begin(), running.end());
+    running.clear();
+  }
+  return result;
+}

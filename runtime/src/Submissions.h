@@ -1,0 +1,43 @@
+//===- Submissions.h - What was submitted and may not have finished -------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_SUBMISSIONS_H
+#define DML_RUNTIME_SUBMISSIONS_H
+
+#include "Device.h"
+
+namespace dml::runtime {
+
+/// The submissions of one command buffer, by their fences. A fence is used
+/// again once its submission has finished, so that there are never more than
+/// DML_MAX_SUBMISSIONS. Used by one thread at a time.
+class Submissions {
+public:
+  explicit Submissions(Device &device) : device(device) {}
+  /// All submissions must have finished.
+  ~Submissions();
+  Submissions(const Submissions &) = delete;
+  Submissions &operator=(const Submissions &) = delete;
+
+  /// Submits the commands with the semaphores of `info`, which may be null.
+  Status submit(VkCommandBuffer commands, const DmlSubmitInfo *info);
+  /// Waits for all submissions.
+  VkResult wait(uint64_t timeout) noexcept;
+  bool areRunning() const { return !running.empty(); }
+
+private:
+  Status provideIdleFence();
+
+  Device &device;
+  /// The fences of submissions that are not known to have finished, the
+  /// earliest first.
+  std::vector<VkFence> running;
+  std::vector<VkFence> idle;
+};
+
+} // namespace dml::runtime
+
+#endif // DML_RUNTIME_SUBMISSIONS_H
