@@ -27,7 +27,7 @@ set(flags)
 if(SANITIZERS)
   set(flags "-fsanitize=${SANITIZERS}")
 endif()
-foreach(example embed embed-compiler embed-compiler-c)
+foreach(example embed embed-compiler embed-compiler-c session)
   run("${CMAKE_COMMAND}" -G "${GENERATOR}"
     -S "${CMAKE_CURRENT_LIST_DIR}/${example}" -B "${FOLDER}/${example}"
     "-DCMAKE_PREFIX_PATH=${prefix}"
@@ -62,8 +62,9 @@ endif()
 # they are installed; so does the compiler's library.
 if(READELF)
   file(GLOB programs "${prefix}/bin/*")
-  file(GLOB libraries "${prefix}/lib*/libdml_compiler.so"
-    "${prefix}/lib/*/libdml_compiler.so")
+  file(GLOB libraries
+    "${prefix}/lib*/libdml.so" "${prefix}/lib*/libdml_compiler.so"
+    "${prefix}/lib/*/libdml.so" "${prefix}/lib/*/libdml_compiler.so")
   foreach(file IN LISTS programs libraries)
     run("${READELF}" --dynamic "${file}")
     expect("R(UN)?PATH[^\n]*\\$ORIGIN")

@@ -11,35 +11,9 @@
 
 using namespace dml;
 
-/// The least value of a number by which a model divides.
-static constexpr double leastDivisor = 1e-3;
-
 static constexpr DeviceSpeed::Number numbers[] = {
-    {"opsPerByte", &DeviceSpeed::opsPerByte, 0},
-    {"bytesPerThread", &DeviceSpeed::bytesPerThread, 0},
-    {"cacheBytes", &DeviceSpeed::cacheBytes, 0},
-    {"multiprocessors", &DeviceSpeed::multiprocessors, 1},
-    {"firstCacheBytesPerCycle", &DeviceSpeed::firstCacheBytesPerCycle,
-     leastDivisor},
-    {"lastCacheBytesPerCycle", &DeviceSpeed::lastCacheBytesPerCycle,
-     leastDivisor},
-    {"workgroupBytesPerCycle", &DeviceSpeed::workgroupBytesPerCycle,
-     leastDivisor},
-    {"matrixBytesPerCycle", &DeviceSpeed::matrixBytesPerCycle, leastDivisor},
-    {"matrixUnits", &DeviceSpeed::matrixUnits, 1},
-    {"barrierCycles", &DeviceSpeed::barrierCycles, 0},
-    {"firstCacheCycles", &DeviceSpeed::firstCacheCycles, leastDivisor},
-    {"lastCacheCycles", &DeviceSpeed::lastCacheCycles, 0},
-    {"memoryCycles", &DeviceSpeed::memoryCycles, 0},
-    {"kernelCycles", &DeviceSpeed::kernelCycles, 0},
-    {"launchCycles", &DeviceSpeed::launchCycles, 0},
-    // Vulkan tells neither how many registers a multiprocessor has, nor how
-    // long a line of a cache is, and a kernel sees both only through its time,
-    // beside everything else that the time depends on.
-    {"registers", &DeviceSpeed::registers, 1},
-    {"registersOfThread", &DeviceSpeed::registersOfThread, 1},
-    {"cacheLineBytes", &DeviceSpeed::cacheLineBytes, 1},
-    {"sectorBytes", &DeviceSpeed::sectorBytes, 1},
+#define DML_SPEED(NAME, LEAST) {#NAME, &DeviceSpeed::NAME, LEAST},
+#include "dml/Target/Speeds.def"
 };
 /// More than any device has of any of these.
 static constexpr double most = 1e15;

@@ -8,22 +8,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "BindingTable.h"
+#include "Boundary.h"
 #include "DataType.h"
 #include "DeviceRequirements.h"
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
-#include <stdexcept>
 #include <type_traits>
 
 using namespace dml::runtime;
 
-struct DmlErrorImpl {
-  DmlResult result;
-  std::string message;
-};
 struct DmlInstanceImpl {
   std::shared_ptr<Instance> object;
 };
@@ -48,43 +42,7 @@ struct DmlBindingTableImpl {
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
-DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
-
-/// Turns a Status into what a call returns.
-DmlResult report(const Status &status, DmlError *error) noexcept {
-  if (error)
-    *error = nullptr;
-  if (status.ok())
-    return DML_SUCCESS;
-  if (error) {
-    try {
-      *error = new DmlErrorImpl{status.result(), status.message()};
-    } catch (...) {
-      *error = &outOfMemoryError;
-      return DML_ERROR_OUT_OF_MEMORY;
-    }
-  }
-  return status.result();
-}
-
-/// Runs the body of a call: no exception leaves it.
-template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-    // A container asked for more than can be addressed.
-  } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
-  }
-  if (error)
-    *error = &outOfMemoryError;
-  return DML_ERROR_OUT_OF_MEMORY;
-}
-
-/// The same for a call that makes, uses or waits for something of a device:
+/// guard for a call that makes, uses or waits for something of a device:
 /// what late work has kept so far is destroyed first, if the work has ended.
 template <typename Fn>
 DmlResult guardWork(DmlError *error, Fn &&body) noexcept {
@@ -107,27 +65,6 @@ Status give(Expected<T> object, Handle *handle) {
   return Status();
 }
 
-Status nullArgument(const char *name) {
-  return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
-                   "' is NULL");
-}
-
-/// Refuses every structure in a chain of extensions: there are none yet.
-/// `name` is that of the structure that the chain hangs on.
-Status checkChain(const char *name, const void *chain) {
-  if (!chain)
-    return Status();
-  return makeError(
-      DML_ERROR_UNSUPPORTED, "the chain of ", name, " has a structure of type ",
-      static_cast<int>(static_cast<const DmlExtension *>(chain)->type),
-      ", which this version of the runtime (", DML_RUNTIME_VERSION,
-      ") does not know");
-}
-
-/// Leaves the call where a structure's chain has an unknown structure.
-#define DML_CHECK_CHAIN(type, structure)                                       \
-  DML_TRY(checkChain(#type, (structure)->next))
-
 Status checkAllocator(const DmlAllocator *allocator) {
   if (!allocator)
     return Status();
@@ -138,11 +75,6 @@ Status checkAllocator(const DmlAllocator *allocator) {
                      "both allocate and deallocate, but one is NULL");
   return Status();
 }
-
-/// Leaves the call where a pointer that it needs is null.
-#define DML_NEED(pointer)                                                      \
-  if (!(pointer))                                                              \
-  return nullArgument(#pointer)
 
 Status findFunction(DmlExecutable executable, uint32_t index,
                     const Function *&function) {
@@ -223,10 +155,13 @@ const char *dmlGetResultName(DmlResult result) {
     DML_CASE(DML_ERROR_TIMEOUT)
     DML_CASE(DML_ERROR_IO)
     DML_CASE(DML_ERROR_VULKAN)
+    DML_CASE(DML_ERROR_CANCELLED)
 #undef DML_CASE
   }
   return "unknown DmlResult";
 }
+
+DmlErrorImpl dml::runtime::outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
 DmlResult dmlGetErrorResult(DmlError error) {
   return error ? error->result : DML_SUCCESS;
@@ -359,6 +294,15 @@ void dmlDestroyDeviceRequirements(DmlDeviceRequirements requirements) {
 }
 
 void dmlDestroyDevice(DmlDevice device) { destroy(device); }
+
+DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(shared);
+    *shared = new DmlDeviceImpl{device->object};
+    return Status();
+  });
+}
 
 void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info) {
   if (info)
@@ -600,6 +544,7 @@ DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
     fill(*info, {});
     info->stepCount = static_cast<uint32_t>(found->steps.size());
     info->temporarySize = found->temporarySize;
+    info->deviceProfile = found->deviceProfile.c_str();
     describeRequirements(found->requirements, *info);
     return Status();
   });

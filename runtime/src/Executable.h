@@ -116,6 +116,7 @@ struct Variant {
   Requirements requirements;
   uint64_t temporarySize;
   std::vector<Step> steps;
+  std::string deviceProfile;
 
   /// Of the ranges of one kind that steps name, the first byte of each and the
   /// one behind it.

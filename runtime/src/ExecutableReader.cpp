@@ -609,6 +609,11 @@ Status Reader::readSteps(const Table &table, const Function &function,
   if (variant.temporarySize % kRangeAlignment != 0)
     return invalid("temporary_size is ", variant.temporarySize,
                    ", but must be a multiple of ", kRangeAlignment);
+  Expected<std::string> profile =
+      readName(table.device_profile(), "device_profile");
+  if (!profile)
+    return profile.status();
+  variant.deviceProfile = std::move(*profile);
   for (const fb::Step *stepTable : *table.steps()) {
     Step step;
     DML_TRY(spend(sizeof(Step)));

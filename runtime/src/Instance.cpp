@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 using namespace dml::runtime;
 
@@ -201,6 +202,36 @@ static void readSubgroupSizes(const InstanceFunctions &vk,
       sizes.maxComputeWorkgroupSubgroups;
 }
 
+/// Counts the multiprocessors of a device: with the extension of the device's
+/// vendor, or as the processors that a CPU driver may use. Returns 0 where
+/// nothing tells how many there are.
+static uint32_t
+countMultiprocessors(const InstanceFunctions &vk, VkPhysicalDevice device,
+                     VkPhysicalDeviceType type,
+                     const std::vector<VkExtensionProperties> &extensions) {
+  if (type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+    return std::thread::hardware_concurrency();
+  auto read = [&](auto &found) {
+    VkPhysicalDeviceProperties2 properties{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &found};
+    vk.GetPhysicalDeviceProperties2(device, &properties);
+  };
+  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+  VkPhysicalDeviceShaderCoreProperties2AMD amd{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_2_AMD};
+  VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM};
+  if (contains(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+    read(nvidia);
+  if (contains(extensions, VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME))
+    read(amd);
+  if (contains(extensions, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME))
+    read(arm);
+  return std::max(
+      {nvidia.shaderSMCount, amd.activeComputeUnitCount, arm.shaderCoreCount});
+}
+
 /// The data type of a matrix's components, or DML_DATA_TYPE_UNKNOWN.
 static DmlDataType toDataType(VkComponentTypeKHR type) {
   switch (type) {
@@ -269,6 +300,10 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   info.apiVersion = std::min(core.apiVersion, apiVersion);
   info.type = core.deviceType;
   copyString(info.name, core.deviceName);
+  info.vendorID = core.vendorID;
+  info.deviceID = core.deviceID;
+  info.driverVersion = core.driverVersion;
+  std::copy_n(core.pipelineCacheUUID, 16, info.pipelineCacheUUID);
 
   FeatureStructures found;
   vk.GetPhysicalDeviceFeatures(device, &found.core);
@@ -323,7 +358,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   limits.maxMemoryAllocationSize = properties11.maxMemoryAllocationSize;
   // Mesa's software drivers end all loops of a thread after so many iterations
   // together (LP_MAX_TGSI_LOOP_ITERATIONS), and results are wrong.
-  if (properties12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
+  info.driverID = properties12.driverID;
+  if (info.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
     limits.maxLoopIterations = 65535;
   copyString(info.driverName, properties12.driverName);
   copyString(info.driverInfo, properties12.driverInfo);
@@ -348,6 +384,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
       contains(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   if (contains(extensions, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))
     readSubgroupSizes(vk, device, snapshot);
+  limits.multiprocessorCount =
+      countMultiprocessors(vk, device, info.type, extensions);
   auto hasOperations = [&](VkSubgroupFeatureFlags operations) {
     return (properties11.subgroupSupportedStages &
             VK_SHADER_STAGE_COMPUTE_BIT) &&

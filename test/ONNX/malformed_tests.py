@@ -285,7 +285,7 @@ def main():
         if explain(symbolic, folder, "--dim=batch=2").returncode != 0:
             sys.exit("--dim=batch=2 states no size")
         for options, message in (
-                (["--dim=batch=2", "--dim=bacth=2"], "--dim states 'bacth', but no input has that name, or a "
+                (["--dim=batch=2", "--dim=bacth=2"], "the size of 'bacth' is stated, but no input has that name, or a "
                  "dimension without a size of that name; there are 'batch'"),
                 (["--dim=batch=2", "--dim=x=2"], "input 'x' is 2x3 of float, but only one integer of 32 or 64 "
                  "bits can be stated with --dim")):

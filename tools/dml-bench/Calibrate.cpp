@@ -40,8 +40,10 @@ void Calibration::add(const char *name, double value, const char *meaning,
   bool isKnown = std::isfinite(value) && value >= least;
   std::string text = isKnown ? format(value) : "unknown";
   lines += std::string(name) + ": " + text + " " + meaning + "\n";
-  if (isKnown)
-    profile += std::string(",") + name + "=" + text;
+  if (!isKnown)
+    return;
+  profile += std::string(",") + name + "=" + text;
+  speeds.numbers.emplace_back(name, roundSpeed(name, value));
 }
 
 /// Returns the bytes of the last cache: of the largest buffer that is read
@@ -65,11 +67,13 @@ uint64_t Calibration::findCacheSize() {
   return found;
 }
 
-/// Returns the number of multiprocessors: the most workgroups that the device
-/// runs in the time of one, where one keeps a multiprocessor busy. Returns 0
-/// where the device has no workgroups of 1024 threads, or where thousands still
-/// take the time of one.
+/// Returns the number of multiprocessors: the driver's, or else the most
+/// workgroups that the device runs in the time of one, where one keeps a
+/// multiprocessor busy. Returns 0 where the device has no workgroups of 1024
+/// threads, or where thousands still take the time of one.
 uint64_t Calibration::countMultiprocessors() {
+  if (info.limits.multiprocessorCount != 0)
+    return info.limits.multiprocessorCount;
   uint64_t most = getMostGroups(info);
   if (most == 0)
     return 0;
@@ -116,12 +120,33 @@ void Calibration::measureRates() {
       "bytes that a multiprocessor loads from workgroup memory in a cycle");
 }
 
-/// Measures products of cooperative matrices of the first shape for which there
-/// is a kernel. The rate of a subgroup alone tells how many matrix units share
-/// that of a multiprocessor.
+/// Measures the products that a multiprocessor adds up in a cycle with matrices
+/// of a shape, times the bytes of a factor. A product and a sum are two
+/// operations.
+double Calibration::measureMatrices(const DmlMatrixShape &shape,
+                                    const Work &work) {
+  double bytes = double(dmlGetDataTypeBits(shape.factors)) / 8;
+  return measureRate(work) / 2 / 1e9 * cycle / double(multiprocessors) * bytes;
+}
+
+/// Counts the matrix units of a multiprocessor, which share `bytesPerCycle`:
+/// the rate of a subgroup that is alone tells how many.
+double Calibration::countMatrixUnits(const DmlMatrixShape &shape,
+                                     double bytesPerCycle) {
+  Work alone = makeProductsOfSubgroup(shape, info);
+  double bytes = double(dmlGetDataTypeBits(shape.factors)) / 8;
+  double ofSubgroup =
+      alone.amount / 2 * cycle / (measureTime(alone) - kernelTime) * bytes;
+  return std::max(std::round(bytesPerCycle / ofSubgroup), 1.0);
+}
+
+/// Measures products of cooperative matrices of all shapes for which there is a
+/// kernel, and puts the shapes into the order of their rates.
 void Calibration::measureMatrices() {
   if (!(info.features & DML_FEATURE_COOPERATIVE_MATRIX_BIT))
     return;
+  progress.begin("measuring its products of matrices");
+  std::vector<std::pair<double, uint32_t>> rates;
   for (uint32_t i = 0; i < info.limits.matrixShapeCount; ++i) {
     const DmlMatrixShape &shape = info.limits.matrixShapes[i];
     if (!hasProducts(shape))
@@ -129,22 +154,27 @@ void Calibration::measureMatrices() {
     Work work = makeProducts(shape, info);
     if (dmlCheckExecutable(work.executable, &info, nullptr) != DML_SUCCESS)
       continue;
-    progress.begin("measuring its products of matrices");
-    // A product and a sum are two operations.
-    double perCycle =
-        measureRate(work) / 2 / 1e9 * cycle / double(multiprocessors);
-    double bytes = double(dmlGetDataTypeBits(shape.factors)) / 8;
-    add("matrixBytesPerCycle", perCycle * bytes,
-        "products of matrices that a multiprocessor adds up in a cycle, times "
-        "the bytes of a factor");
-    Work alone = makeProductsOfSubgroup(shape, info);
-    double ofSubgroup =
-        alone.amount / 2 * cycle / (measureTime(alone) - kernelTime);
-    double units = std::round(perCycle / ofSubgroup);
-    add("matrixUnits", std::max(units, 1.0),
-        "subgroups that multiply matrices at a time on a multiprocessor");
-    return;
+    double rate = measureMatrices(shape, work);
+    lines += "matrices of " + describeMatrix(shape) + ": " + formatRate(rate) +
+             " products in a cycle, times the bytes of a factor\n";
+    rates.emplace_back(-rate, i);
   }
+  if (rates.empty())
+    return;
+  auto fastest = *std::min_element(rates.begin(), rates.end());
+  add("matrixBytesPerCycle", -fastest.first,
+      "products of matrices that a multiprocessor adds up in a cycle, times "
+      "the bytes of a factor");
+  add("matrixUnits",
+      countMatrixUnits(info.limits.matrixShapes[fastest.second],
+                       -fastest.first),
+      "subgroups that multiply matrices at a time on a multiprocessor");
+  // Shapes that are about as fast keep the device's order.
+  for (auto &[rate, index] : rates)
+    rate = -roundSpeed("", -rate);
+  std::sort(rates.begin(), rates.end());
+  for (auto [rate, index] : rates)
+    speeds.matrices.push_back(info.limits.matrixShapes[index]);
 }
 
 /// Measures times in cycles.

@@ -8,6 +8,7 @@
 #define DML_TOOLS_DMLBENCH_CALIBRATE_H
 
 #include "Measure.h"
+#include "dml/Target/DeviceAtHand.h"
 #include "support/Progress.h"
 
 #include <string>
@@ -30,6 +31,9 @@ public:
   /// states them.
   std::string print() const;
 
+  /// Returns the numbers, rounded, and the matrices, the fastest first.
+  const dml::MeasuredSpeeds &getSpeeds() const { return speeds; }
+
 private:
   double measureTime(const Work &work) {
     return tools::measureTime(device, work, random, effort);
@@ -46,6 +50,8 @@ private:
   uint64_t countMultiprocessors();
   void measureRates();
   void measureMatrices();
+  double measureMatrices(const DmlMatrixShape &shape, const Work &work);
+  double countMatrixUnits(const DmlMatrixShape &shape, double perCycle);
   void measureLatencies();
 
   DmlDevice device;
@@ -54,6 +60,7 @@ private:
   const Effort &effort;
   Progress &progress;
   std::string lines, profile;
+  dml::MeasuredSpeeds speeds;
   /// The size of the last cache, or 0, and the number of multiprocessors.
   uint64_t cacheBytes = 0, multiprocessors = 0;
   /// Nanoseconds in which a multiprocessor begins 128 operations.

@@ -59,6 +59,9 @@ options
                     data in a cache; default: 384. 0: always the same buffers
   --calibrate       measure how fast the device is, and print the device profile
                     that tells dml-compile so; takes no file
+  --save            with --calibrate: keep the numbers, rounded, in the user's
+                    cache ($XDG_CACHE_HOME/dml or ~/.cache/dml), where programs
+                    find them that compile for this device and driver
   --check           also check that runs write all of their results
   --pipeline-cache=FILE
                     take compiled pipelines from FILE, and write there what was
@@ -80,6 +83,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("--version", options.version),
       flagOption("--list", options.list),
       flagOption("--calibrate", options.calibrate),
+      flagOption("--save", options.save),
       flagOption("--check", options.check),
       textOption("--device", options.device),
       textOption("--pipeline-cache", options.pipelineCache),

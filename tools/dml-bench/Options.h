@@ -29,6 +29,8 @@ struct Options {
   uint32_t repeats = 0;
   uint32_t rotateMiB = 384;
   bool calibrate = false;
+  /// Whether the compiler is to find what --calibrate measures.
+  bool save = false;
   bool check = false;
   bool list = false;
   bool help = false;

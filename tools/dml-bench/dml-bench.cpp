@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <regex>
@@ -81,6 +82,12 @@ void describeSteps(Case &result, const RunSignature &signature) {
   result.copies = signature.copies;
   result.temporaryBytes = signature.variant.temporarySize;
   result.boundBytes = signature.boundBytes;
+}
+
+void writeFile(const std::string &path, const std::string &text) {
+  std::string error;
+  if (!dml::tools::writeFile(path, {{text.data(), text.size()}}, error))
+    fail(error, kExitNotWritten);
 }
 
 class Bench {
@@ -282,6 +289,11 @@ void Bench::calibrate() {
   calibration.measure(copy.gbps() * 1e9);
   progress.clear();
   std::fputs(calibration.print().c_str(), stdout);
+  if (!options.save)
+    return;
+  std::string path = dml::getSpeedFile(report.device);
+  writeFile(path, dml::printSpeedFile(report.device, calibration.getSpeeds()));
+  std::printf("saved, rounded, in %s\n", path.c_str());
 }
 
 /// Sets the operations of the cases that are named in the file at `path`.
@@ -307,15 +319,28 @@ void readOperations(const std::string &path, std::vector<Loaded> &cases) {
       each.result.operations = found->second;
 }
 
-void writeFile(const std::string &path, const std::string &text) {
-  std::string error;
-  if (!dml::tools::writeFile(path, {{text.data(), text.size()}}, error))
+/// Makes the folder of the file in which --save keeps what is measured, and
+/// fails where the file could not be written.
+void prepareSpeedFile(DmlDevice device) {
+  DmlDeviceInfo info{};
+  dmlGetDeviceProperties(device, &info);
+  std::string path = dml::getSpeedFile(info), error;
+  if (path.empty())
+    fail(
+        "--save has no folder for its file: neither XDG_CACHE_HOME nor HOME is "
+        "an absolute path",
+        kExitNotWritten);
+  std::error_code code;
+  std::filesystem::create_directories(dml::getCacheFolder(), code);
+  if (!checkOutput(path, error))
     fail(error, kExitNotWritten);
 }
 
 void runTool(const Options &options) {
   if (options.calibrate && !options.files.empty())
     fail("--calibrate measures the device alone, but a file is given");
+  if (options.save && !options.calibrate)
+    fail("--save keeps what --calibrate measures, which is not asked for");
   if (options.files.empty() && !options.calibrate)
     fail("no file is given (see --help)");
   std::regex filter;
@@ -362,6 +387,8 @@ void runTool(const Options &options) {
   Device device;
   DML_CHECK(dmlCreateDevice, instance, &deviceInfo, device.out());
   // A file that cannot be written is found out now, not after minutes.
+  if (options.save)
+    prepareSpeedFile(device);
   std::string error;
   if (!options.json.empty() && !checkOutput(options.json, error))
     fail(error, kExitNotWritten);

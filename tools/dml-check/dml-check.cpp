@@ -80,7 +80,7 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     deviceProfile("device-profile", cl::value_desc("profile"),
                   cl::desc("Compile for this profile, and enable no more of "
-                           "the device (all that it has)"),
+                           "the device (default: the device's own profile)"),
                   cl::cat(category));
 static cl::opt<bool> wholeProgram(
     "whole-program", cl::init(true),
@@ -663,6 +663,7 @@ static ExitCode run(ModuleOp module) {
   auto device = fuzz::Device::create(options);
   if (!device)
     return emitToolError(llvm::toString(device.takeError()), tools::kExitNo);
+  tools::emitToolWarning((*device)->getWarning());
   return checkFunction(module, function, *inputs, **device);
 }
 

@@ -20,6 +20,7 @@
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
 #include "support/Module.h"
+#include "support/ProfileAtHand.h"
 #include "support/ToolError.h"
 #include "support/TuningOptions.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -72,6 +73,14 @@ static cl::list<std::string> deviceProfiles(
         "Of several profiles each is a variant in the executable, of which "
         "a device runs the first that it can"),
     cl::value_desc("profile"), cl::cat(category));
+
+static cl::opt<std::string> deviceAtHand(
+    "device",
+    cl::desc("Generate code for a Vulkan device of this machine: a part of its "
+             "name, its number or its UUID, or 'native', the first GPU, else "
+             "the first device. With --device-profile, the device's variant is "
+             "the first one"),
+    cl::value_desc("name|native"), cl::cat(category));
 
 static cl::opt<std::string> featureLevel(
     "feature-level",
@@ -328,7 +337,32 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
   return dml::tools::kExitDone;
 }
 
+/// Asks Vulkan for the device of --device, and puts the profile of the device
+/// before all others.
+static ExitCode addProfileAtHand() {
+  DmlInstance instance = nullptr;
+  DmlError error = nullptr;
+  auto destroy = llvm::scope_exit([&] {
+    dmlDestroyInstance(instance);
+    dmlDestroyError(error);
+  });
+  if (dmlCreateInstance(/*info=*/nullptr, &instance, &error) != DML_SUCCESS)
+    return emitToolError(llvm::Twine("--device=") + deviceAtHand + ": " +
+                             dmlGetErrorMessage(error),
+                         dml::tools::kExitNo);
+  dml::tools::ProfileAtHand found = dml::tools::findProfileAtHand(
+      instance, deviceAtHand == "native" ? "" : deviceAtHand.getValue());
+  if (!found.error.empty())
+    return emitToolError("--device=" + deviceAtHand + ": " + found.error);
+  dml::tools::emitToolWarning(found.warning);
+  deviceProfiles.insert(deviceProfiles.begin(), found.profile);
+  return dml::tools::kExitDone;
+}
+
 static ExitCode run() {
+  if (!deviceAtHand.empty())
+    if (ExitCode code = addProfileAtHand())
+      return code;
   for (const std::string &profile : deviceProfiles)
     if (llvm::Expected<dml::DeviceProfile> parsed =
             dml::DeviceProfile::parse(profile);
@@ -424,7 +458,9 @@ int main(int argc, char **argv) {
           "  dml-compile model.mlir --device-profile=full,-shaderFloat64 -o "
           "model.dmlx\n"
           "  dml-compile model.mlir --device-profile=full "
-          "--device-profile=minimal -o model.dmlx\n\n"
+          "--device-profile=minimal -o model.dmlx\n"
+          "  dml-compile model.mlir --device=native --device-profile=full -o "
+          "model.dmlx\n\n"
           "Reads a module of dml operators in functions on tensors and writes "
           "the\n"
           "executable that dml-run and the runtime load, or a stage on the "

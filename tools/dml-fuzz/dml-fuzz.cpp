@@ -84,7 +84,7 @@ static cl::opt<std::string>
 static cl::opt<std::string> deviceProfile(
     "device-profile", cl::cat(category),
     cl::desc("Pretend that the device has no more than these features, in the "
-             "compiler and in Vulkan; by default all it has"));
+             "compiler and in Vulkan (default: the device's own profile)"));
 // With a tile such as 64x32, small products, reductions and attentions have the
 // kernels of large ones, too.
 static tools::TuningOptions tuningOptions(category);
@@ -287,8 +287,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
      << " --values=" << valueSeed;
   if (!selector.empty())
     os << " --device='" << selector << "'";
-  if (!deviceProfile.empty())
-    os << " --device-profile='" << deviceProfile << "'";
+  if (device)
+    os << " --device-profile='" << device->getProfile() << "'";
   os << tuningOptions.str();
   os << "\n" << module << "\n";
   llvm::outs() << text;
@@ -487,7 +487,10 @@ int Fuzzer::writeSpoiled() {
     return tools::emitToolError(error, tools::kExitNotWritten);
   llvm::outs() << "dml-fuzz " << getDamageOption()
                << (compileModels ? " --compile-models" : "")
-               << " --replay=" << path << " --values=" << seed << "\n";
+               << " --replay=" << path << " --values=" << seed;
+  if (!deviceProfile.empty())
+    llvm::outs() << " --device-profile='" << deviceProfile << "'";
+  llvm::outs() << "\n";
   return tools::kExitDone;
 }
 
@@ -540,9 +543,7 @@ static int runTool(int argc, char **argv) {
 
   if (isSpoiled() && writeCase)
     return Fuzzer(/*device=*/nullptr).writeSpoiled();
-  if (isSpoiled() && !inProcess && replay.empty())
-    return runSurvival(getSurvivalOptions(argv[0]));
-
+  bool isParent = isSpoiled() && !inProcess && replay.empty();
   // In a child and in a replay, a crash ends the process and shows its stack.
   if (!isSpoiled())
     llvm::CrashRecoveryContext::Enable();
@@ -555,8 +556,17 @@ static int runTool(int argc, char **argv) {
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);
     device = std::move(*created);
-    llvm::errs() << "dml-fuzz: " << device->describe() << "\n";
+    tools::emitToolWarning(device->getWarning());
+    llvm::errs() << "dml-fuzz: " << device->describe();
+    if (replay.empty())
+      llvm::errs() << ", from seed " << seed << " on";
+    llvm::errs() << "\n";
   }
+  // All children, and whoever runs a case again, compile for one profile.
+  if (isParent && device)
+    deviceProfile = device->getProfile();
+  if (isParent)
+    return runSurvival(getSurvivalOptions(argv[0]));
   Fuzzer fuzzer(device.get());
   if (!replay.empty())
     return fuzzer.runReplay();

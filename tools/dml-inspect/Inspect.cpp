@@ -121,6 +121,8 @@ void printStep(std::ostream &text, const Executable &executable,
 
 void printVariant(std::ostream &text, const Executable &executable,
                   const Function &function, const Variant &variant) {
+  if (!variant.deviceProfile.empty())
+    text << "  compiled for " << variant.deviceProfile << '\n';
   for (size_t i = 0; i < variant.steps.size(); ++i)
     printStep(text, executable, function, variant.steps[i], i);
   text << "  temporary memory: " << printCount(variant.temporarySize, "byte")
@@ -243,6 +245,8 @@ void addRequirements(List &list, const Requirements &requirements) {
 void addVariant(List &object, const Function &function,
                 const Variant &variant) {
   std::ostream &json = object.stream();
+  if (!variant.deviceProfile.empty())
+    object.add("deviceProfile") << quoteJson(variant.deviceProfile);
   object.add("temporarySize") << variant.temporarySize;
   {
     object.add("temporaryRanges");

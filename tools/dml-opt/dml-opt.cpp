@@ -6,6 +6,7 @@
 
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
+#include "dml/Import/ModuleFile.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -16,12 +17,12 @@
 #include "support/CompilerCommandLine.h"
 #include "support/EscapedErrors.h"
 #include "support/File.h"
-#include "support/ModuleFile.h"
 #include "support/ToolError.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Signals.h"
 
+using namespace dml;
 using namespace dml::tools;
 
 int main(int argc, char **argv) {

@@ -87,6 +87,11 @@ inputs and outputs
 devices
   --device=DEVICE        a part of a name, an index or a UUID; default: the
                          first GPU, else the first device
+  --device-profile=PROFILE
+                         compile a module for this profile, such as full, the
+                         one of executables that travel; may be repeated.
+                         Default: the profile of the device, with the speeds
+                         that dml-bench --calibrate --save has measured
   --list-devices         print the devices with their features and limits
   --json                 ... as JSON
   --validate             turn on Vulkan's validation layer: any message it has
@@ -107,9 +112,10 @@ other
                          the value of an input of one integer; may be repeated
   --repeat=N             run N times
   --time                 print the times of the program's making and of the
-                         steps, on stderr, and which variant of the function the
-                         device runs, where the executable has several; then
-                         the sums of the steps of the same operators
+                         steps, on stderr, which variant of the function the
+                         device runs, where the executable has several, and the
+                         device profile that it was compiled for; then the sums
+                         of the steps of the same operators
   --trace=FILE           write when each step began and ended, in the last run,
                          as JSON that chrome://tracing and Perfetto show
   --help, --version
@@ -171,6 +177,13 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       textOption("--weights", options.weights),
       listOption("--weight", options.weight),
       listOption("--compile-arg", options.compileArguments),
+      {"--device-profile", true, /*isRepeatable=*/true,
+       [&](std::string_view value) {
+         options.compileArguments.push_back("--device-profile=" +
+                                            std::string(value));
+         return !value.empty();
+       },
+       "a profile such as full"},
       {"--dim", true, /*isRepeatable=*/true,
        [&](std::string_view value) {
          options.compileArguments.push_back("--dim=" + std::string(value));

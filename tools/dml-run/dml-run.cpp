@@ -18,6 +18,7 @@
 #include "support/Npy.h"
 #include "support/PipelineCache.h"
 #include "support/Plural.h"
+#include "support/ProfileAtHand.h"
 #include "support/Progress.h"
 #include "support/Runtime.h"
 #include "support/Signature.h"
@@ -100,8 +101,7 @@ bool hasCommands(const Options &options) {
 }
 
 Executable compile(const std::string &module,
-                   const std::vector<std::string> &arguments,
-                   const std::string &purpose = "") {
+                   const std::vector<std::string> &arguments) {
   AnonymousFile compiled;
   std::string error;
   ExitCode exitCode = kExitNo;
@@ -111,12 +111,55 @@ Executable compile(const std::string &module,
   all.insert(all.end(), arguments.begin(), arguments.end());
   if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
                        exitCode))
-    fail(error + (error.empty() || purpose.empty() ? "" : "; ") + purpose,
-         exitCode);
+    fail(error, exitCode);
   Executable executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
   return executable;
+}
+
+void printMessage(void * /*userData*/, DmlMessageSeverity severity,
+                  const char *message) {
+  std::fprintf(stderr, "dml-run: validation %s: %s\n",
+               severity == DML_MESSAGE_SEVERITY_ERROR ? "error" : "warning",
+               message);
+}
+
+Instance createInstance(const Options &options) {
+  DmlInstanceCreateInfo info{};
+  info.enableValidation = options.validate;
+  info.messageCallback = printMessage;
+  return dml::tools::createInstance(&info);
+}
+
+/// Whether the command line states the profile that dml-compile compiles for.
+bool statesProfile(const Options &options) {
+  return std::any_of(options.compileArguments.begin(),
+                     options.compileArguments.end(),
+                     [](const std::string &argument) {
+                       return argument.rfind("--device", 0) == 0;
+                     });
+}
+
+/// Creates the instance, and has modules compiled for the device of it that is
+/// to run them, unless the command line states a profile. Where there is no
+/// such device, modules are compiled for all devices, so that whatever else is
+/// wrong is found; withDevice then says what is wrong with the device.
+void compileForDevice(Options &options, Instance &instance) {
+  if (statesProfile(options))
+    return;
+  try {
+    instance = createInstance(options);
+  } catch (const Failure &) {
+    return;
+  }
+  ProfileAtHand found =
+      findProfileAtHand(instance, options.device, options.disabledFeatures);
+  if (!found.warning.empty())
+    std::fprintf(stderr, "dml-run: warning: %s\n",
+                 dml::tools::escapeControls(found.warning).c_str());
+  if (found.error.empty())
+    options.compileArguments.push_back("--device-profile=" + found.profile);
 }
 
 /// What dml-compile is asked for with a module.
@@ -147,36 +190,6 @@ Executable loadExecutable(Options &options, const Source &source,
   if (isStandardInput(source.path))
     return dml::tools::loadExecutable(source.bytes);
   return dml::tools::loadExecutable(source.path);
-}
-
-/// Where the device lacks features that the executable of a module needs, or
-/// binds smaller ranges, whatever variants it has: compiles again for what it
-/// has, or says which operators cannot do with that. No executable where that
-/// is not needed.
-Executable compileForDevice(const Options &options, const Source &source,
-                            DmlDevice device, DmlExecutable executable) {
-  DmlDeviceInfo has{};
-  dmlGetDeviceProperties(device, &has);
-  DmlExecutableInfo needs{};
-  dmlGetExecutableInfo(executable, &needs);
-  DmlFeatureFlags missing = needs.requiredFeatures & ~has.features;
-  uint64_t range = has.limits.maxStorageBufferRange;
-  bool isTooLarge = needs.requiredLimits.maxStorageBufferRange > range;
-  if ((!missing && !isTooLarge) || !source.isModule ||
-      dmlCheckExecutable(executable, &has, nullptr) == DML_SUCCESS)
-    return Executable();
-  std::string profile = "--device-profile=full";
-  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
-    if (missing & bit)
-      profile += std::string(",-") +
-                 dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
-  if (isTooLarge)
-    profile += ",maxStorageBufferRange=" + std::to_string(range);
-  std::vector<std::string> arguments = getCompileArguments(options, source);
-  arguments.push_back(profile);
-  return compile(source.path, arguments,
-                 std::string("this was for the device '") + has.name +
-                     "', which lacks what the first try needs");
 }
 
 /// A signature as the command line has it.
@@ -326,20 +339,6 @@ void printSignatures(DmlExecutable executable) {
 // Running
 //===----------------------------------------------------------------------===//
 
-void printMessage(void * /*userData*/, DmlMessageSeverity severity,
-                  const char *message) {
-  std::fprintf(stderr, "dml-run: validation %s: %s\n",
-               severity == DML_MESSAGE_SEVERITY_ERROR ? "error" : "warning",
-               message);
-}
-
-Instance createInstance(const Options &options) {
-  DmlInstanceCreateInfo info{};
-  info.enableValidation = options.validate;
-  info.messageCallback = printMessage;
-  return dml::tools::createInstance(&info);
-}
-
 /// The number of kernels of the variants that the device runs.
 size_t countKernels(DmlDevice device, DmlExecutable executable) {
   DmlExecutableInfo info{};
@@ -476,7 +475,6 @@ void reportTimes(const Options &options, DmlDevice device,
                "%.1f us median\n",
                printCount(sorted.size(), "run").c_str(), sorted.front(),
                sorted[sorted.size() / 2]);
-  // The executable may be another than the signature's.
   DmlFunctionInfo function{};
   DML_CHECK(dmlGetFunctionInfo, executable, signature.index, &function);
   DmlVariantInfo variant{};
@@ -484,6 +482,8 @@ void reportTimes(const Options &options, DmlDevice device,
   if (function.variantCount > 1)
     std::fprintf(stderr, "time: variant %u of %u; needs %s\n", number,
                  function.variantCount, printNeeds(variant).c_str());
+  if (*variant.deviceProfile)
+    std::fprintf(stderr, "time: compiled for %s\n", variant.deviceProfile);
   for (size_t i = 0; i < steps.size(); ++i) {
     auto duration = static_cast<double>(steps[i].end - steps[i].begin);
     std::fprintf(
@@ -622,14 +622,14 @@ void readReference(const Options &options, const Source &source,
   }
 }
 
-/// Calls `use` with the device, and the executable or one that fits the device
-/// better.
+/// Calls `use` with the device of the instance, which is created here unless a
+/// module was compiled for one of its devices.
 template <typename Use>
-void withDevice(const Options &options, const Source &source,
-                DmlExecutable executable, Use use) {
+void withDevice(const Options &options, Instance &instance, Use use) {
   Progress progress("dml-run");
   progress.begin("looking for a device");
-  Instance instance = createInstance(options);
+  if (!instance)
+    instance = createInstance(options);
   requireDevices(instance);
   {
     DmlDeviceCreateInfo info{};
@@ -641,8 +641,7 @@ void withDevice(const Options &options, const Source &source,
     dmlSetWaitLimit(device, waitLimit(options));
     PipelineCache cache("dml-run", options.pipelineCache);
     cache.load(device);
-    Executable other = compileForDevice(options, source, device, executable);
-    use(device, other ? other : executable, progress);
+    use(device, progress);
     cache.save(device);
   }
   // The device is gone by now: what the layer has to say has been said.
@@ -652,7 +651,7 @@ void withDevice(const Options &options, const Source &source,
 }
 
 /// Does what a JSON model says.
-void runCommands(Options &options, const Source &source) {
+void runCommands(Options &options, const Source &source, Instance &instance) {
   if (!options.inputs.empty() || !options.outputs.empty() ||
       !options.trace.empty() || compares(options))
     fail("--input, --output, --trace and what compares results are for a "
@@ -676,14 +675,12 @@ void runCommands(Options &options, const Source &source) {
         return FunctionTensors{signature.inputs, signature.outputs};
       },
       options.outputFolder);
-  withDevice(options, source, executable,
-             [&](DmlDevice device, DmlExecutable fitting, Progress &progress) {
-               commands.run([&](const std::string &name,
-                                const std::vector<HostTensor> &inputs) {
-                 return run(options, device, fitting, find(name), inputs,
-                            progress);
-               });
-             });
+  withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
+    commands.run(
+        [&](const std::string &name, const std::vector<HostTensor> &inputs) {
+          return run(options, device, executable, find(name), inputs, progress);
+        });
+  });
   commands.finish();
 }
 
@@ -711,8 +708,11 @@ void runTool(Options &options) {
   if (std::string error; source.isModule && options.weights.empty() &&
                          !isStated && !source.weights.createOnDisk(error))
     fail(error, kExitNo);
+  Instance instance;
+  if (source.isModule && !options.printSignature)
+    compileForDevice(options, instance);
   if (hasCommands(options))
-    return runCommands(options, source);
+    return runCommands(options, source, instance);
   if (!options.outputFolder.empty())
     fail("--output-dir is for the files that a .json model writes");
   Executable executable = loadExecutable(options, source);
@@ -743,12 +743,9 @@ void runTool(Options &options) {
     readReference(options, source, function, expected);
 
   std::vector<HostTensor> outputs;
-  withDevice(options, source, executable,
-             [&](DmlDevice device, DmlExecutable fitting, Progress &progress) {
-               // The signature goes on pointing into the first executable.
-               outputs =
-                   run(options, device, fitting, signature, *inputs, progress);
-             });
+  withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
+    outputs = run(options, device, executable, signature, *inputs, progress);
+  });
   if (!writeOutputs(*files, expected, function, outputs, options.printAll,
                     error))
     fail(error, kExitNotWritten);

@@ -5,17 +5,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Import/DirectML.h"
+#include "dml/Import/ModuleFile.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
 #include "support/Module.h"
-#include "support/ModuleFile.h"
 #include "support/ToolError.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+using namespace dml;
 using namespace dml::tools;
 namespace cl = llvm::cl;
 

@@ -6,6 +6,7 @@
 
 #include "support/Device.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Target/DeviceAtHand.h"
 #include "dml/Target/DeviceProfile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "support/HostTensor.h"
@@ -46,24 +47,33 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   instanceInfo.enableValidation = options.validate;
   DmlDeviceCreateInfo deviceInfo{};
   deviceInfo.selector = options.selector.c_str();
-  DeviceProfile &profile = result->profile = DeviceProfile::getFull();
-  if (!options.deviceProfile.empty()) {
+  DeviceProfile &profile = result->profile;
+  bool isStated = !options.deviceProfile.empty();
+  if (isStated) {
     auto parsed = DeviceProfile::parse(options.deviceProfile);
     if (!parsed)
       return parsed.takeError();
     profile = *parsed;
+    for (const DeviceFeatureInfo &info : getDeviceFeatures())
+      if (!profile.has(info.feature))
+        deviceInfo.disabledFeatures |= getFlag(info.feature);
   }
-  for (const DeviceFeatureInfo &info : getDeviceFeatures())
-    if (!profile.has(info.feature))
-      deviceInfo.disabledFeatures |= getFlag(info.feature);
   if (dmlCreateInstance(&instanceInfo, &result->instance, error) !=
           DML_SUCCESS ||
       dmlCreateDevice(result->instance, &deviceInfo, &result->device, error) !=
           DML_SUCCESS)
     return llvm::createStringError(error.getMessage());
-  // Programs are not compiled for features that the device lacks.
   DmlDeviceInfo enabled{};
   dmlGetDeviceProperties(result->device, &enabled);
+  if (!isStated) {
+    auto parsed =
+        DeviceProfile::parse(getProfileAtHand(enabled, result->warning));
+    if (!parsed)
+      return parsed.takeError();
+    profile = *parsed;
+    return result;
+  }
+  // Programs are not compiled for features that the device lacks.
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     if (!(enabled.features & getFlag(info.feature)))
       profile.set(info.feature, false);

@@ -22,8 +22,8 @@ public:
   struct Options {
     /// The device, as dmlFindDevice takes it.
     std::string selector;
-    /// The features to compile for, and to enable of the device's. An empty
-    /// profile stands for every feature that the device has.
+    /// The profile to compile for, whose features alone are enabled of the
+    /// device's. An empty text stands for the device's own profile.
     std::string deviceProfile;
     /// A message of the validation layer is a failure.
     bool validate = false;
@@ -51,6 +51,9 @@ public:
   /// The profile that is compiled for.
   std::string getProfile() const { return profile.str(); }
 
+  /// What is wrong with the speeds that were measured on the device, or "".
+  const std::string &getWarning() const { return warning; }
+
   /// The device, its driver and the profile that is compiled for.
   std::string describe() const;
 
@@ -61,6 +64,7 @@ private:
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   DeviceProfile profile;
+  std::string warning;
 };
 
 } // namespace dml::fuzz

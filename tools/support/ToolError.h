@@ -22,6 +22,12 @@ inline ExitCode emitToolError(const llvm::Twine &message,
   return code;
 }
 
+/// Prints a warning that has no place in a file, unless it is empty.
+inline void emitToolWarning(llvm::StringRef message) {
+  if (!message.empty())
+    llvm::WithColor::warning(errorStream(), DML_TOOL) << message << "\n";
+}
+
 } // namespace dml::tools
 
 #endif // DML_TOOLS_SUPPORT_TOOLERROR_H

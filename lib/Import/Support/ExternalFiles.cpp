@@ -12,8 +12,9 @@
 
 using namespace dml::reader;
 
-ExternalFiles::ExternalFiles(llvm::StringRef modelPath)
-    : modelPath(modelPath), folder(llvm::sys::path::parent_path(modelPath)) {}
+ExternalFiles::ExternalFiles(llvm::StringRef modelPath, OpenedFiles *opened)
+    : modelPath(modelPath), folder(llvm::sys::path::parent_path(modelPath)),
+      opened(opened) {}
 
 llvm::Expected<std::string>
 ExternalFiles::getPath(llvm::StringRef location) const {
@@ -32,7 +33,8 @@ ExternalFiles::getPath(llvm::StringRef location) const {
   return path.str().str();
 }
 
-/// The folder that a file really stands in, behind symbolic links.
+/// Returns the folder that really contains a file, after resolving symbolic
+/// links.
 static std::string getRealFolder(llvm::StringRef path) {
   llvm::SmallString<128> real;
   if (llvm::sys::fs::real_path(path, real))
@@ -43,7 +45,8 @@ static std::string getRealFolder(llvm::StringRef path) {
 llvm::Error
 ExternalFiles::wantWithin(llvm::StringRef path,
                           const llvm::sys::fs::file_status &status) const {
-  // A symbolic link to the model has its files beside what it leads to.
+  // If the model is a symbolic link, its files lie beside the target of the
+  // link.
   llvm::SmallString<128> realFolder;
   (void)llvm::sys::fs::real_path(folder.empty() ? "." : folder, realFolder);
   std::string real = getRealFolder(path), beside = getRealFolder(modelPath);
@@ -76,7 +79,7 @@ ExternalFiles::open(llvm::StringRef location) {
   llvm::Expected<std::string> path = getPath(location);
   if (!path)
     return path.takeError();
-  // Opening a pipe would wait for whoever writes to it.
+  // Opening a pipe would block until another process writes to it.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(*path, status) &&
       !llvm::sys::fs::is_regular_file(status))
@@ -86,20 +89,22 @@ ExternalFiles::open(llvm::StringRef location) {
     return llvm::createStringError("its elements are in '" + *path +
                                    "': " + error.message());
   };
-  // The file that was opened is the one that is judged.
-  llvm::Expected<llvm::sys::fs::file_t> opened =
+  // The check applies to the opened file, and not to its name.
+  llvm::Expected<llvm::sys::fs::file_t> handle =
       llvm::sys::fs::openNativeFileForRead(*path);
-  if (!opened)
-    return fail(llvm::errorToErrorCode(opened.takeError()));
-  llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*opened); });
-  if (std::error_code error = llvm::sys::fs::status(*opened, status))
+  if (!handle)
+    return fail(llvm::errorToErrorCode(handle.takeError()));
+  llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*handle); });
+  if (std::error_code error = llvm::sys::fs::status(*handle, status))
     return fail(error);
   if (llvm::Error error = wantWithin(*path, status))
     return std::move(error);
   auto buffer = llvm::MemoryBuffer::getOpenFile(
-      *opened, *path, status.getSize(), /*RequiresNullTerminator=*/false);
+      *handle, *path, status.getSize(), /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(buffer.getError());
   file = std::move(*buffer);
+  if (opened)
+    opened->push_back(file);
   return file;
 }

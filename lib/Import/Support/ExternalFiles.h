@@ -12,30 +12,40 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <vector>
 
 namespace dml::reader {
 
-/// Files of a model's folder.
+/// Files that a reader maps into memory. The identifier of a buffer is its
+/// path.
+using OpenedFiles = std::vector<std::shared_ptr<llvm::MemoryBuffer>>;
+
+/// The files in the folder of a model.
 class ExternalFiles {
 public:
-  explicit ExternalFiles(llvm::StringRef modelPath);
+  /// The files of the model at `modelPath`. Each that is opened is appended to
+  /// `opened`, if that is not null.
+  explicit ExternalFiles(llvm::StringRef modelPath,
+                         OpenedFiles *opened = nullptr);
 
-  /// Where the file `location` of the folder is. An error where that lies
-  /// outside: a model names files of its own folder, and others are none of its
-  /// business.
+  /// Returns the path of the file `location` in the folder. Returns an error if
+  /// the path leads outside of the folder, since a model may only refer to
+  /// files in its own folder.
   llvm::Expected<std::string> getPath(llvm::StringRef location) const;
 
-  /// Maps a file with elements of a tensor into memory, once.
+  /// Maps a file with tensor elements into memory, at most once.
   llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
   open(llvm::StringRef location);
 
 private:
-  /// Fails where an opened file is one of the folder by its name alone: where a
-  /// symbolic link leads out of it, or another name may stand elsewhere.
+  /// Returns an error if an opened file is in the folder only by its name: if a
+  /// symbolic link leads out of the folder, or if the file has another name
+  /// that may lie elsewhere.
   llvm::Error wantWithin(llvm::StringRef path,
                          const llvm::sys::fs::file_status &status) const;
 
   std::string modelPath, folder;
+  OpenedFiles *opened;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
 };
 

@@ -94,7 +94,9 @@ typedef enum DmlResult {
   DML_ERROR_TIMEOUT = 7,
   DML_ERROR_IO = 8,
   /* Any other failure of a Vulkan call. The message names call and result. */
-  DML_ERROR_VULKAN = 9
+  DML_ERROR_VULKAN = 9,
+  /* A callback of the caller asked for the end of the call. */
+  DML_ERROR_CANCELLED = 10
 } DmlResult;
 
 /* Says what an extension structure is: see "Structures" above. */
@@ -227,6 +229,11 @@ typedef struct DmlDeviceLimits {
   uint64_t maxLoopIterations;
   /* Nanoseconds of one step of a timestamp; 0 where there are no timestamps. */
   float timestampPeriod;
+  /* Multiprocessors that run workgroups side by side: streaming multiprocessors
+   * (VK_NV_shader_sm_builtins), compute units (VK_AMD_shader_core_properties2)
+   * or shader cores (VK_ARM_shader_core_builtins) of a GPU, processors of the
+   * host that a CPU driver may use. 0 where nothing tells how many. */
+  uint32_t multiprocessorCount;
 } DmlDeviceLimits;
 
 typedef struct DmlDeviceInfo {
@@ -245,6 +252,13 @@ typedef struct DmlDeviceInfo {
   DmlDeviceLimits limits;
   /* Bytes of all device-local heaps. */
   uint64_t deviceMemorySize;
+  /* As VkPhysicalDeviceProperties and VkPhysicalDeviceDriverProperties have
+   * them. A driver of another version may have the same `uuid`. */
+  uint32_t vendorID;
+  uint32_t deviceID;
+  uint32_t driverVersion;
+  VkDriverId driverID;
+  uint8_t pipelineCacheUUID[16];
 } DmlDeviceInfo;
 
 /*===----------------------------------------------------------------------===*\
@@ -475,6 +489,12 @@ dmlDescribeDeviceRequirements(DmlDeviceRequirements requirements,
                               DmlDeviceRequirementsInfo *info);
 DML_API void dmlDestroyDeviceRequirements(DmlDeviceRequirements requirements);
 
+/* Another handle of the same device, for whoever keeps a device that somebody
+ * else may destroy. Each handle is destroyed by itself; the VkDevice lives as
+ * long as any of them. */
+DML_API DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared,
+                                 DmlError *error);
+
 DML_API void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info);
 /* The Vulkan objects behind a device; they stay the runtime's. `lockQueue`,
  * `unlockQueue` and `queueUserData` are set, and are to be called around the
@@ -679,6 +699,10 @@ typedef struct DmlVariantInfo {
   uint32_t requiredApiVersion;
   DmlFeatureFlags requiredFeatures;
   DmlDeviceLimits requiredLimits;
+  /* The device profile that the steps were compiled for, such as "full"; may be
+   * "". A device may run them that has what is required, whatever the profile.
+   */
+  const char *deviceProfile;
 } DmlVariantInfo;
 
 DML_API DmlResult dmlFindFunction(DmlExecutable executable, const char *name,

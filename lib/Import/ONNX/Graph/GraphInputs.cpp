@@ -7,13 +7,14 @@
 #include "Graph/GraphImporter.h"
 #include "Reader/Shapes.h"
 #include "dml/IR/Layout.h"
+#include "dml/Import/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// What --dim calls dimension `index` of an input.
+/// Returns the name of dimension `index` of an input in --dim options.
 static std::string nameDimension(const ValueInfo &input, size_t index) {
   std::string symbol = input.dimensions[index].symbol.str();
   return symbol.empty() ? (input.name + "[" + Twine(index) + "]").str()
@@ -25,7 +26,7 @@ llvm::Error GraphImporter::collectInitializers() {
     if (!initializers.try_emplace(tensor.name, &tensor).second)
       return llvm::createStringError("initializer '" + tensor.name +
                                      "' stands twice");
-  // Old models list their initializers as inputs, too.
+  // Old models also list their initializers as inputs.
   for (const ValueInfo &input : graph.inputs) {
     auto found = initializers.find(input.name);
     if (found == initializers.end())
@@ -45,8 +46,7 @@ llvm::Error GraphImporter::collectInitializers() {
   return llvm::Error::success();
 }
 
-/// Whether a dimension has a size. Some exporters write -1 where they know no
-/// size.
+/// Whether a dimension has a size. Some exporters write -1 for an unknown size.
 static bool isFixed(const Dimension &dimension) {
   return dimension.size && *dimension.size >= 0;
 }
@@ -55,38 +55,64 @@ static llvm::Error failInput(const ValueInfo &input, const Twine &message) {
   return llvm::createStringError("input '" + input.name + "' " + message);
 }
 
-llvm::Expected<Tensor> GraphImporter::readInput(const ValueInfo &input,
-                                                Dimensions &dimensions) const {
+/// The dimensions that a model declares, with the sizes that `options` state.
+static std::vector<SignatureDimension>
+readDimensions(const ValueInfo &info, const ImportOptions &options) {
+  std::vector<SignatureDimension> dimensions;
+  for (auto [index, dimension] : llvm::enumerate(info.dimensions)) {
+    if (isFixed(dimension)) {
+      dimensions.push_back({*dimension.size, ""});
+      continue;
+    }
+    std::string name = nameDimension(info, index);
+    auto given = options.dimensions.find(name);
+    dimensions.push_back(
+        {given == options.dimensions.end() ? -1 : given->second, name});
+  }
+  return dimensions;
+}
+
+/// What a model declares of an input. Fails where no function can take it.
+static llvm::Expected<SignatureTensor>
+readDeclaration(const ValueInfo &input, const ImportOptions &options) {
   if (!input.isTensor)
     return failInput(input, "is no tensor, but wanted is one");
-  std::optional<DataType> type = toDataType(input.elementType);
-  if (!type)
+  SignatureTensor tensor;
+  tensor.name = input.name.str();
+  tensor.type = toDataType(input.elementType);
+  if (!tensor.type)
     return failInput(input, "has the type " +
                                 describeONNXType(input.elementType) +
                                 ", which no DirectML tensor has");
   if (!input.hasShape)
     return failInput(input, "has no shape, but wanted is one");
-  Tensor tensor;
-  tensor.type = *type;
-  tensor.isBool = isBoolType(input.elementType);
-  tensor.isKnown = true;
-  for (auto [index, dimension] : llvm::enumerate(input.dimensions)) {
-    if (isFixed(dimension)) {
-      tensor.shape.push_back(*dimension.size);
-      continue;
-    }
-    std::string name = nameDimension(input, index);
-    auto given = options.dimensions.find(name);
-    bool isGiven = given != options.dimensions.end();
-    if (!isGiven && !llvm::is_contained(dimensions.missing, name))
-      dimensions.missing.push_back(name);
-    tensor.shape.push_back(isGiven ? given->second : 1);
-  }
-  if (static_cast<int64_t>(tensor.shape.size()) > maxRank ||
-      !countElements(tensor.shape) || *countElements(tensor.shape) == 0)
-    return failInput(input, "has the shape " + describeShape(tensor.shape) +
+  tensor.dimensions = readDimensions(input, options);
+  Shape shape;
+  for (const SignatureDimension &dimension : tensor.dimensions)
+    shape.push_back(dimension.size < 0 ? 1 : dimension.size);
+  if (static_cast<int64_t>(shape.size()) > maxRank || !countElements(shape) ||
+      *countElements(shape) == 0)
+    return failInput(input, "has the shape " + describeShape(shape) +
                                 ", but wanted are at most " + Twine(maxRank) +
                                 " dimensions, and 1 to 2^32 - 1 elements");
+  return tensor;
+}
+
+llvm::Expected<Tensor> GraphImporter::readInput(const ValueInfo &input,
+                                                Dimensions &dimensions) const {
+  llvm::Expected<SignatureTensor> declared = readDeclaration(input, options);
+  if (!declared)
+    return declared.takeError();
+  Tensor tensor;
+  tensor.type = *declared->type;
+  tensor.isBool = isBoolType(input.elementType);
+  tensor.isKnown = true;
+  for (const SignatureDimension &dimension : declared->dimensions) {
+    bool isMissing = dimension.size < 0;
+    if (isMissing && !llvm::is_contained(dimensions.missing, dimension.name))
+      dimensions.missing.push_back(dimension.name);
+    tensor.shape.push_back(isMissing ? 1 : dimension.size);
+  }
   return tensor;
 }
 
@@ -112,8 +138,8 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
   llvm::Expected<Tensor> tensor = readInput(input, dimensions);
   if (!tensor)
     return tensor.takeError();
-  // --dim may state the value of an input of one integer, too, which is no
-  // argument then.
+  // --dim may also state the value of an input with a single integer, which is
+  // then not an argument.
   if (auto given = options.dimensions.find(input.name);
       given != options.dimensions.end() &&
       !dimensions.open.contains(input.name)) {
@@ -134,6 +160,27 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
   return llvm::Error::success();
 }
 
+/// Fails where `options` state what is neither an open dimension nor an input
+/// whose value may be stated.
+static llvm::Error wantKnown(const ImportOptions &options,
+                             const llvm::StringSet<> &open,
+                             const llvm::StringSet<> &stated) {
+  for (const auto &given : options.dimensions) {
+    if (open.contains(given.first()) || stated.contains(given.first()))
+      continue;
+    SmallVector<std::string> names;
+    for (StringRef name : open.keys())
+      names.push_back(("'" + name + "'").str());
+    llvm::sort(names);
+    return llvm::createStringError(
+        "the size of '" + given.first() +
+        "' is stated, but no input has that name, or a dimension without a "
+        "size of that name" +
+        (names.empty() ? "" : "; there are " + llvm::join(names, ", ")));
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error GraphImporter::checkDimensions(const Dimensions &dimensions) const {
   if (!dimensions.missing.empty()) {
     std::string text;
@@ -143,27 +190,13 @@ llvm::Error GraphImporter::checkDimensions(const Dimensions &dimensions) const {
                                    "state it with" +
                                    text);
   }
-  for (const auto &given : options.dimensions) {
-    if (dimensions.open.contains(given.first()) ||
-        dimensions.stated.contains(given.first()))
-      continue;
-    SmallVector<std::string> names;
-    for (StringRef name : dimensions.open.keys())
-      names.push_back(("'" + name + "'").str());
-    llvm::sort(names);
-    return llvm::createStringError(
-        "--dim states '" + given.first() +
-        "', but no input has that name, or a dimension without a size of "
-        "that name" +
-        (names.empty() ? "" : "; there are " + llvm::join(names, ", ")));
-  }
-  return llvm::Error::success();
+  return wantKnown(options, dimensions.open, dimensions.stated);
 }
 
 llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
   if (llvm::Error error = collectInitializers())
     return error;
-  // Old models list their initializers as inputs, too.
+  // Old models also list their initializers as inputs.
   auto isInput = [&](const ValueInfo &input) {
     return !initializers.count(input.name);
   };
@@ -177,7 +210,8 @@ llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
       return error;
   if (llvm::Error error = checkDimensions(dimensions))
     return error;
-  // The views with leading 1s stand behind all arguments.
+  // The views with leading dimensions of size 1 are created behind all
+  // arguments.
   for (const ValueInfo &input : graph.inputs)
     if (auto found = state.tensors.find(input.name);
         found != state.tensors.end() && found->second.value) {
@@ -208,7 +242,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   return llvm::Error::success();
 }
 
-/// The sizes that a declaration states, with "?" for those that it leaves open.
+/// Returns the sizes that a declaration states, with "?" for missing sizes.
 static std::string describeDimensions(ArrayRef<Dimension> dimensions) {
   std::string text;
   for (const Dimension &dimension : dimensions)
@@ -232,7 +266,7 @@ llvm::Error GraphImporter::wantDeclared(const ValueInfo &info,
                                         StringRef what) const {
   if (!info.isTensor || !tensor.isKnown)
     return llvm::Error::success();
-  // A declaration may leave out the type.
+  // A declaration may omit the type.
   bool fits =
       info.elementType == 0 || (toDataType(info.elementType) == tensor.type &&
                                 isBoolType(info.elementType) == tensor.isBool);
@@ -255,7 +289,7 @@ llvm::Error GraphImporter::checkDeclarations() const {
         found != state.tensors.end())
       if (llvm::Error error = wantDeclared(output, found->second, "output"))
         return error;
-  // Optimizations give tensors other types under the same names.
+  // Optimizations may change the types of tensors without changing their names.
   if (state.isOptimized)
     return llvm::Error::success();
   for (const ValueInfo &value : graph.values)
@@ -264,4 +298,55 @@ llvm::Error GraphImporter::checkDeclarations() const {
       if (llvm::Error error = wantDeclared(value, found->second, "tensor"))
         return error;
   return llvm::Error::success();
+}
+
+llvm::Expected<Signature>
+dml::onnx::readSignature(const llvm::MemoryBuffer &file,
+                         const ImportOptions &options) {
+  llvm::Expected<ModelProto> model = decodeModel(file.getBuffer());
+  if (!model)
+    return model.takeError();
+  if (!model->graph)
+    return llvm::createStringError(
+        "the file is no ONNX model: it has no graph");
+  llvm::StringSet<> initializers, open, stated;
+  for (const TensorProto &tensor : model->graph->initializers)
+    initializers.insert(tensor.name);
+  auto isInput = [&](const ValueInfo &input) {
+    return !initializers.contains(input.name);
+  };
+  const std::vector<ValueInfo> &inputs = model->graph->inputs;
+  for (const ValueInfo &input : llvm::make_filter_range(inputs, isInput))
+    for (const SignatureDimension &dimension : readDimensions(input, {}))
+      if (dimension.size < 0)
+        open.insert(dimension.name);
+  Signature signature;
+  for (const ValueInfo &input : llvm::make_filter_range(inputs, isInput)) {
+    // The value of an input of one integer is stated, too.
+    if (options.dimensions.contains(input.name) && !open.contains(input.name)) {
+      stated.insert(input.name);
+      continue;
+    }
+    llvm::Expected<SignatureTensor> tensor = readDeclaration(input, options);
+    if (!tensor)
+      return tensor.takeError();
+    signature.inputs.push_back(std::move(*tensor));
+  }
+  if (llvm::Error error = wantKnown(options, open, stated))
+    return error;
+  for (const ValueInfo &output : model->graph->outputs) {
+    SignatureTensor tensor;
+    tensor.name = output.name.str();
+    tensor.type = toDataType(output.elementType);
+    tensor.hasRank = output.hasShape;
+    for (auto [index, dimension] :
+         llvm::enumerate(readDimensions(output, options))) {
+      // The name of a size that the graph computes is nobody's to state.
+      if (output.dimensions[index].symbol.empty())
+        dimension.name.clear();
+      tensor.dimensions.push_back(std::move(dimension));
+    }
+    signature.outputs.push_back(std::move(tensor));
+  }
+  return signature;
 }

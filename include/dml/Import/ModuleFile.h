@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DML_TOOLS_SUPPORT_MODULEFILE_H
-#define DML_TOOLS_SUPPORT_MODULEFILE_H
+#ifndef DML_IMPORT_MODULEFILE_H
+#define DML_IMPORT_MODULEFILE_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-namespace dml::tools {
+namespace dml {
 
 /// Opens the file `path`, or standard input for "-". A file is mapped into
 /// memory, of whatever size. `isText` tells by the first bytes whether text
@@ -22,6 +22,6 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 openModuleFile(llvm::StringRef path,
                llvm::function_ref<bool(llvm::StringRef start)> isText);
 
-} // namespace dml::tools
+} // namespace dml
 
-#endif // DML_TOOLS_SUPPORT_MODULEFILE_H
+#endif // DML_IMPORT_MODULEFILE_H

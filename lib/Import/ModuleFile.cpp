@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "support/ModuleFile.h"
+#include "dml/Import/ModuleFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 
-using namespace dml::tools;
+using namespace dml;
 
 /// Bytes that are looked at before a file is read.
 constexpr size_t kStart = 4096;
@@ -67,9 +67,9 @@ readStream(llvm::StringRef path, llvm::sys::fs::file_t file,
       std::move(bytes), path == "-" ? llvm::StringRef("<stdin>") : path);
 }
 
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> dml::tools::openModuleFile(
-    llvm::StringRef path,
-    llvm::function_ref<bool(llvm::StringRef start)> isText) {
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+dml::openModuleFile(llvm::StringRef path,
+                    llvm::function_ref<bool(llvm::StringRef start)> isText) {
   if (path == "-")
     return readStream(path, llvm::sys::fs::getStdinHandle(), isText);
   auto fail = [&](std::error_code code) {

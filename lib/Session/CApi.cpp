@@ -1,0 +1,132 @@
+//===- CApi.cpp - The C API of sessions -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Boundary.h"
+#include "Session.h"
+#include <cstdlib>
+
+using namespace dml;
+using namespace dml::session;
+using runtime::guard;
+
+struct DmlSessionImpl {
+  std::unique_ptr<Session> object;
+};
+
+DmlResult dmlCreateSession(const DmlSessionCreateInfo *info,
+                           DmlSession *session, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(info);
+    DML_NEED(session);
+    DML_CHECK_CHAIN(DmlSessionCreateInfo, info);
+    Expected<std::unique_ptr<Session>> created = Session::create(*info);
+    if (!created)
+      return created.status();
+    *session = new DmlSessionImpl{std::move(*created)};
+    return Status();
+  });
+}
+
+void dmlDestroySession(DmlSession session) { delete session; }
+
+DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
+                            DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(session);
+    DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSessionInfo, info);
+    session->object->describe(*info);
+    return Status();
+  });
+}
+
+static void describe(const SignatureTensor &tensor,
+                     DmlSessionTensorInfo &info) {
+  info.name = tensor.name.c_str();
+  info.dataType = tensor.type ? static_cast<DmlDataType>(*tensor.type)
+                              : DML_DATA_TYPE_UNKNOWN;
+  info.rank = DML_UNKNOWN_RANK;
+  size_t rank = 0;
+  // An output may be declared with more dimensions than any tensor has.
+  if (tensor.hasRank && tensor.dimensions.size() <= DML_MAX_RANK) {
+    rank = tensor.dimensions.size();
+    info.rank = static_cast<uint32_t>(rank);
+  }
+  for (size_t i = 0; i < DML_MAX_RANK; ++i) {
+    info.sizes[i] = i < rank ? tensor.dimensions[i].size : 0;
+    info.dimensionNames[i] = i < rank ? tensor.dimensions[i].name.c_str() : "";
+  }
+}
+
+static Status describe(const char *kind,
+                       llvm::ArrayRef<SignatureTensor> tensors, uint32_t index,
+                       DmlSessionTensorInfo &info) {
+  if (index >= tensors.size())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, kind, " ", index,
+                     " does not exist; there are ", tensors.size());
+  describe(tensors[index], info);
+  return Status();
+}
+
+DmlResult dmlGetSessionInput(DmlSession session, uint32_t index,
+                             DmlSessionTensorInfo *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(session);
+    DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSessionTensorInfo, info);
+    return describe("input", session->object->getSignature().inputs, index,
+                    *info);
+  });
+}
+
+DmlResult dmlGetSessionOutput(DmlSession session, uint32_t index,
+                              DmlSessionTensorInfo *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(session);
+    DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSessionTensorInfo, info);
+    return describe("output", session->object->getSignature().outputs, index,
+                    *info);
+  });
+}
+
+/// Fails where a pointer to tensors is missing.
+static Status checkTensors(DmlSession session, const DmlSessionTensor *inputs,
+                           uint32_t inputCount, const DmlSessionTensor *outputs,
+                           uint32_t outputCount) {
+  DML_NEED(session);
+  if (inputCount != 0)
+    DML_NEED(inputs);
+  if (outputCount != 0)
+    DML_NEED(outputs);
+  return Status();
+}
+
+DmlResult dmlRunSession(DmlSession session, const DmlSessionTensor *inputs,
+                        uint32_t inputCount, DmlSessionTensor *outputs,
+                        uint32_t outputCount, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_TRY(checkTensors(session, inputs, inputCount, outputs, outputCount));
+    return session->object->run({inputs, inputCount}, {outputs, outputCount});
+  });
+}
+
+void dmlFreeTensor(DmlSessionTensor *tensor) {
+  if (!tensor)
+    return;
+  std::free(tensor->data);
+  tensor->data = nullptr;
+}
+
+DmlResult dmlPrepareSession(DmlSession session, const DmlSessionTensor *inputs,
+                            uint32_t inputCount, DmlSessionTensor *outputs,
+                            uint32_t outputCount, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_TRY(checkTensors(session, inputs, inputCount, outputs, outputCount));
+    return session->object->prepare({inputs, inputCount},
+                                    {outputs, outputCount});
+  });
+}

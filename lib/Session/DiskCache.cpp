@@ -1,0 +1,368 @@
+//===- DiskCache.cpp - Programs that outlast the process ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiskCache.h"
+#include "Support/ExternalFiles.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace dml;
+using namespace dml::session;
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// Bytes of a file that is read, at most.
+static constexpr uint64_t mostBytes = uint64_t(1) << 32;
+
+void DiskCache::ignore(const std::string &path, const std::string &why) {
+  messages.warn("the file '" + path + "' of the cache is not used: " + why);
+}
+
+std::optional<std::string> DiskCache::readFile(const std::string &path) {
+  // A pipe under this name would keep an open call waiting.
+  int file =
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) {
+    if (errno != ENOENT)
+      ignore(path, std::generic_category().message(errno));
+    return std::nullopt;
+  }
+  auto close = llvm::scope_exit([&] { ::close(file); });
+  struct stat status;
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ignore(path, "it is no regular file");
+    return std::nullopt;
+  }
+  if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH))) {
+    ignore(path, "others may write it; wanted is a file that this user alone "
+                 "may write");
+    return std::nullopt;
+  }
+  auto size = static_cast<uint64_t>(status.st_size);
+  if (size > mostBytes) {
+    ignore(path, "it has " + std::to_string(size) + " bytes, but wanted are " +
+                     std::to_string(mostBytes) + " at most");
+    return std::nullopt;
+  }
+  std::string bytes(size, 0);
+  for (uint64_t done = 0; done < size;) {
+    ssize_t count = ::read(file, bytes.data() + done, size - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      ignore(path, count < 0 ? std::generic_category().message(errno)
+                             : "it was cut off");
+      return std::nullopt;
+    }
+    done += static_cast<uint64_t>(count);
+  }
+  return bytes;
+}
+
+void DiskCache::writeFile(const std::string &path,
+                          llvm::ArrayRef<llvm::StringRef> parts) {
+  if (isReadOnly)
+    return;
+  auto fail = [&](std::error_code error) {
+    if (!isReadOnly.exchange(true))
+      messages.warn("the cache folder '" + folder +
+                    "' cannot be written: " + error.message() +
+                    "; programs are not kept for other processes");
+  };
+  if (std::error_code error = llvm::sys::fs::create_directories(
+          folder, /*IgnoreExisting=*/true, llvm::sys::fs::owner_all))
+    return fail(error);
+  int file;
+  llvm::SmallString<128> temporary;
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          path + "-%%%%%%%%.tmp", file, temporary, llvm::sys::fs::OF_None,
+          llvm::sys::fs::owner_read | llvm::sys::fs::owner_write))
+    return fail(error);
+  std::error_code error;
+  {
+    llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+    for (llvm::StringRef part : parts)
+      stream << part;
+    stream.close();
+    error = stream.error();
+    stream.clear_error();
+  }
+  if (!error)
+    error = llvm::sys::fs::rename(temporary, path);
+  if (error) {
+    (void)llvm::sys::fs::remove(temporary);
+    fail(error);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Images
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How the file of a program begins. All that follows is covered by the digest:
+/// the weights, the files, the image's own bytes, and the executable.
+struct ImageHeader {
+  char magic[8] = {'D', 'M', 'L', 'S', 'E', 'S', 'S', '1'};
+  Digest key = {};
+  Digest digest = {};
+  uint64_t weightCount = 0, fileCount = 0, byteCount = 0, executableSize = 0;
+};
+struct FileHeader {
+  FileState state;
+  uint64_t pathSize = 0;
+};
+
+/// Takes pieces from the front of bytes that nobody vouches for.
+class PieceReader {
+public:
+  explicit PieceReader(llvm::StringRef bytes) : rest(bytes) {}
+
+  template <typename T> bool read(T &value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    llvm::StringRef piece;
+    if (!read(sizeof(T), piece))
+      return false;
+    std::memcpy(&value, piece.data(), sizeof(T));
+    return true;
+  }
+  bool read(uint64_t size, llvm::StringRef &piece) {
+    if (size > rest.size())
+      return false;
+    piece = rest.take_front(size);
+    rest = rest.drop_front(size);
+    return true;
+  }
+  llvm::StringRef getRest() const { return rest; }
+
+private:
+  llvm::StringRef rest;
+};
+
+template <typename T> llvm::StringRef getBytes(const T &value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {reinterpret_cast<const char *>(&value), sizeof(T)};
+}
+template <typename T> llvm::StringRef getBytes(const std::vector<T> &values) {
+  return {reinterpret_cast<const char *>(values.data()),
+          values.size() * sizeof(T)};
+}
+} // namespace
+
+std::string DiskCache::getImagePath(const Digest &key) const {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, toHex(key) + ".dmlprogram");
+  return path.str().str();
+}
+
+/// The path of a file beside `model` from the model's folder on.
+static llvm::StringRef getLocation(const std::string &path,
+                                   const Model &model) {
+  llvm::StringRef location = path;
+  std::string modelPath = model.getPath();
+  llvm::StringRef folder = llvm::sys::path::parent_path(modelPath);
+  if (location.consume_front(folder) && !folder.empty())
+    location = location.ltrim('/');
+  return location;
+}
+
+void DiskCache::storeImage(const Digest &key, const Image &image,
+                           const Model &model) {
+  std::string files;
+  // The key has the model itself.
+  for (const WeightFile &file : llvm::ArrayRef(image.files).drop_front()) {
+    llvm::StringRef location = getLocation(file.path, model);
+    FileHeader header{file.state, location.size()};
+    files += getBytes(header);
+    files += location;
+  }
+  ImageHeader header;
+  header.key = key;
+  header.weightCount = image.weights.size();
+  header.fileCount = image.files.size() - 1;
+  header.byteCount = image.bytes.size();
+  header.executableSize = image.executable.size();
+  llvm::StringRef parts[] = {getBytes(header), getBytes(image.weights), files,
+                             getBytes(image.bytes), getBytes(image.executable)};
+  Digester digester;
+  for (llvm::StringRef part : llvm::ArrayRef(parts).drop_front())
+    digester.addBytes(part);
+  header.digest = digester.finish();
+  writeFile(getImagePath(key), parts);
+}
+
+/// Reads the files beside the model. Returns false where one is not there, or
+/// is not the one that the image was made of.
+static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
+                      Image &image) {
+  reader::ExternalFiles files(model.getPath());
+  for (uint64_t i = 0; i < count; ++i) {
+    FileHeader header;
+    llvm::StringRef location;
+    if (!reader.read(header) || !reader.read(header.pathSize, location))
+      return false;
+    // The same rules hold as where a model names the file.
+    llvm::Expected<std::string> path = files.getPath(location);
+    if (!path) {
+      llvm::consumeError(path.takeError());
+      return false;
+    }
+    auto opened = files.open(location);
+    if (!opened) {
+      llvm::consumeError(opened.takeError());
+      return false;
+    }
+    Expected<FileState> state = FileState::get(*path);
+    if (!state || !(*state == header.state))
+      return false;
+    image.files.push_back({*path, *state});
+  }
+  return true;
+}
+
+/// Whether each weight has its bytes in a file or among those of the image.
+static bool hasWeights(const Image &image) {
+  return llvm::all_of(image.weights, [&](const WeightSource &source) {
+    auto fits = [&](uint64_t size) {
+      return source.offset <= size && source.size <= size - source.offset;
+    };
+    switch (source.kind) {
+    case WeightSource::Kind::Caller:
+      return true;
+    case WeightSource::Kind::Own:
+      return fits(image.bytes.size());
+    case WeightSource::Kind::File:
+      return source.file < image.files.size() &&
+             fits(image.files[source.file].state.size);
+    }
+    return false;
+  });
+}
+
+/// Whether the runtime takes the executable, and there are as many weights.
+static bool hasExecutable(const Image &image) {
+  auto executable = create<ExecutableHandle>(
+      dmlCreateExecutable, image.executable.data(), image.executable.size());
+  if (!executable)
+    return false;
+  DmlExecutableInfo info{};
+  dmlGetExecutableInfo(executable->get(), &info);
+  return info.weightCount == image.weights.size();
+}
+
+/// Reads what follows the header. Returns why that cannot be used, or "".
+static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
+                              const Model &model, Image &image) {
+  Digester digester;
+  digester.addBytes(bytes);
+  if (digester.finish() != header.digest)
+    return "its digest is not that of its bytes";
+  PieceReader reader(bytes);
+  image.files.push_back({model.getName(), model.getState()});
+  llvm::StringRef weights, own, executable;
+  if (header.weightCount > bytes.size() / sizeof(WeightSource) ||
+      !reader.read(header.weightCount * sizeof(WeightSource), weights))
+    return "it is too short";
+  image.weights.resize(header.weightCount);
+  std::memcpy(image.weights.data(), weights.data(), weights.size());
+  if (!readFiles(reader, header.fileCount, model, image))
+    return "it was made of other files of weights";
+  if (!reader.read(header.byteCount, own) ||
+      !reader.read(header.executableSize, executable) ||
+      !reader.getRest().empty())
+    return "it has another size than it says";
+  image.bytes.assign(own.begin(), own.end());
+  image.executable.assign(executable.bytes_begin(), executable.bytes_end());
+  if (!hasWeights(image))
+    return "it has a weight without bytes";
+  return hasExecutable(image) ? "" : "it has no executable for this version";
+}
+
+std::optional<Image> DiskCache::loadImage(const Digest &key,
+                                          const Model &model) {
+  std::string path = getImagePath(key);
+  std::optional<std::string> bytes = readFile(path);
+  if (!bytes)
+    return std::nullopt;
+  PieceReader reader(*bytes);
+  ImageHeader header, wanted;
+  if (!reader.read(header) ||
+      std::memcmp(header.magic, wanted.magic, sizeof(header.magic)) != 0 ||
+      header.key != key) {
+    ignore(path, "it is no program of this key");
+    return std::nullopt;
+  }
+  Image image;
+  std::string why = parseImage(header, reader.getRest(), model, image);
+  if (why.empty())
+    return image;
+  ignore(path, why);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+std::string DiskCache::getPipelinePath(DmlDevice device) const {
+  DmlDeviceInfo info{};
+  dmlGetDeviceProperties(device, &info);
+  Digester digester;
+  digester.add(llvm::StringRef(reinterpret_cast<const char *>(info.uuid),
+                               sizeof(info.uuid)));
+  digester.add(llvm::StringRef(info.driverName));
+  digester.add(llvm::StringRef(info.driverInfo));
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, toHex(digester.finish()) + ".dmlpipelines");
+  return path.str().str();
+}
+
+static Digest digest(llvm::StringRef bytes) {
+  Digester digester;
+  digester.addBytes(bytes);
+  return digester.finish();
+}
+
+void DiskCache::loadPipelines(DmlDevice device) {
+  std::string path = getPipelinePath(device);
+  std::optional<std::string> bytes = readFile(path);
+  if (!bytes)
+    return;
+  Status status = call(dmlSetPipelineCacheData, device,
+                       static_cast<const void *>(bytes->data()), bytes->size());
+  if (!status.ok())
+    return ignore(path, status.message());
+  std::lock_guard<std::mutex> lock(mutex);
+  pipelines = digest(*bytes);
+}
+
+void DiskCache::storePipelines(DmlDevice device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  size_t size = 0;
+  if (!call(dmlGetPipelineCacheData, device, &size,
+            static_cast<void *>(nullptr))
+           .ok())
+    return;
+  std::string bytes(size, 0);
+  // Another thread may have made the cache larger, which is kept next time.
+  if (!call(dmlGetPipelineCacheData, device, &size,
+            static_cast<void *>(bytes.data()))
+           .ok())
+    return;
+  bytes.resize(size);
+  Digest now = digest(bytes);
+  if (pipelines == now)
+    return;
+  writeFile(getPipelinePath(device), {llvm::StringRef(bytes)});
+  pipelines = now;
+}

@@ -1,0 +1,50 @@
+//===- Image.h - A compiled program and where its weights are ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_SESSION_IMAGE_H
+#define DML_LIB_SESSION_IMAGE_H
+
+#include "Model.h"
+
+namespace dml::session {
+
+/// Where the bytes of a weight are.
+struct WeightSource {
+  enum class Kind : uint32_t {
+    /// In the model itself, or in a file beside it: `file` is the number among
+    /// those of the image, of which the first is the model.
+    File,
+    /// Among the bytes of the image: the importer has computed the weight.
+    Own,
+    /// The caller has the bytes, by the weight's name.
+    Caller,
+  };
+  Kind kind = Kind::Caller;
+  uint32_t file = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+/// A file whose bytes weights are.
+struct WeightFile {
+  std::string path;
+  FileState state;
+};
+
+/// A compiled program, as it stands in memory and in caches.
+struct Image {
+  std::vector<uint8_t> executable;
+  /// In the order of the executable's weights.
+  std::vector<WeightSource> weights;
+  /// The first is the model.
+  std::vector<WeightFile> files;
+  /// The weights that stand in no file.
+  std::vector<char> bytes;
+};
+
+} // namespace dml::session
+
+#endif // DML_LIB_SESSION_IMAGE_H

@@ -1,0 +1,406 @@
+//===- Model.cpp - The model of a session ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include "Diagnostics.h"
+#include "dml/IR/Ownership.h"
+#include "dml/Import/ModuleFile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include <map>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::session;
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Expected<FileState> FileState::get(const std::string &path) {
+  llvm::sys::fs::file_status status;
+  std::error_code code = llvm::sys::fs::status(path, status);
+  if (code)
+    return makeError(code == std::errc::no_such_file_or_directory
+                         ? DML_ERROR_NOT_FOUND
+                         : DML_ERROR_IO,
+                     "cannot open '", path, "': ", code.message());
+  if (!llvm::sys::fs::is_regular_file(status))
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "'", path,
+                     "' is no regular file, but wanted is one");
+  FileState state;
+  state.size = status.getSize();
+  state.modified = status.getLastModificationTime().time_since_epoch().count();
+  state.inode = status.getUniqueID().getFile();
+  return state;
+}
+
+/// Whether the first bytes are those of an executable.
+static bool isExecutable(llvm::StringRef content) {
+  return content.substr(4).starts_with("DMLX");
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+static std::optional<ModelFormat> getModelFormat(DmlModelFormat format,
+                                                 llvm::StringRef path,
+                                                 llvm::StringRef content) {
+  switch (format) {
+  case DML_MODEL_FORMAT_AUTO:
+    return findModelFormat(path, content);
+  case DML_MODEL_FORMAT_ONNX:
+    return ModelFormat::ONNX;
+  case DML_MODEL_FORMAT_DIRECTML_GRAPH:
+    return ModelFormat::SerializedGraph;
+  case DML_MODEL_FORMAT_DXDISPATCH:
+    return ModelFormat::DispatchModel;
+  case DML_MODEL_FORMAT_MLIR:
+    return ModelFormat::MLIR;
+  case DML_MODEL_FORMAT_EXECUTABLE:
+    break;
+  }
+  return std::nullopt;
+}
+
+/// The first bytes of a file, which tell its format.
+static Expected<std::string> readStart(const std::string &path) {
+  auto fail = [&](std::error_code code) {
+    return makeError(DML_ERROR_IO, "cannot open '", path,
+                     "': ", code.message());
+  };
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return fail(llvm::errorToErrorCode(file.takeError()));
+  std::string start(4096, 0);
+  llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(
+      *file, MutableArrayRef<char>(start.data(), start.size()));
+  (void)llvm::sys::fs::closeFile(*file);
+  if (!count)
+    return fail(llvm::errorToErrorCode(count.takeError()));
+  start.resize(*count);
+  return start;
+}
+
+Expected<std::unique_ptr<Model>> Model::open(const DmlSessionCreateInfo &info) {
+  std::unique_ptr<Model> model(new Model);
+  DML_TRY(model->openBytes(info));
+  for (uint32_t i = 0; i < info.dimensionCount; ++i) {
+    const DmlNamedSize &dimension = info.dimensions[i];
+    if (!dimension.name || dimension.size < 1 || dimension.size > UINT32_MAX)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "the dimension '",
+                       dimension.name ? dimension.name : "NULL",
+                       "' has the size ", dimension.size,
+                       ", but wanted is one from 1 to 2^32 - 1");
+    model->fixedSizes[dimension.name] = dimension.size;
+  }
+  DML_TRY(model->readSignature(info));
+  return model;
+}
+
+Status Model::openBytes(const DmlSessionCreateInfo &info) {
+  if (!info.path == !info.bytes)
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     info.path ? "there are both a path and the bytes of a "
+                                 "model, but wanted is one of them"
+                               : "there is neither the path of a model nor its "
+                                 "bytes, but wanted is one of them");
+  llvm::StringRef start;
+  Expected<std::string> fileStart = std::string();
+  if (info.path) {
+    name = info.path;
+    Expected<FileState> found = FileState::get(name);
+    if (!found)
+      return found.status();
+    state = *found;
+    fileStart = readStart(name);
+    if (!fileStart)
+      return fileStart.status();
+    start = *fileStart;
+  } else {
+    name = "<bytes>";
+    bytes =
+        llvm::StringRef(static_cast<const char *>(info.bytes), info.byteSize);
+    start = *bytes;
+  }
+  if (info.format == DML_MODEL_FORMAT_EXECUTABLE ||
+      (info.format == DML_MODEL_FORMAT_AUTO && isExecutable(start)))
+    return openExecutable(info);
+  std::optional<ModelFormat> known =
+      getModelFormat(info.format, info.path ? name : "", start);
+  if (!known)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the format ", info.format,
+                     " is none that a model has");
+  format = *known;
+  return Status();
+}
+
+Status Model::openExecutable(const DmlSessionCreateInfo &info) {
+  auto opened =
+      bytes ? create<ExecutableHandle>(dmlCreateExecutable, info.bytes,
+                                       info.byteSize)
+            : create<ExecutableHandle>(dmlCreateExecutableFromFile, info.path);
+  if (!opened)
+    return opened.status().in(name);
+  executable = std::move(*opened);
+  return Status();
+}
+
+Status dml::session::wantState(const std::string &path,
+                               const FileState &state) {
+  Expected<FileState> now = FileState::get(path);
+  if (!now)
+    return now.status();
+  if (*now == state)
+    return Status();
+  return makeError(DML_ERROR_IO, "'", path,
+                   "' has changed since the session was made, when it had ",
+                   state.size, " bytes; now it has ", now->size,
+                   ". A session wants files that stay; make another session");
+}
+
+Status Model::wantUnchanged() const {
+  return bytes ? Status() : wantState(name, state);
+}
+
+Expected<Digest> Model::getDigest() const {
+  Digester digester;
+  if (bytes) {
+    digester.addBytes(*bytes);
+    return digester.finish();
+  }
+  // Read, not mapped: a file that is cut off meanwhile is an error, no signal.
+  auto fail = [&](llvm::Error error) {
+    return makeError(DML_ERROR_IO, "cannot read '", name,
+                     "': ", llvm::toString(std::move(error)));
+  };
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(name);
+  if (!file)
+    return fail(file.takeError());
+  auto close = llvm::scope_exit([&] { (void)llvm::sys::fs::closeFile(*file); });
+  std::vector<char> piece(1 << 20);
+  while (true) {
+    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(*file, piece);
+    if (!count)
+      return fail(count.takeError());
+    if (*count == 0)
+      break;
+    digester.addBytes({piece.data(), *count});
+  }
+  DML_TRY(wantUnchanged());
+  return digester.finish();
+}
+
+void Model::addTo(Digester &digester) const {
+  digester.add(uint64_t(format));
+  digester.add(uint64_t(isOptimized));
+  digester.add(function);
+  std::map<llvm::StringRef, int64_t> sizes;
+  for (const auto &size : fixedSizes)
+    sizes[size.first()] = size.second;
+  for (auto [dimension, size] : sizes) {
+    digester.add(dimension);
+    digester.add(static_cast<uint64_t>(size));
+  }
+}
+
+Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
+  if (bytes) {
+    // The parser of text reads a zero at the end, which the caller's memory
+    // need not have.
+    if (isModelText(format, *bytes))
+      return llvm::MemoryBuffer::getMemBufferCopy(*bytes, getPath());
+    return llvm::MemoryBuffer::getMemBuffer(*bytes, getPath(),
+                                            /*RequiresNullTerminator=*/false);
+  }
+  auto file = openModuleFile(
+      name, [&](llvm::StringRef start) { return isModelText(format, start); });
+  if (!file)
+    return Status(DML_ERROR_IO, llvm::toString(file.takeError()));
+  DML_TRY(wantUnchanged());
+  return std::move(*file);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
+            const llvm::StringMap<int64_t> &dimensions, MLIRContext *context,
+            std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files) const {
+  ModelOptions options;
+  options.onnx.dimensions = fixedSizes;
+  for (const auto &dimension : dimensions)
+    options.onnx.dimensions[dimension.first()] = dimension.second;
+  options.onnx.files = &files;
+  options.optimize = isOptimized;
+  return readModel(std::move(file), format, ParserConfig(context), options,
+                   std::make_shared<llvm::SourceMgr>());
+}
+
+Status Model::setOptimized(bool value) {
+  if (value && (executable || format != ModelFormat::ONNX))
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "the option 'ort-optimizations' is for ONNX models, but '",
+                     name, "' is none");
+  isOptimized = value;
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+static std::string getTensorName(DictionaryAttr attributes,
+                                 llvm::StringRef kind, unsigned index) {
+  auto name = attributes ? attributes.getAs<StringAttr>(nameAttrName) : nullptr;
+  return name ? name.str() : (kind + Twine(index)).str();
+}
+
+/// A tensor of a function. Fails where the type is none that an operator has.
+static Expected<SignatureTensor> readTensor(Type type, std::string name) {
+  auto tensorType = dyn_cast<RankedTensorType>(type);
+  std::optional<DataType> dataType =
+      tensorType ? getDataType(tensorType.getElementType()) : std::nullopt;
+  if (!dataType || !tensorType.hasStaticShape() ||
+      tensorType.getRank() > DML_MAX_RANK) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the tensor '",
+                     runtime::escape(name), "' has the type ", text,
+                     ", but a session wants a tensor of an operator's type "
+                     "with a size in each dimension");
+  }
+  SignatureTensor tensor{std::move(name), dataType, true, {}};
+  for (int64_t size : tensorType.getShape())
+    tensor.dimensions.push_back({size, ""});
+  return tensor;
+}
+
+/// The function of `module` that is wanted: `wanted`, or where that is null
+/// "main", or the only public one.
+static Expected<func::FuncOp> findFunction(ModuleOp module,
+                                           const char *wanted) {
+  SmallVector<func::FuncOp> functions;
+  std::string names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isDeclaration()) {
+      functions.push_back(function);
+      names += (names.empty() ? "'" : ", '") +
+               runtime::escape(function.getName()) + "'";
+    }
+  if (!wanted && functions.size() == 1)
+    return functions.front();
+  for (func::FuncOp function : functions)
+    if (function.getName() == (wanted ? wanted : "main"))
+      return function;
+  return makeError(DML_ERROR_NOT_FOUND, "there is no function '",
+                   wanted ? wanted : "main", "'; the model has ",
+                   names.empty() ? "none" : names);
+}
+
+Status Model::readModuleSignature(const char *wanted) {
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
+  if (!file)
+    return file.status();
+  CompilerContext context;
+  std::vector<std::shared_ptr<llvm::MemoryBuffer>> files;
+  auto module = read(std::move(*file), {}, &context.get(), files);
+  if (!module)
+    return invalid(module.takeError()).in(name);
+  if (!*module)
+    return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
+        .in(name);
+  Expected<func::FuncOp> found = findFunction(**module, wanted);
+  if (!found)
+    return found.status().in(name);
+  func::FuncOp entry = *found;
+  function = entry.getName().str();
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    // An owned tensor is a weight, which is bound once.
+    if (entry.getArgAttr(index, ownedAttrName))
+      continue;
+    auto tensor = readTensor(
+        type, getTensorName(entry.getArgAttrDict(index), "input", index));
+    if (!tensor)
+      return tensor.status().in(name);
+    signature.inputs.push_back(std::move(*tensor));
+  }
+  for (auto [index, type] : llvm::enumerate(entry.getResultTypes())) {
+    auto tensor = readTensor(
+        type, getTensorName(entry.getResultAttrDict(index), "output", index));
+    if (!tensor)
+      return tensor.status().in(name);
+    signature.outputs.push_back(std::move(*tensor));
+  }
+  return Status();
+}
+
+static SignatureTensor describe(const DmlTensorInfo &info) {
+  SignatureTensor tensor{info.name, symbolizeDataType(info.dataType), true, {}};
+  for (uint32_t i = 0; i < info.rank; ++i)
+    tensor.dimensions.push_back({info.sizes[i], ""});
+  return tensor;
+}
+
+/// The signature of the function `index` of an executable.
+static Status readExecutableSignature(DmlExecutable executable, uint32_t index,
+                                      Signature &signature) {
+  DmlFunctionInfo info{};
+  DML_TRY(call(dmlGetFunctionInfo, executable, index, &info));
+  DmlTensorInfo tensor{};
+  for (uint32_t i = 0; i < info.inputCount; ++i) {
+    DML_TRY(call(dmlGetInputInfo, executable, index, i, &tensor));
+    signature.inputs.push_back(describe(tensor));
+  }
+  for (uint32_t i = 0; i < info.outputCount; ++i) {
+    DML_TRY(call(dmlGetOutputInfo, executable, index, i, &tensor));
+    signature.outputs.push_back(describe(tensor));
+  }
+  return Status();
+}
+
+Status Model::readSignature(const DmlSessionCreateInfo &info) {
+  if (executable) {
+    DmlExecutableInfo contents{};
+    dmlGetExecutableInfo(executable.get(), &contents);
+    uint32_t index = 0;
+    if (info.function || contents.functionCount != 1)
+      DML_TRY_IN(call(dmlFindFunction, executable.get(),
+                      info.function ? info.function : "main", &index),
+                 name);
+    DmlFunctionInfo found{};
+    DML_TRY(call(dmlGetFunctionInfo, executable.get(), index, &found));
+    function = found.name;
+    DML_TRY(readExecutableSignature(executable.get(), index, signature));
+  }
+  if (!executable && format == ModelFormat::ONNX) {
+    Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
+    if (!file)
+      return file.status();
+    onnx::ImportOptions options;
+    options.dimensions = fixedSizes;
+    auto read = onnx::readSignature(**file, options);
+    if (!read)
+      return invalid(read.takeError()).in(name);
+    signature = std::move(*read);
+    function = "main";
+    if (info.function && info.function != function)
+      return makeError(DML_ERROR_NOT_FOUND, name, ": there is no function '",
+                       info.function, "'; the model has 'main'");
+    return Status();
+  }
+  if (!fixedSizes.empty())
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "sizes of dimensions are for ONNX models, but '", name,
+                     "' is none");
+  return executable ? Status() : readModuleSignature(info.function);
+}

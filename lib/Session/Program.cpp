@@ -1,0 +1,278 @@
+//===- Program.cpp - A program of a session, ready to run -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "llvm/ADT/ScopeExit.h"
+#include <cstdlib>
+
+using namespace dml::session;
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+Expected<std::shared_ptr<Program>>
+Program::create(DmlDevice device, const Model &model, Image image,
+                const CallerWeights &weights, Progress &progress) {
+  auto executable = session::create<ExecutableHandle>(
+      dmlCreateExecutable, image.executable.data(), image.executable.size());
+  if (!executable)
+    return executable.status();
+  DML_TRY(progress.begin("creating pipelines", 0.7f));
+  std::shared_ptr<Program> program(new Program);
+  program->ownExecutable = std::move(*executable);
+  program->codeBytes = image.executable.size();
+  DML_TRY(program->initialize(device, model, program->ownExecutable.get()));
+  DML_TRY(program->bindWeights(model, image, weights, progress));
+  return program;
+}
+
+Expected<std::shared_ptr<Program>>
+Program::create(DmlDevice device, const Model &model, DmlExecutable executable,
+                const CallerWeights &weights, Progress &progress) {
+  DML_TRY(progress.begin("creating pipelines", 0));
+  std::shared_ptr<Program> program(new Program);
+  DML_TRY(program->initialize(device, model, executable));
+  DmlExecutableInfo info{};
+  dmlGetExecutableInfo(executable, &info);
+  program->codeBytes = info.constantSize;
+  Image image;
+  image.weights.resize(info.weightCount);
+  DML_TRY(program->bindWeights(model, image, weights, progress));
+  return program;
+}
+
+Status Program::initialize(DmlDevice onDevice, const Model &model,
+                           DmlExecutable contents) {
+  device = onDevice;
+  executable = contents;
+  DML_TRY(call(dmlFindFunction, executable, model.getFunction().c_str(),
+               &function));
+  auto created =
+      session::create<ProgramHandle>(dmlCreateProgram, device, executable);
+  if (!created)
+    return created.status().in(model.getName());
+  program = std::move(*created);
+  DmlFunctionInfo info{};
+  DML_TRY(call(dmlGetFunctionInfo, executable, function, &info));
+  slotBytes = info.temporarySize;
+  auto describe = [&](auto getInfo, uint32_t count,
+                      std::vector<DmlTensorInfo> &tensors) -> Status {
+    tensors.resize(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      DML_TRY(call(getInfo, executable, function, i, &tensors[i]));
+      slotBytes += tensors[i].bufferSize;
+    }
+    return Status();
+  };
+  DML_TRY(describe(dmlGetInputInfo, info.inputCount, inputs));
+  return describe(dmlGetOutputInfo, info.outputCount, outputs);
+}
+
+Status Program::bindCallerWeight(uint32_t index, const DmlWeightInfo &info,
+                                 const CallerWeights &weights) {
+  auto given = weights.bytes.find(info.tensor.name);
+  if (given != weights.bytes.end())
+    return call(dmlBindWeight, program.get(), index,
+                static_cast<const void *>(given->second.data()),
+                given->second.size());
+  if (!weights.path.empty())
+    return call(dmlBindWeightFromFile, program.get(), index,
+                weights.path.c_str(), info.fileOffset);
+  return makeError(DML_ERROR_INVALID_ARGUMENT, "the weight '",
+                   runtime::escape(info.tensor.name),
+                   "' has no bytes in the model; wanted are ",
+                   info.tensor.byteSize,
+                   " from DmlSessionCreateInfo::weights or weightsPath");
+}
+
+Status Program::bindWeights(const Model &model, const Image &image,
+                            const CallerWeights &weights, Progress &progress) {
+  std::optional<llvm::StringRef> modelBytes = model.getCallerBytes();
+  for (const WeightFile &file : image.files)
+    if (!modelBytes || &file != &image.files.front())
+      DML_TRY(wantState(file.path, file.state));
+  for (auto [i, source] : llvm::enumerate(image.weights)) {
+    auto index = static_cast<uint32_t>(i);
+    DML_TRY(
+        progress.begin("binding weights",
+                       0.8f + 0.2f * static_cast<float>(i) /
+                                  static_cast<float>(image.weights.size())));
+    DmlWeightInfo info{};
+    DML_TRY(call(dmlGetWeightInfo, executable, index, &info));
+    const char *data = nullptr;
+    switch (source.kind) {
+    case WeightSource::Kind::Caller:
+      DML_TRY(bindCallerWeight(index, info, weights));
+      continue;
+    case WeightSource::Kind::File:
+      if (source.file != 0 || !modelBytes) {
+        DML_TRY(call(dmlBindWeightFromFile, program.get(), index,
+                     image.files[source.file].path.c_str(), source.offset));
+        continue;
+      }
+      data = modelBytes->data() + source.offset;
+      break;
+    case WeightSource::Kind::Own:
+      data = image.bytes.data() + source.offset;
+      break;
+    }
+    DML_TRY(call(dmlBindWeight, program.get(), index,
+                 static_cast<const void *>(data),
+                 static_cast<size_t>(source.size)));
+  }
+  return image.weights.empty() ? Status()
+                               : call(dmlInitializeProgram, program.get());
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<Program::Slot>> Program::takeSlot() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!idle.empty()) {
+      std::unique_ptr<Slot> slot = std::move(idle.back());
+      idle.pop_back();
+      return slot;
+    }
+  }
+  auto slot = std::make_unique<Slot>();
+  DmlBindingTableCreateInfo info{};
+  info.function = function;
+  auto table = session::create<TableHandle>(
+      dmlCreateBindingTable, program.get(),
+      static_cast<const DmlBindingTableCreateInfo *>(&info));
+  if (!table)
+    return table.status();
+  slot->table = std::move(*table);
+  slot->inputs.resize(inputs.size());
+  slot->outputs.resize(outputs.size());
+  slot->boundInputs.resize(inputs.size());
+  slot->boundOutputs.resize(outputs.size());
+  return slot;
+}
+
+void Program::giveSlot(std::unique_ptr<Slot> slot) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (idle.size() >= mostIdle)
+    return;
+  idle.push_back(std::move(slot));
+  slotCount = std::max<uint32_t>(slotCount, idle.size());
+}
+
+Expected<DmlBufferRange> Program::getBuffer(BufferHandle &buffer,
+                                            const DmlTensorInfo &info) {
+  if (!buffer) {
+    auto created = session::create<BufferHandle>(
+        dmlCreateBuffer, device, info.bufferSize, DML_MEMORY_DEVICE);
+    if (!created)
+      return created.status().in(info.name);
+    buffer = std::move(*created);
+  }
+  DmlBufferInfo bufferInfo{};
+  dmlGetBufferInfo(buffer.get(), &bufferInfo);
+  return DmlBufferRange{bufferInfo.buffer, 0, bufferInfo.size};
+}
+
+static bool isEqual(const DmlBufferRange &a, const DmlBufferRange &b) {
+  return a.buffer == b.buffer && a.offset == b.offset && a.size == b.size;
+}
+
+Status Program::bindInput(Slot &slot, uint32_t index,
+                          const DmlSessionTensor &tensor) {
+  const DmlTensorInfo &info = inputs[index];
+  DmlBufferRange range = tensor.buffer;
+  if (tensor.data) {
+    if (tensor.byteSize != info.byteSize)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "input '",
+                       runtime::escape(info.name), "' has ", tensor.byteSize,
+                       " bytes, but wanted are ", info.byteSize);
+    Expected<DmlBufferRange> own = getBuffer(slot.inputs[index], info);
+    if (!own)
+      return own.status();
+    range = *own;
+    DML_TRY(call(dmlWriteBuffer, slot.inputs[index].get(), uint64_t(0),
+                 static_cast<const void *>(tensor.data), tensor.byteSize));
+  }
+  if (isEqual(range, slot.boundInputs[index]))
+    return Status();
+  DML_TRY(call(dmlBindInput, slot.table.get(), index,
+               static_cast<const DmlBufferRange *>(&range)));
+  slot.boundInputs[index] = range;
+  return Status();
+}
+
+Status Program::bindOutput(Slot &slot, uint32_t index,
+                           const DmlSessionTensor *tensor) {
+  const DmlTensorInfo &info = outputs[index];
+  DmlBufferRange range{};
+  if (tensor && tensor->buffer.buffer) {
+    range = tensor->buffer;
+  } else {
+    if (tensor && tensor->data && tensor->byteSize < info.byteSize)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "output '",
+                       runtime::escape(info.name), "' has ", tensor->byteSize,
+                       " bytes, but wanted are ", info.byteSize);
+    Expected<DmlBufferRange> own = getBuffer(slot.outputs[index], info);
+    if (!own)
+      return own.status();
+    range = *own;
+  }
+  if (isEqual(range, slot.boundOutputs[index]))
+    return Status();
+  DML_TRY(call(dmlBindOutput, slot.table.get(), index,
+               static_cast<const DmlBufferRange *>(&range)));
+  slot.boundOutputs[index] = range;
+  return Status();
+}
+
+Status Program::readOutputs(Slot &slot,
+                            llvm::ArrayRef<DmlSessionTensor *> tensors,
+                            std::vector<void *> &results) {
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    if (!tensor || tensor->buffer.buffer)
+      continue;
+    void *data = tensor->data;
+    if (!data) {
+      data = results[i] = std::malloc(std::max<size_t>(outputs[i].byteSize, 1));
+      if (!data)
+        return makeError(DML_ERROR_OUT_OF_MEMORY, "there is no memory for the ",
+                         outputs[i].byteSize, " bytes of output '",
+                         runtime::escape(outputs[i].name), "'");
+    }
+    DML_TRY(call(dmlReadBuffer, slot.outputs[i].get(), uint64_t(0), data,
+                 static_cast<size_t>(outputs[i].byteSize)));
+  }
+  return Status();
+}
+
+Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
+                    llvm::ArrayRef<DmlSessionTensor *> wanted,
+                    std::vector<void *> &results) {
+  Expected<std::unique_ptr<Slot>> slot = takeSlot();
+  if (!slot)
+    return slot.status();
+  // The slot of a run that fails is destroyed, which waits for its work.
+  for (auto [i, tensor] : llvm::enumerate(given))
+    DML_TRY(bindInput(**slot, i, *tensor));
+  for (auto [i, tensor] : llvm::enumerate(wanted))
+    DML_TRY(bindOutput(**slot, i, tensor));
+  DML_TRY(call(dmlSubmit, (*slot)->table.get(),
+               static_cast<const DmlSubmitInfo *>(nullptr)));
+  DML_TRY(call(dmlWait, (*slot)->table.get(), UINT64_MAX));
+  results.assign(outputs.size(), nullptr);
+  Status status = readOutputs(**slot, wanted, results);
+  if (!status.ok()) {
+    for (void *data : results)
+      std::free(data);
+    results.clear();
+    return status;
+  }
+  giveSlot(std::move(*slot));
+  return Status();
+}

@@ -1,0 +1,324 @@
+//===- Session.cpp - A model on a device ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+#include "dml/Target/DeviceAtHand.h"
+#include "dml/Target/DeviceProfile.h"
+
+#include <dlfcn.h>
+
+using namespace dml;
+using namespace dml::session;
+
+/// The budget of a session whose creator states none.
+static constexpr uint64_t defaultBudget = uint64_t(1) << 30;
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+Session::Session(const DmlSessionCreateInfo &info)
+    : messages(info.messageCallback, info.userData),
+      progressCallback(info.progressCallback), userData(info.userData),
+      programs(info.programBudget ? info.programBudget : defaultBudget) {}
+
+static Status checkArrays(const DmlSessionCreateInfo &info) {
+  auto check = [](const char *name, const void *array, uint32_t count) {
+    return array || count == 0
+               ? Status()
+               : makeError(DML_ERROR_INVALID_ARGUMENT,
+                           "DmlSessionCreateInfo::", name,
+                           " is NULL, but its count is ", count);
+  };
+  DML_TRY(check("dimensions", info.dimensions, info.dimensionCount));
+  DML_TRY(check("options", info.options, info.optionCount));
+  return check("weights", info.weights, info.weightCount);
+}
+
+Expected<std::unique_ptr<Session>>
+Session::create(const DmlSessionCreateInfo &info) {
+  DML_TRY(checkArrays(info));
+  std::unique_ptr<Session> session(new Session(info));
+  Expected<std::unique_ptr<Model>> model = Model::open(info);
+  if (!model)
+    return model.status();
+  session->model = std::move(*model);
+  for (uint32_t i = 0; i < info.weightCount; ++i) {
+    const DmlNamedBytes &weight = info.weights[i];
+    if (!weight.name || !weight.data)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", i,
+                       " has no name or no data, but wanted are both");
+    session->weights.bytes[weight.name] = {
+        static_cast<const char *>(weight.data), weight.size};
+  }
+  if (info.weightsPath)
+    session->weights.path = info.weightsPath;
+  DML_TRY(session->openDevice(info));
+  DML_TRY(session->setOptions(info));
+  if (info.identifier)
+    session->identifier = info.identifier;
+  if (info.cacheDirectory) {
+    session->cache =
+        std::make_unique<DiskCache>(info.cacheDirectory, session->messages);
+    session->cache->loadPipelines(session->device.get());
+  }
+  return session;
+}
+
+Status Session::openDevice(const DmlSessionCreateInfo &info) {
+  if (info.device) {
+    if (info.deviceSelector)
+      return makeError(DML_ERROR_INVALID_ARGUMENT,
+                       "there are both a device and the selector of one, but "
+                       "wanted is one of them at most");
+    auto shared = session::create<DeviceHandle>(dmlShareDevice, info.device);
+    if (!shared)
+      return shared.status();
+    device = std::move(*shared);
+    return Status();
+  }
+  auto created = session::create<InstanceHandle>(
+      dmlCreateInstance, static_cast<const DmlInstanceCreateInfo *>(nullptr));
+  if (!created)
+    return created.status();
+  instance = std::move(*created);
+  DmlDeviceCreateInfo deviceInfo{};
+  deviceInfo.selector = info.deviceSelector;
+  auto made = session::create<DeviceHandle>(
+      dmlCreateDevice, instance.get(),
+      static_cast<const DmlDeviceCreateInfo *>(&deviceInfo));
+  if (!made)
+    return made.status();
+  device = std::move(*made);
+  return Status();
+}
+
+Status Session::setOptions(const DmlSessionCreateInfo &info) {
+  for (uint32_t i = 0; i < info.optionCount; ++i) {
+    llvm::StringRef name = info.options[i].name ? info.options[i].name : "";
+    llvm::StringRef value = info.options[i].value ? info.options[i].value : "";
+    if (model->getExecutable())
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "the option '", name.str(),
+                       "' is for the compiler, but '", model->getName(),
+                       "' is compiled already");
+    if (name == "external-weights")
+      return makeError(DML_ERROR_INVALID_ARGUMENT,
+                       "the option 'external-weights' is the session's own, "
+                       "which has all weights apart from programs");
+    if (name == "ort-optimizations" && (value == "all" || value == "none")) {
+      DML_TRY(model->setOptimized(value == "all"));
+      continue;
+    }
+    if (failed(setCompilerOption(options, name, value)))
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "there is no option '",
+                       name.str(), "' with the value '", value.str(),
+                       "'; wanted is one of dml-compile's");
+  }
+  if (model->getExecutable())
+    return Status();
+  if (options.deviceProfile.empty()) {
+    DmlDeviceInfo properties{};
+    dmlGetDeviceProperties(device.get(), &properties);
+    std::string warning;
+    options.deviceProfile = getProfileAtHand(properties, warning);
+    if (!warning.empty())
+      messages.warn(warning);
+  }
+  llvm::Expected<DeviceProfile> profile =
+      DeviceProfile::parse(options.deviceProfile);
+  if (!profile)
+    return invalid(profile.takeError());
+  options.externalWeights = true;
+  return Status();
+}
+
+void Session::describe(DmlSessionInfo &info) {
+  info.inputCount = static_cast<uint32_t>(getSignature().inputs.size());
+  info.outputCount = static_cast<uint32_t>(getSignature().outputs.size());
+  info.device = device.get();
+  info.deviceProfile = options.deviceProfile.getValue().c_str();
+  std::tie(info.programCount, info.programBytes) = programs.measure();
+  info.compiledCount = compiledCount;
+  info.cachedCount = cachedCount;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// Adds what identifies this build of the compiler: its version, and the size
+/// and the time of the file that has it.
+static void addCompiler(Digester &digester) {
+  digester.add(llvm::StringRef(dmlGetVersion()));
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&dmlCreateSession), &info) ||
+      !info.dli_fname)
+    return;
+  Expected<FileState> state = FileState::get(info.dli_fname);
+  if (!state)
+    return;
+  digester.add(state->size);
+  digester.add(static_cast<uint64_t>(state->modified));
+}
+
+static void addOption(Digester &digester, bool value) {
+  digester.add(uint64_t(value));
+}
+static void addOption(Digester &digester, const std::string &value) {
+  digester.add(llvm::StringRef(value));
+}
+
+Expected<Digest> Session::getKey(const InputBinding &binding) {
+  std::lock_guard<std::mutex> lock(keyMutex);
+  if (!commonKey) {
+    Digester digester;
+    addCompiler(digester);
+    model->addTo(digester);
+#define DML_ADD_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)   \
+  addOption(digester, options.MEMBER.getValue());
+#define DML_CODEGEN_OPTION DML_ADD_OPTION
+#define DML_OPERATOR_OPTION DML_ADD_OPTION
+#include "dml/Target/Options.def"
+#undef DML_ADD_OPTION
+    digester.add(llvm::StringRef(identifier));
+    if (identifier.empty()) {
+      Expected<Digest> bytes = model->getDigest();
+      if (!bytes)
+        return bytes;
+      digester.add(*bytes);
+    }
+    commonKey = digester.finish();
+  }
+  Digester digester;
+  digester.add(*commonKey);
+  digester.add(llvm::StringRef(binding.key));
+  return digester.finish();
+}
+
+Expected<Image> Session::getImage(const InputBinding &binding,
+                                  Progress &progress) {
+  std::optional<Digest> key;
+  if (cache) {
+    DML_TRY(progress.begin("looking into the cache", 0));
+    Expected<Digest> found = getKey(binding);
+    if (!found)
+      return found.status();
+    key = *found;
+    if (std::optional<Image> image = cache->loadImage(*key, *model)) {
+      ++cachedCount;
+      return std::move(*image);
+    }
+  }
+  Expected<Image> image =
+      compile(*model, binding.dimensions, options, progress, messages);
+  if (!image)
+    return image;
+  ++compiledCount;
+  if (cache)
+    cache->storeImage(*key, *image, *model);
+  return image;
+}
+
+Expected<std::shared_ptr<Program>>
+Session::makeProgram(const InputBinding &binding) {
+  Progress progress(progressCallback, userData);
+  Expected<std::shared_ptr<Program>> program = std::shared_ptr<Program>();
+  if (DmlExecutable executable = model->getExecutable()) {
+    program =
+        Program::create(device.get(), *model, executable, weights, progress);
+  } else {
+    Expected<Image> image = getImage(binding, progress);
+    if (!image)
+      return image.status();
+    program = Program::create(device.get(), *model, std::move(*image), weights,
+                              progress);
+  }
+  if (program && cache)
+    cache->storePipelines(device.get());
+  return program;
+}
+
+Expected<std::shared_ptr<Program>>
+Session::getProgram(const InputBinding &binding) {
+  bool isMade = false;
+  Expected<std::shared_ptr<Program>> program = programs.get(binding.key, [&] {
+    isMade = true;
+    return makeProgram(binding);
+  });
+  if (!program)
+    return program;
+  if ((*program)->getInputs().size() != getSignature().inputs.size() ||
+      (*program)->getOutputs().size() != getSignature().outputs.size())
+    return makeError(DML_ERROR_UNSUPPORTED, model->getName(),
+                     ": the program has other inputs or outputs than the "
+                     "model declares");
+  if (isMade)
+    programs.trim(program->get());
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void Session::describeOutput(const Program &program, size_t index,
+                             DmlSessionTensor &tensor) const {
+  const SignatureTensor &declared = getSignature().outputs[index];
+  const DmlTensorInfo &info = program.getOutputs()[index];
+  tensor.name = declared.name.c_str();
+  tensor.dataType = info.dataType;
+  // The program has a tensor of one element for a scalar.
+  bool isScalar = declared.hasRank && declared.dimensions.empty();
+  tensor.rank = isScalar ? 0 : info.rank;
+  for (uint32_t i = 0; i < DML_MAX_RANK; ++i)
+    tensor.sizes[i] = i < tensor.rank ? info.sizes[i] : 0;
+  tensor.byteSize = info.byteSize;
+}
+
+Status Session::prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
+                        llvm::MutableArrayRef<DmlSessionTensor> outputs) {
+  Expected<InputBinding> binding =
+      bindInputs(getSignature(), inputs, /*isRun=*/false, model->isPacked());
+  if (!binding)
+    return binding.status();
+  auto wanted = bindOutputs(getSignature(), outputs);
+  if (!wanted)
+    return wanted.status();
+  Expected<std::shared_ptr<Program>> program = getProgram(*binding);
+  if (!program)
+    return program.status();
+  for (auto [index, tensor] : llvm::enumerate(*wanted))
+    if (tensor)
+      describeOutput(**program, index, *tensor);
+  return Status();
+}
+
+Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
+                    llvm::MutableArrayRef<DmlSessionTensor> outputs) {
+  Expected<InputBinding> binding =
+      bindInputs(getSignature(), inputs, /*isRun=*/true, model->isPacked());
+  if (!binding)
+    return binding.status();
+  auto wanted = bindOutputs(getSignature(), outputs);
+  if (!wanted)
+    return wanted.status();
+  Expected<std::shared_ptr<Program>> program = getProgram(*binding);
+  if (!program)
+    return program.status();
+  uint64_t bytes = (*program)->getBytes();
+  std::vector<void *> results;
+  DML_TRY((*program)->run(binding->inputs, *wanted, results));
+  if ((*program)->getBytes() != bytes)
+    programs.trim(program->get());
+  for (auto [index, tensor] : llvm::enumerate(*wanted)) {
+    if (!tensor)
+      continue;
+    describeOutput(**program, index, *tensor);
+    if (results[index])
+      tensor->data = results[index];
+  }
+  return Status();
+}

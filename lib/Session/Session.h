@@ -1,0 +1,65 @@
+//===- Session.h - A model on a device --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_SESSION_SESSION_H
+#define DML_LIB_SESSION_SESSION_H
+
+#include "Binding.h"
+#include "DiskCache.h"
+#include "Programs.h"
+
+namespace dml::session {
+
+/// What stands behind a DmlSession.
+class Session {
+public:
+  static Expected<std::unique_ptr<Session>>
+  create(const DmlSessionCreateInfo &info);
+
+  void describe(DmlSessionInfo &info);
+  const Signature &getSignature() const { return model->getSignature(); }
+
+  Status run(llvm::ArrayRef<DmlSessionTensor> inputs,
+             llvm::MutableArrayRef<DmlSessionTensor> outputs);
+  Status prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
+                 llvm::MutableArrayRef<DmlSessionTensor> outputs);
+
+private:
+  Session(const DmlSessionCreateInfo &info);
+  Status openDevice(const DmlSessionCreateInfo &info);
+  Status setOptions(const DmlSessionCreateInfo &info);
+  Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
+  Expected<std::shared_ptr<Program>> makeProgram(const InputBinding &binding);
+  /// The image for some sizes: of the cache, or else compiled.
+  Expected<Image> getImage(const InputBinding &binding, Progress &progress);
+  /// The key of the cache for some sizes.
+  Expected<Digest> getKey(const InputBinding &binding);
+  /// Sets what a run tells of an output.
+  void describeOutput(const Program &program, size_t index,
+                      DmlSessionTensor &tensor) const;
+
+  InstanceHandle instance;
+  DeviceHandle device;
+  std::unique_ptr<Model> model;
+  CompilerOptions options;
+  CallerWeights weights;
+  Messages messages;
+  DmlProgressCallback progressCallback;
+  void *userData;
+  std::atomic<uint64_t> compiledCount = 0, cachedCount = 0;
+  std::unique_ptr<DiskCache> cache;
+  /// What the caller calls the model, or "".
+  std::string identifier;
+  std::mutex keyMutex;
+  /// The digest of all that keys have in common, once it is known.
+  std::optional<Digest> commonKey;
+  /// Destroyed first.
+  Programs programs;
+};
+
+} // namespace dml::session
+
+#endif // DML_LIB_SESSION_SESSION_H

@@ -1,0 +1,69 @@
+//===- Support.h - The runtime's C API for sessions -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_SESSION_SUPPORT_H
+#define DML_LIB_SESSION_SUPPORT_H
+
+#include "Status.h"
+#include "dml/session.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace dml::session {
+
+using runtime::Expected;
+using runtime::makeError;
+using runtime::Status;
+
+template <auto destroy> struct Destroyer {
+  template <typename Handle> void operator()(Handle *handle) const {
+    destroy(handle);
+  }
+};
+using InstanceHandle =
+    std::unique_ptr<DmlInstanceImpl, Destroyer<dmlDestroyInstance>>;
+using DeviceHandle =
+    std::unique_ptr<DmlDeviceImpl, Destroyer<dmlDestroyDevice>>;
+using ExecutableHandle =
+    std::unique_ptr<DmlExecutableImpl, Destroyer<dmlDestroyExecutable>>;
+using ProgramHandle =
+    std::unique_ptr<DmlProgramImpl, Destroyer<dmlDestroyProgram>>;
+using BufferHandle =
+    std::unique_ptr<DmlBufferImpl, Destroyer<dmlDestroyBuffer>>;
+using TableHandle =
+    std::unique_ptr<DmlBindingTableImpl, Destroyer<dmlDestroyBindingTable>>;
+
+/// Calls a function of the runtime's C API, which takes `args` and an error.
+template <typename Fn, typename... Args>
+Status call(Fn function, Args... args) {
+  DmlError error = nullptr;
+  DmlResult result = function(args..., &error);
+  if (result == DML_SUCCESS)
+    return Status();
+  Status status(result, dmlGetErrorMessage(error));
+  dmlDestroyError(error);
+  return status;
+}
+
+/// The same for a function that creates an object, whose handle comes last
+/// before the error.
+template <typename Handle, typename Fn, typename... Args>
+Expected<Handle> create(Fn function, Args... args) {
+  typename Handle::pointer pointer = nullptr;
+  Status status = call(function, args..., &pointer);
+  if (!status.ok())
+    return status;
+  return Handle(pointer);
+}
+
+/// An error of a model that is wrong.
+inline Status invalid(llvm::Error error) {
+  return Status(DML_ERROR_INVALID_ARGUMENT, llvm::toString(std::move(error)));
+}
+
+} // namespace dml::session
+
+#endif // DML_LIB_SESSION_SUPPORT_H

@@ -1,0 +1,988 @@
+//===- SessionTest.cpp - Models through the session's C API ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/session.h"
+#include "Device.h"
+#include "ModelWriter.h"
+#include "gmock/gmock.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+using namespace dml::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+/// Whether the computer has a Vulkan device.
+bool hasDevice() {
+  static const bool found = [] {
+    DmlInstance instance = nullptr;
+    if (dmlCreateInstance(nullptr, &instance, nullptr) != DML_SUCCESS)
+      return false;
+    uint32_t index = 0;
+    bool isFound =
+        dmlFindDevice(instance, nullptr, &index, nullptr) == DML_SUCCESS;
+    dmlDestroyInstance(instance);
+    return isFound;
+  }();
+  return found;
+}
+
+/// What a call returned, with its message.
+struct Outcome {
+  DmlResult result = DML_SUCCESS;
+  std::string message;
+};
+
+template <typename Fn, typename... Args>
+Outcome call(Fn function, Args &&...args) {
+  DmlError error = nullptr;
+  Outcome outcome;
+  outcome.result = function(args..., &error);
+  outcome.message = dmlGetErrorMessage(error);
+  dmlDestroyError(error);
+  return outcome;
+}
+
+#define EXPECT_OK(...)                                                         \
+  do {                                                                         \
+    Outcome outcome = call(__VA_ARGS__);                                       \
+    EXPECT_EQ(outcome.result, DML_SUCCESS) << outcome.message;                 \
+  } while (false)
+#define EXPECT_FAILS(code, text, ...)                                          \
+  do {                                                                         \
+    Outcome outcome = call(__VA_ARGS__);                                       \
+    EXPECT_EQ(outcome.result, code);                                           \
+    EXPECT_THAT(outcome.message, HasSubstr(text));                             \
+  } while (false)
+
+/// A session that is destroyed, of bytes that stay.
+class Session {
+public:
+  Session() = default;
+  explicit Session(
+      std::string bytes,
+      const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr)
+      : bytes(std::move(bytes)) {
+    DmlSessionCreateInfo info{};
+    info.bytes = this->bytes.data();
+    info.byteSize = this->bytes.size();
+    if (adjust)
+      adjust(info);
+    Outcome outcome = call(dmlCreateSession, &info, &handle);
+    EXPECT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+  }
+  ~Session() { dmlDestroySession(handle); }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  operator DmlSession() const { return handle; }
+
+  uint64_t countCompiled() const { return getInfo().compiledCount; }
+  DmlSessionInfo getInfo() const {
+    DmlSessionInfo info{};
+    EXPECT_OK(dmlGetSessionInfo, handle, &info);
+    return info;
+  }
+
+private:
+  std::string bytes;
+  DmlSession handle = nullptr;
+};
+
+/// Why a session cannot be made.
+Outcome failToCreate(
+    const std::string &bytes,
+    const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr) {
+  DmlSessionCreateInfo info{};
+  if (!bytes.empty()) {
+    info.bytes = bytes.data();
+    info.byteSize = bytes.size();
+  }
+  if (adjust)
+    adjust(info);
+  DmlSession session = nullptr;
+  Outcome outcome = call(dmlCreateSession, &info, &session);
+  EXPECT_EQ(session, nullptr);
+  dmlDestroySession(session);
+  return outcome;
+}
+
+DmlSessionTensor makeTensor(const char *name, std::vector<int64_t> sizes,
+                            std::vector<float> &elements) {
+  DmlSessionTensor tensor{};
+  tensor.name = name;
+  tensor.dataType = DML_DATA_TYPE_FLOAT32;
+  tensor.rank = static_cast<uint32_t>(sizes.size());
+  std::copy(sizes.begin(), sizes.end(), tensor.sizes);
+  tensor.data = elements.data();
+  tensor.byteSize = elements.size() * sizeof(float);
+  return tensor;
+}
+
+std::vector<float> readTensor(const DmlSessionTensor &tensor) {
+  std::vector<float> elements(tensor.byteSize / sizeof(float));
+  std::memcpy(elements.data(), tensor.data, tensor.byteSize);
+  return elements;
+}
+
+/// Runs `session` on one input and returns its one output.
+std::vector<float> run(DmlSession session, std::vector<int64_t> sizes,
+                       std::vector<float> elements) {
+  DmlSessionTensor input = makeTensor(nullptr, std::move(sizes), elements);
+  DmlSessionTensor output{};
+  Outcome outcome = call(dmlRunSession, session, &input, 1u, &output, 1u);
+  EXPECT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+  if (outcome.result != DML_SUCCESS)
+    return {};
+  std::vector<float> result = readTensor(output);
+  dmlFreeTensor(&output);
+  return result;
+}
+
+constexpr int64_t kWidth = 64;
+
+/// Weights of `kWidth` x `kWidth`: the row r has `factor` in column r + 1.
+std::vector<float> makeWeights(float factor) {
+  std::vector<float> weights(kWidth * kWidth);
+  for (int64_t row = 0; row < kWidth; ++row)
+    weights[row * kWidth + (row + 1) % kWidth] = factor;
+  return weights;
+}
+
+/// y = x * w: each row moves on by one column, and is tripled.
+std::string writeProduct(const std::string &weightFile = "") {
+  ModelWriter writer;
+  writer.addInput("x", Float, {"batch", kWidth});
+  writer.addOutput("y", Float, {"batch", kWidth});
+  writer.addWeight("w", {kWidth, kWidth}, makeWeights(3), weightFile);
+  writer.addNode("MatMul", {"x", "w"}, {"y"});
+  return writer.write();
+}
+
+/// 0, 1, 2, ... and what the product makes of them.
+std::vector<float> makeRows(int64_t rows) {
+  std::vector<float> elements(rows * kWidth);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = static_cast<float>(i);
+  return elements;
+}
+std::vector<float> multiplyRows(int64_t rows, float factor = 3) {
+  std::vector<float> elements(rows * kWidth);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < kWidth; ++column)
+      elements[row * kWidth + (column + 1) % kWidth] =
+          factor * static_cast<float>(row * kWidth + column);
+  return elements;
+}
+
+/// sum = a + b, for any sizes that the two share.
+std::string writeSum() {
+  ModelWriter writer;
+  writer.addInput("left", Float, {"rows", int64_t(2)});
+  writer.addInput("right", Float, {"rows", int64_t(2)});
+  writer.addOutput("sum", Float, {"rows", int64_t(2)});
+  writer.addNode("Add", {"left", "right"}, {"sum"});
+  return writer.write();
+}
+
+constexpr char kPadding[] = R"(
+func.func @other(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = dml.element_wise_add %x, %x
+     : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func @main(%rows: tensor<2x2xf32>) -> tensor<4x2xf32> {
+  %wide = dml.tile %rows {repeats = array<i64: 2, 1>}
+     : (tensor<2x2xf32>) -> tensor<4x2xf32>
+  return %wide : tensor<4x2xf32>
+}
+)";
+
+/// Writes files to a folder that goes with the test.
+class Folder {
+public:
+  Folder() {
+    path = std::filesystem::temp_directory_path() /
+           ("dml-session-test-" +
+            std::string(
+                testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+
+  std::string write(const std::string &name, const std::string &bytes) const {
+    std::ofstream file(path / name, std::ios::binary);
+    file << bytes;
+    return path / name;
+  }
+
+  std::filesystem::path path;
+};
+
+std::string toBytes(const std::vector<float> &elements) {
+  return {reinterpret_cast<const char *>(elements.data()),
+          elements.size() * sizeof(float)};
+}
+
+class SessionTest : public testing::Test {
+protected:
+  void SetUp() override { DML_END_WITHOUT_DEVICE(hasDevice()); }
+};
+
+//===----------------------------------------------------------------------===//
+// What the model takes and returns
+//===----------------------------------------------------------------------===//
+
+TEST_F(SessionTest, TellsTensorsWithoutCompiling) {
+  Session session(writeSum());
+  DmlSessionInfo info = session.getInfo();
+  EXPECT_EQ(info.inputCount, 2u);
+  EXPECT_EQ(info.outputCount, 1u);
+  EXPECT_EQ(info.programCount, 0u);
+  EXPECT_NE(info.device, nullptr);
+  // The device at hand is compiled for, whose numbers the profile has.
+  EXPECT_THAT(info.deviceProfile, HasSubstr(",multiprocessors="));
+  DmlSessionTensorInfo tensor{};
+  EXPECT_OK(dmlGetSessionInput, session, 1u, &tensor);
+  EXPECT_STREQ(tensor.name, "right");
+  EXPECT_EQ(tensor.dataType, DML_DATA_TYPE_FLOAT32);
+  ASSERT_EQ(tensor.rank, 2u);
+  EXPECT_EQ(tensor.sizes[0], -1);
+  EXPECT_STREQ(tensor.dimensionNames[0], "rows");
+  EXPECT_EQ(tensor.sizes[1], 2);
+  EXPECT_STREQ(tensor.dimensionNames[1], "");
+  EXPECT_OK(dmlGetSessionOutput, session, 0u, &tensor);
+  EXPECT_STREQ(tensor.name, "sum");
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "input 2 does not exist; there are 2", dmlGetSessionInput,
+               session, 2u, &tensor);
+  EXPECT_EQ(session.countCompiled(), 0u);
+}
+
+TEST_F(SessionTest, NamesDimensionsWithoutNames) {
+  ModelWriter writer;
+  writer.addInput("x", Float, {"", int64_t(2)});
+  writer.addOutput("y", Float, {"", int64_t(2)});
+  writer.addNode("Relu", {"x"}, {"y"});
+  Session session(writer.write());
+  DmlSessionTensorInfo tensor{};
+  EXPECT_OK(dmlGetSessionInput, session, 0u, &tensor);
+  EXPECT_STREQ(tensor.dimensionNames[0], "x[0]");
+  EXPECT_OK(dmlGetSessionOutput, session, 0u, &tensor);
+  EXPECT_STREQ(tensor.dimensionNames[0], "");
+  EXPECT_THAT(run(session, {1, 2}, {-1, 2}), ElementsAre(0, 2));
+  EXPECT_THAT(run(session, {2, 2}, {-1, 2, 3, -4}), ElementsAre(0, 2, 3, 0));
+}
+
+TEST_F(SessionTest, FixesDimensions) {
+  DmlNamedSize rows{"rows", 3};
+  Session session(writeSum(), [&](DmlSessionCreateInfo &info) {
+    info.dimensions = &rows;
+    info.dimensionCount = 1;
+  });
+  DmlSessionTensorInfo tensor{};
+  EXPECT_OK(dmlGetSessionInput, session, 0u, &tensor);
+  EXPECT_EQ(tensor.sizes[0], 3);
+  std::vector<float> elements(4);
+  DmlSessionTensor inputs[] = {makeTensor("left", {2, 2}, elements),
+                               makeTensor("right", {2, 2}, elements)};
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "input 'left' has the size 2 in dimension 0, but wanted is 3, "
+               "which was stated for 'rows' (3x2)",
+               dmlRunSession, session, inputs, 2u, nullptr, 0u);
+  rows.name = "row";
+  EXPECT_THAT(failToCreate(writeSum(),
+                           [&](DmlSessionCreateInfo &info) {
+                             info.dimensions = &rows;
+                             info.dimensionCount = 1;
+                           })
+                  .message,
+              HasSubstr("the size of 'row' is stated, but no input has that "
+                        "name, or a dimension without a size of that name; "
+                        "there are 'rows'"));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+TEST_F(SessionTest, RunsAnyShapeAndCompilesEachOnce) {
+  Session session(writeProduct());
+  EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+  EXPECT_EQ(run(session, {3, kWidth}, makeRows(3)), multiplyRows(3));
+  EXPECT_EQ(session.countCompiled(), 2u);
+  EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+  EXPECT_EQ(run(session, {3, kWidth}, makeRows(3)), multiplyRows(3));
+  EXPECT_EQ(session.countCompiled(), 2u);
+  EXPECT_EQ(session.getInfo().programCount, 2u);
+}
+
+TEST_F(SessionTest, TakesTensorsByNameAndInOrder) {
+  Session session(writeSum());
+  std::vector<float> left{1, 2}, right{10, 20};
+  DmlSessionTensor byName[] = {makeTensor("right", {1, 2}, right),
+                               makeTensor("left", {1, 2}, left)};
+  DmlSessionTensor sum{};
+  EXPECT_OK(dmlRunSession, session, byName, 2u, &sum, 1u);
+  EXPECT_STREQ(sum.name, "sum");
+  EXPECT_EQ(sum.dataType, DML_DATA_TYPE_FLOAT32);
+  ASSERT_EQ(sum.rank, 2u);
+  EXPECT_EQ(sum.sizes[0], 1);
+  EXPECT_EQ(sum.sizes[1], 2);
+  EXPECT_THAT(readTensor(sum), ElementsAre(11, 22));
+  dmlFreeTensor(&sum);
+  EXPECT_EQ(sum.data, nullptr);
+  // Memory of the caller's, which may be larger than it has to be.
+  std::vector<float> result(3, -1);
+  DmlSessionTensor own = makeTensor("sum", {}, result);
+  EXPECT_OK(dmlRunSession, session, byName, 2u, &own, 1u);
+  EXPECT_EQ(own.byteSize, 2 * sizeof(float));
+  EXPECT_THAT(result, ElementsAre(11, 22, -1));
+  own.byteSize = 7;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "output 'sum' has 7 bytes, but wanted are 8", dmlRunSession,
+               session, byName, 2u, &own, 1u);
+  // A run for nothing but itself.
+  EXPECT_OK(dmlRunSession, session, byName, 2u, nullptr, 0u);
+}
+
+TEST_F(SessionTest, ScalarsHaveNoDimensions) {
+  ModelWriter writer;
+  writer.addInput("x", Float, {});
+  writer.addOutput("y", Float, {});
+  writer.addNode("Neg", {"x"}, {"y"});
+  Session session(writer.write());
+  std::vector<float> elements{4};
+  DmlSessionTensor input = makeTensor("x", {}, elements), output{};
+  EXPECT_OK(dmlRunSession, session, &input, 1u, &output, 1u);
+  EXPECT_EQ(output.rank, 0u);
+  EXPECT_THAT(readTensor(output), ElementsAre(-4));
+  dmlFreeTensor(&output);
+}
+
+TEST_F(SessionTest, TensorsStayOnTheDevice) {
+  Session session(writeProduct());
+  DmlDevice device = session.getInfo().device;
+  DmlBuffer buffers[2] = {};
+  DmlBufferRange ranges[2];
+  size_t size = kWidth * sizeof(float);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_OK(dmlCreateBuffer, device, uint64_t(size), DML_MEMORY_DEVICE,
+              &buffers[i]);
+    DmlBufferInfo info{};
+    dmlGetBufferInfo(buffers[i], &info);
+    ranges[i] = {info.buffer, 0, info.size};
+  }
+  std::vector<float> elements = makeRows(1);
+  EXPECT_OK(dmlWriteBuffer, buffers[0], uint64_t(0),
+            static_cast<const void *>(elements.data()), size);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  input.data = nullptr;
+  DmlSessionTensor output{};
+  // The output of one run is the input of the next.
+  for (int i = 0; i < 2; ++i) {
+    input.buffer = ranges[i % 2];
+    output.buffer = ranges[1 - i % 2];
+    EXPECT_OK(dmlRunSession, session, &input, 1u, &output, 1u);
+  }
+  EXPECT_EQ(output.data, nullptr);
+  EXPECT_OK(dmlReadBuffer, buffers[0], uint64_t(0),
+            static_cast<void *>(elements.data()), size);
+  for (int64_t i = 0; i < kWidth; ++i)
+    EXPECT_EQ(elements[(i + 2) % kWidth], 9 * static_cast<float>(i));
+  input.data = elements.data();
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "input 'x' has both data and a buffer", dmlRunSession, session,
+               &input, 1u, &output, 1u);
+  for (DmlBuffer buffer : buffers)
+    dmlDestroyBuffer(buffer);
+}
+
+TEST_F(SessionTest, PreparesAhead) {
+  Session session(writeProduct());
+  DmlSessionTensor input{}, output{};
+  input.dataType = DML_DATA_TYPE_FLOAT32;
+  input.rank = 2;
+  input.sizes[0] = 5;
+  input.sizes[1] = kWidth;
+  EXPECT_OK(dmlPrepareSession, session, &input, 1u, &output, 1u);
+  EXPECT_STREQ(output.name, "y");
+  EXPECT_EQ(output.sizes[0], 5);
+  EXPECT_EQ(output.byteSize, 5 * kWidth * sizeof(float));
+  EXPECT_EQ(output.data, nullptr);
+  EXPECT_EQ(session.countCompiled(), 1u);
+  EXPECT_EQ(run(session, {5, kWidth}, makeRows(5)), multiplyRows(5));
+  EXPECT_EQ(session.countCompiled(), 1u);
+}
+
+TEST_F(SessionTest, GivesUpProgramsBeyondTheBudget) {
+  Session session(writeProduct(),
+                  [](DmlSessionCreateInfo &info) { info.programBudget = 1; });
+  for (int64_t rows : {1, 2, 1}) {
+    EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), multiplyRows(rows));
+    EXPECT_EQ(session.getInfo().programCount, 1u);
+  }
+  EXPECT_EQ(session.countCompiled(), 3u);
+}
+
+TEST_F(SessionTest, SharesADeviceOfTheCaller) {
+  DmlInstance instance = nullptr;
+  DmlDevice device = nullptr;
+  ASSERT_EQ(dmlCreateInstance(nullptr, &instance, nullptr), DML_SUCCESS);
+  ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);
+  auto adopt = [&](DmlSessionCreateInfo &info) { info.device = device; };
+  Session session(writeProduct(), adopt), other(writeSum(), adopt);
+  EXPECT_THAT(failToCreate(writeSum(),
+                           [&](DmlSessionCreateInfo &info) {
+                             info.device = device;
+                             info.deviceSelector = "0";
+                           })
+                  .message,
+              HasSubstr("both a device and the selector of one"));
+  // Sessions keep their share.
+  dmlDestroyDevice(device);
+  dmlDestroyInstance(instance);
+  EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+}
+
+TEST_F(SessionTest, ThreadsShareASession) {
+  Session session(writeProduct());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      for (int turn = 0; turn < 4; ++turn) {
+        int64_t rows = 1 + (i + turn) % 2;
+        EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                  multiplyRows(rows));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(session.countCompiled(), 2u);
+}
+
+TEST_F(SessionTest, CancelsACompilation) {
+  struct Asked {
+    unsigned count = 0, most = 0;
+    float fraction = 0;
+  } asked;
+  Session session(writeProduct(), [&](DmlSessionCreateInfo &info) {
+    info.userData = &asked;
+    info.progressCallback = [](void *userData, const char *, float fraction) {
+      auto &asked = *static_cast<Asked *>(userData);
+      EXPECT_GE(fraction, asked.fraction);
+      EXPECT_LE(fraction, 1);
+      asked.fraction = fraction;
+      return ++asked.count != asked.most;
+    };
+  });
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  for (unsigned most : {1u, 2u, 10u}) {
+    asked = {0, most, 0};
+    EXPECT_FAILS(DML_ERROR_CANCELLED, "has cancelled the call",
+                 dmlPrepareSession, session, &input, 1u, nullptr, 0u);
+    EXPECT_EQ(asked.count, most);
+    EXPECT_EQ(session.countCompiled(), 0u);
+  }
+  asked = {};
+  EXPECT_EQ(run(session, {1, kWidth}, elements), multiplyRows(1));
+  EXPECT_GT(asked.count, 20u);
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+TEST_F(SessionTest, OpensMLIR) {
+  Session session(kPadding);
+  DmlSessionTensorInfo tensor{};
+  EXPECT_OK(dmlGetSessionInput, session, 0u, &tensor);
+  EXPECT_STREQ(tensor.name, "rows");
+  EXPECT_OK(dmlGetSessionOutput, session, 0u, &tensor);
+  EXPECT_STREQ(tensor.name, "wide");
+  EXPECT_EQ(tensor.sizes[0], 4);
+  EXPECT_THAT(run(session, {2, 2}, {1, 2, 3, 4}),
+              ElementsAre(1, 2, 3, 4, 1, 2, 3, 4));
+  Session other(kPadding,
+                [](DmlSessionCreateInfo &info) { info.function = "other"; });
+  EXPECT_THAT(run(other, {2}, {1, 2}), ElementsAre(2, 4));
+  EXPECT_THAT(
+      failToCreate(kPadding,
+                   [](DmlSessionCreateInfo &info) { info.function = "none"; })
+          .message,
+      HasSubstr("there is no function 'none'; the model has 'other', 'main'"));
+}
+
+TEST_F(SessionTest, OpensFiles) {
+  Folder folder;
+  std::string product = folder.write("product.onnx", writeProduct("w.bin"));
+  std::string weights = folder.write("w.bin", toBytes(makeWeights(3)));
+  auto open = [](const std::string &path) {
+    return [&path](DmlSessionCreateInfo &info) {
+      info.bytes = nullptr;
+      info.path = path.c_str();
+    };
+  };
+  Session session("", open(product));
+  EXPECT_EQ(run(session, {2, kWidth}, makeRows(2)), multiplyRows(2));
+  std::string padding = folder.write("padding.mlir", kPadding);
+  Session other("", open(padding));
+  EXPECT_THAT(run(other, {2, 2}, {1, 2, 3, 4}),
+              ElementsAre(1, 2, 3, 4, 1, 2, 3, 4));
+  // A model that changes is found out.
+  folder.write("product.onnx", writeSum());
+  std::vector<float> elements = makeRows(3);
+  DmlSessionTensor input = makeTensor("x", {3, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_IO, "has changed since the session was made",
+               dmlRunSession, session, &input, 1u, nullptr, 0u);
+  // What was compiled before still runs.
+  EXPECT_EQ(run(session, {2, kWidth}, makeRows(2)), multiplyRows(2));
+}
+
+TEST_F(SessionTest, OpensExecutablesAndModelsOfDirectML) {
+  Session executable("", [](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = DML_EXAMPLES "/embed/padding.dmlx";
+  });
+  EXPECT_STREQ(executable.getInfo().deviceProfile, "");
+  std::vector<float> padded =
+      run(executable, {1, 1, 4, 4}, std::vector<float>(16, 5));
+  EXPECT_EQ(padded, std::vector<float>(80, 5));
+  EXPECT_EQ(executable.countCompiled(), 0u);
+  Session dispatch("", [](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = DML_EXAMPLES "/dispatch.json";
+    info.function = "relu";
+  });
+  EXPECT_THAT(run(dispatch, {1, 1, 2, 3}, {0, 1, 2, 3, 4, 5}),
+              ElementsAre(0, 0, 0, 2, 4, 6));
+  EXPECT_THAT(failToCreate("",
+                           [](DmlSessionCreateInfo &info) {
+                             info.path = DML_EXAMPLES "/dispatch.json";
+                           })
+                  .message,
+              HasSubstr("there is no function 'main'; the model has 'relu', "
+                        "'sum'"));
+}
+
+TEST_F(SessionTest, BytesHaveNoFilesBesideThem) {
+  Session session(writeProduct("w.bin"));
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "its elements are in", dmlRunSession,
+               session, &input, 1u, nullptr, 0u);
+}
+
+TEST_F(SessionTest, BindsWeightsOfTheCaller) {
+  static constexpr char source[] = R"(
+func.func @main(%x: tensor<2xf32>,
+                %w: tensor<2xf32> {dml.name = "w", dml.owned_by_dml}) -> tensor<2xf32> {
+  %0 = dml.element_wise_add %x, %w
+     : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+)";
+  float elements[] = {10, 20};
+  DmlNamedBytes weight{"w", elements, sizeof(elements)};
+  Session session(source, [&](DmlSessionCreateInfo &info) {
+    info.weights = &weight;
+    info.weightCount = 1;
+  });
+  EXPECT_EQ(session.getInfo().inputCount, 1u);
+  EXPECT_THAT(run(session, {2}, {1, 2}), ElementsAre(11, 22));
+  Session without(source);
+  std::vector<float> x(2);
+  DmlSessionTensor input = makeTensor("x", {2}, x);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "the weight 'w' has no bytes in the model; wanted are 8",
+               dmlRunSession, without, &input, 1u, nullptr, 0u);
+}
+
+TEST_F(SessionTest, WeightsMayHaveTheNamesOfTensors) {
+  // The output is the weight itself, under the weight's name.
+  ModelWriter writer;
+  writer.addInput("x", Float, {int64_t(1), kWidth});
+  writer.addOutput("y", Float, {int64_t(1), kWidth});
+  writer.addOutput("w", Float, {kWidth, kWidth});
+  writer.addWeight("w", {kWidth, kWidth}, makeWeights(3));
+  writer.addNode("MatMul", {"x", "w"}, {"y"});
+  Session session(writer.write());
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  DmlSessionTensor outputs[2] = {};
+  EXPECT_OK(dmlRunSession, session, &input, 1u, outputs, 2u);
+  EXPECT_EQ(readTensor(outputs[0]), multiplyRows(1));
+  EXPECT_EQ(readTensor(outputs[1]), makeWeights(3));
+  for (DmlSessionTensor &output : outputs)
+    dmlFreeTensor(&output);
+}
+
+TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
+  auto with = [](const char *name, const char *value, DmlNamedValue &option) {
+    option = {name, value};
+    return [&option](DmlSessionCreateInfo &info) {
+      info.options = &option;
+      info.optionCount = 1;
+    };
+  };
+  DmlNamedValue option;
+  Session session(writeProduct(), with("device-profile", "minimal", option));
+  EXPECT_STREQ(session.getInfo().deviceProfile, "minimal");
+  EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+  Session fused(writeProduct(), with("ort-optimizations", "all", option));
+  EXPECT_EQ(run(fused, {1, kWidth}, makeRows(1)), multiplyRows(1));
+  EXPECT_THAT(
+      failToCreate(writeSum(), with("row-tiles", "8x2", option)).message,
+      HasSubstr("there is no option 'row-tiles' with the value '8x2'"));
+  EXPECT_THAT(failToCreate(writeSum(), with("fuse", "yes", option)).message,
+              HasSubstr("there is no option 'fuse' with the value 'yes'"));
+  EXPECT_THAT(failToCreate(writeSum(), with("external-weights", "true", option))
+                  .message,
+              HasSubstr("the session's own"));
+  EXPECT_THAT(
+      failToCreate(writeSum(), with("device-profile", "fast", option)).message,
+      HasSubstr("fast"));
+  EXPECT_THAT(
+      failToCreate(kPadding, with("ort-optimizations", "all", option)).message,
+      HasSubstr("is for ONNX models"));
+}
+
+TEST_F(SessionTest, RefusesWhatIsNoModel) {
+  EXPECT_THAT(failToCreate("").message, HasSubstr("neither the path"));
+  EXPECT_THAT(
+      failToCreate(writeSum(),
+                   [](DmlSessionCreateInfo &info) { info.path = "model.onnx"; })
+          .message,
+      HasSubstr("both a path and the bytes"));
+  Outcome missing = failToCreate(
+      "", [](DmlSessionCreateInfo &info) { info.path = "no-such-model.onnx"; });
+  EXPECT_EQ(missing.result, DML_ERROR_NOT_FOUND);
+  EXPECT_THAT(missing.message, HasSubstr("'no-such-model.onnx'"));
+  EXPECT_THAT(
+      failToCreate("", [](DmlSessionCreateInfo &info) { info.path = "/"; })
+          .message,
+      HasSubstr("is no regular file"));
+  Outcome nonsense = failToCreate("\n  nonsense");
+  EXPECT_EQ(nonsense.result, DML_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(nonsense.message, HasSubstr("<bytes>: 2:3: "));
+  EXPECT_THAT(failToCreate(writeSum().substr(0, 40)).message,
+              HasSubstr("<bytes>: "));
+  EXPECT_EQ(failToCreate("nonsense",
+                         [](DmlSessionCreateInfo &info) {
+                           info.format = DML_MODEL_FORMAT_EXECUTABLE;
+                         })
+                .result,
+            DML_ERROR_INVALID_EXECUTABLE);
+  EXPECT_THAT(failToCreate(writeSum(),
+                           [](DmlSessionCreateInfo &info) {
+                             info.format = static_cast<DmlModelFormat>(77);
+                           })
+                  .message,
+              HasSubstr("the format 77 is none"));
+  Outcome device = failToCreate(writeSum(), [](DmlSessionCreateInfo &info) {
+    info.deviceSelector = "no such device";
+  });
+  EXPECT_EQ(device.result, DML_ERROR_NOT_FOUND);
+  EXPECT_THAT(device.message, HasSubstr("no such device"));
+  DmlExtension extension{static_cast<DmlStructureType>(77), nullptr};
+  EXPECT_THAT(
+      failToCreate(writeSum(),
+                   [&](DmlSessionCreateInfo &info) { info.next = &extension; })
+          .message,
+      HasSubstr("the chain of DmlSessionCreateInfo has a structure of "
+                "type 77"));
+}
+
+TEST_F(SessionTest, NamesOperatorsThatItLacks) {
+  ModelWriter writer;
+  writer.addInput("x", Float, {int64_t(1)});
+  writer.addOutput("y", Float, {int64_t(1)});
+  writer.addNode("NoSuchOperator", {"x"}, {"y"});
+  Session session(writer.write());
+  std::vector<float> x(1);
+  DmlSessionTensor input = makeTensor("x", {1}, x);
+  // The next call is told the same.
+  for (int i = 0; i < 2; ++i)
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "NoSuchOperator", dmlRunSession,
+                 session, &input, 1u, nullptr, 0u);
+}
+
+//===----------------------------------------------------------------------===//
+// The cache on disk
+//===----------------------------------------------------------------------===//
+
+/// A folder for a cache, and sessions that use it as other processes would.
+class Cache {
+public:
+  /// Opens the product with a factor of 3, and its weights in a file.
+  void
+  open(const std::function<void(DmlSession)> &use,
+       const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr) {
+    warnings.clear();
+    std::string path = folder.path / "model.onnx", cache = getPath();
+    Session session("", [&](DmlSessionCreateInfo &info) {
+      info.bytes = nullptr;
+      info.path = path.c_str();
+      info.cacheDirectory = cache.c_str();
+      info.userData = &warnings;
+      info.messageCallback = [](void *userData, DmlMessageSeverity,
+                                const char *message) {
+        static_cast<std::vector<std::string> *>(userData)->push_back(message);
+      };
+      if (adjust)
+        adjust(info);
+    });
+    use(session);
+    DmlSessionInfo info = session.getInfo();
+    compiled = info.compiledCount;
+    cached = info.cachedCount;
+  }
+  void openAndRun(float factor = 3, int64_t rows = 1) {
+    open([&](DmlSession session) {
+      EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                multiplyRows(rows, factor));
+    });
+  }
+
+  std::filesystem::path getPath() const { return folder.path / "cache"; }
+  /// The files of programs.
+  std::vector<std::filesystem::path> getPrograms() const {
+    std::vector<std::filesystem::path> files;
+    for (const auto &entry : std::filesystem::directory_iterator(getPath()))
+      if (entry.path().extension() == ".dmlprogram")
+        files.push_back(entry.path());
+    return files;
+  }
+
+  Folder folder;
+  std::vector<std::string> warnings;
+  uint64_t compiled = 0, cached = 0;
+};
+
+TEST_F(SessionTest, LaterProcessesCompileNothing) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct("w.bin"));
+  cache.folder.write("w.bin", toBytes(makeWeights(3)));
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_EQ(cache.cached, 0u);
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 0u);
+  EXPECT_EQ(cache.cached, 1u);
+  EXPECT_THAT(cache.warnings, testing::IsEmpty());
+  // Other sizes, another option and other weights are other programs.
+  cache.openAndRun(3, 2);
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_EQ(cache.getPrograms().size(), 2u);
+  DmlNamedValue option{"fuse", "false"};
+  cache.open(
+      [](DmlSession session) {
+        EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+      },
+      [&](DmlSessionCreateInfo &info) {
+        info.options = &option;
+        info.optionCount = 1;
+      });
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_EQ(cache.getPrograms().size(), 3u);
+  std::filesystem::remove(cache.folder.path / "w.bin");
+  cache.folder.write("w.bin", toBytes(makeWeights(5)));
+  cache.openAndRun(5);
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_THAT(cache.warnings,
+              ElementsAre(HasSubstr("it was made of other files of weights")));
+  cache.openAndRun(5);
+  EXPECT_EQ(cache.cached, 1u);
+  // No temporary file is left.
+  for (const auto &entry : std::filesystem::directory_iterator(cache.getPath()))
+    EXPECT_NE(entry.path().extension(), ".tmp");
+}
+
+TEST_F(SessionTest, DamagedFilesOfTheCacheAreMadeAnew) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  cache.openAndRun();
+  ASSERT_EQ(cache.getPrograms().size(), 1u);
+  std::string path = cache.getPrograms().front();
+  std::ifstream file(path, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  auto expect = [&](const std::string &bytes, const char *why) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    cache.openAndRun();
+    EXPECT_EQ(cache.compiled, 1u);
+    EXPECT_THAT(cache.warnings, ElementsAre(HasSubstr(why)));
+    cache.openAndRun();
+    EXPECT_EQ(cache.cached, 1u) << why;
+  };
+  expect("", "it is no program of this key");
+  expect("a stranger's file", "it is no program of this key");
+  expect(whole.substr(0, whole.size() / 2), "its digest is not that of");
+  expect(whole + "0", "its digest is not that of");
+  std::string changed = whole;
+  changed[whole.size() / 2] ^= 1;
+  expect(changed, "its digest is not that of");
+  // Another key's program under this name.
+  changed = whole;
+  changed[8] ^= 1;
+  expect(changed, "it is no program of this key");
+  // A file that others may write, or that is none.
+  std::filesystem::permissions(path, std::filesystem::perms::all);
+  cache.openAndRun();
+  EXPECT_THAT(cache.warnings, ElementsAre(HasSubstr("others may write it")));
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("elsewhere", path);
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 1u);
+}
+
+TEST_F(SessionTest, AFolderThatCannotBeWrittenIsOneWarning) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  // A file stands where the folder is to be.
+  cache.folder.write("cache", "");
+  cache.open([](DmlSession session) {
+    for (int64_t rows : {1, 2})
+      EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                multiplyRows(rows));
+  });
+  EXPECT_EQ(cache.compiled, 2u);
+  unsigned count = 0;
+  for (const std::string &warning : cache.warnings)
+    count += warning.find("cannot be written") != std::string::npos;
+  EXPECT_EQ(count, 1u);
+}
+
+TEST_F(SessionTest, TheCallersIdentifierIsTheKey) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  auto identify = [](DmlSessionCreateInfo &info) {
+    info.identifier = "the product, version 1";
+  };
+  auto runOnce = [](DmlSession session) {
+    EXPECT_EQ(run(session, {1, kWidth}, makeRows(1)), multiplyRows(1));
+  };
+  cache.open(runOnce, identify);
+  EXPECT_EQ(cache.compiled, 1u);
+  cache.open(runOnce, identify);
+  EXPECT_EQ(cache.cached, 1u);
+}
+
+TEST_F(SessionTest, ProcessesShareAFolder) {
+  // Threads with sessions of their own stand for processes.
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  std::string path = cache.folder.path / "model.onnx", folder = cache.getPath();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      Session session("", [&](DmlSessionCreateInfo &info) {
+        info.bytes = nullptr;
+        info.path = path.c_str();
+        info.cacheDirectory = folder.c_str();
+      });
+      for (int64_t rows : {1, 2, 3})
+        EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                  multiplyRows(rows));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(cache.getPrograms().size(), 3u);
+  cache.openAndRun();
+  EXPECT_EQ(cache.cached, 1u);
+  EXPECT_THAT(cache.warnings, testing::IsEmpty());
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs that are wrong
+//===----------------------------------------------------------------------===//
+
+TEST_F(SessionTest, RefusesWrongInputs) {
+  Session session(writeSum());
+  std::vector<float> elements(4);
+  const DmlSessionTensor left = makeTensor("left", {2, 2}, elements);
+  const DmlSessionTensor right = makeTensor("right", {2, 2}, elements);
+  auto expect = [&](const char *message, std::vector<DmlSessionTensor> inputs) {
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, message, dmlRunSession, session,
+                 inputs.data(), static_cast<uint32_t>(inputs.size()), nullptr,
+                 0u);
+  };
+  auto change = [](DmlSessionTensor tensor,
+                   const std::function<void(DmlSessionTensor &)> &adjust) {
+    adjust(tensor);
+    return tensor;
+  };
+  using T = DmlSessionTensor;
+  expect("input 'right' is missing; the model has the inputs 'left', 'right'",
+         {left});
+  expect("there is no input 'rihgt'; did you mean 'right'?",
+         {left, change(right, [](T &t) { t.name = "rihgt"; })});
+  expect("there is no input 'something'; the model has 'left', 'right'",
+         {left, change(right, [](T &t) { t.name = "something"; })});
+  expect("input 'left' is given twice", {left, left});
+  expect("there are 3 inputs, but the model has 2",
+         {left, right, change(right, [](T &t) { t.name = nullptr; })});
+  expect(
+      "input 'left' has the type f16, but wanted is f32",
+      {change(left, [](T &t) { t.dataType = DML_DATA_TYPE_FLOAT16; }), right});
+  expect("input 'left' has 3 dimensions, but wanted are 2, rowsx2",
+         {change(left, [](T &t) { t.rank = 3; }), right});
+  expect("input 'left' has the size 4 in dimension 1, but wanted is 2 (rowsx2)",
+         {change(left, [](T &t) { t.sizes[1] = 4; }), right});
+  expect("input 'right' has the size 1 in dimension 0, but wanted is 2, which "
+         "input 'left' has as 'rows'",
+         {left, change(right, [](T &t) { t.sizes[0] = 1; })});
+  for (int64_t size : {int64_t(0), int64_t(-1), int64_t(1) << 40, INT64_MAX})
+    expect("but wanted are 1 to 2^32 - 1 elements",
+           {change(left, [&](T &t) { t.sizes[0] = size; }), right});
+  expect("input 'left' has 15 bytes, but wanted are 16 for 2x2 of f32",
+         {change(left, [](T &t) { t.byteSize = 15; }), right});
+  expect("input 'left' has no memory",
+         {change(left, [](T &t) { t.data = nullptr; }), right});
+  DmlExtension extension{static_cast<DmlStructureType>(77), nullptr};
+  DmlSessionTensor extended = change(left, [&](T &t) { t.next = &extension; });
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "the chain of DmlSessionTensor has a structure of type 77",
+               dmlRunSession, session, &extended, 1u, nullptr, 0u);
+  DmlSessionTensor output{};
+  output.name = "sums";
+  DmlSessionTensor inputs[] = {left, right};
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "there is no output 'sums'; did you mean 'sum'?", dmlRunSession,
+               session, inputs, 2u, &output, 1u);
+  EXPECT_EQ(session.countCompiled(), 0u);
+}
+
+TEST_F(SessionTest, RefusesNullPointers) {
+  DmlSession session = nullptr;
+  DmlSessionCreateInfo info{};
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'info' is NULL", dmlCreateSession,
+               nullptr, &session);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'session' is NULL",
+               dmlCreateSession, &info, nullptr);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'session' is NULL", dmlRunSession,
+               nullptr, nullptr, 0u, nullptr, 0u);
+  info.optionCount = 1;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "DmlSessionCreateInfo::options is NULL, but its count is 1",
+               dmlCreateSession, &info, &session);
+  Session sum(writeSum());
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'inputs' is NULL", dmlRunSession,
+               sum, nullptr, 1u, nullptr, 0u);
+  dmlDestroySession(nullptr);
+  dmlFreeTensor(nullptr);
+}
+
+} // namespace
