@@ -10,6 +10,7 @@
 #include "BindingTable.h"
 #include "Boundary.h"
 #include "DataType.h"
+#include "DeviceRequirements.h"
 
 #include <algorithm>
 #include <cstring>
@@ -22,6 +23,9 @@ struct DmlInstanceImpl {
 };
 struct DmlDeviceImpl {
   std::shared_ptr<Device> object;
+};
+struct DmlDeviceRequirementsImpl {
+  std::unique_ptr<DeviceRequirements> object;
 };
 struct DmlExecutableImpl {
   std::shared_ptr<const Executable> object;
@@ -255,6 +259,38 @@ DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
     DML_TRY(checkAllocator(info->allocator));
     return give(Device::adopt(*info), device);
   });
+}
+
+DmlResult dmlGetDeviceRequirements(const DmlDeviceRequest *request,
+                                   DmlDeviceRequirements *requirements,
+                                   DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(request);
+    DML_NEED(requirements);
+    DML_CHECK_CHAIN(DmlDeviceRequest, request);
+    // The handle is made first: what is made last sets the caller's features.
+    auto handle = std::make_unique<DmlDeviceRequirementsImpl>();
+    Expected<std::unique_ptr<DeviceRequirements>> object =
+        DeviceRequirements::create(*request);
+    if (!object)
+      return object.status();
+    handle->object = std::move(*object);
+    *requirements = handle.release();
+    return Status();
+  });
+}
+
+void dmlDescribeDeviceRequirements(DmlDeviceRequirements requirements,
+                                   DmlDeviceRequirementsInfo *info) {
+  if (!info)
+    return;
+  fill(*info, {});
+  if (requirements)
+    requirements->object->describe(*info);
+}
+
+void dmlDestroyDeviceRequirements(DmlDeviceRequirements requirements) {
+  delete requirements;
 }
 
 void dmlDestroyDevice(DmlDevice device) { destroy(device); }

@@ -231,6 +231,24 @@ public:
     return make(dmlAdoptDevice, &vulkan, &adopted);
   }
 
+  bool prepareRequirements() {
+    if (!createDevice())
+      return false;
+    dmlGetVulkanDevice(device, &vulkan);
+    return true;
+  }
+  bool getRequirements() {
+    DmlDeviceRequest request{};
+    request.getInstanceProcAddr = vulkan.getInstanceProcAddr;
+    request.instance = vulkan.instance;
+    request.physicalDevice = vulkan.physicalDevice;
+    request.apiVersion = vulkan.apiVersion;
+    DmlDeviceRequirements requirements = nullptr;
+    bool goesOn = make(dmlGetDeviceRequirements, &request, &requirements);
+    dmlDestroyDeviceRequirements(requirements);
+    return goesOn;
+  }
+
   bool prepareProgram() { return createDevice() && readExecutable(); }
   bool readExecutable() {
     static const std::vector<uint8_t> bytes = write(*makeArithmetic());
@@ -586,6 +604,7 @@ constexpr Flow::Kind kFlows[] = {
      /*hasVulkanFaults=*/true, /*hasMemoryFaults=*/false},
     {"a device", &Flow::nothing, &Flow::createDevice},
     {"adopting a device", &Flow::createDevice, &Flow::adoptDevice},
+    {"requirements", &Flow::prepareRequirements, &Flow::getRequirements},
     {"a program", &Flow::prepareProgram, &Flow::createProgram},
     {"many pipelines", &Flow::prepareManyPipelines, &Flow::createProgram},
     {"the pipeline cache", &Flow::prepareRun, &Flow::keepPipelines},
