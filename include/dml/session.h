@@ -12,8 +12,7 @@
 session
  * may be used from many threads at once. Calls that meet the same new sizes
  * compile once, and wait for each other; different sizes are compiled side by
- * side. Running out of host memory ends the process where the compiler does,
- * as everywhere in LLVM.
+ * side. Running out of host memory ends the process, as everywhere in LLVM.
  *
 \*===----------------------------------------------------------------------===*/
 

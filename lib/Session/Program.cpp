@@ -5,26 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "Thread.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cstdlib>
-#include <future>
-#include <system_error>
 
 using namespace dml::session;
 
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
-
-/// Runs `work` on a thread of its own, or, where the system gives none, on the
-/// thread that asks for the end of it. The result waits for that when it goes.
-template <typename Work> static std::future<void> startThread(Work work) {
-  try {
-    return std::async(std::launch::async, work);
-  } catch (const std::system_error &) {
-    return std::async(std::launch::deferred, work);
-  }
-}
 
 Expected<std::shared_ptr<Program>>
 Program::create(WeightStore &store, const Model &model, Image image,
