@@ -64,8 +64,8 @@ function(dml_use_precompiled_headers target set)
   target_precompile_headers(${target} REUSE_FROM ${set})
 endfunction()
 
-# A library of the compiler: static, linked against the shared libMLIR, and part
-# of the package `dml` unless it is INTERNAL to a tool.
+# A library of the compiler: static, and part of the package `dml` unless it is
+# INTERNAL to a tool.
 #   dml_add_library(NAME [INTERNAL] sources... DEPENDS generated...
 #                   LINK libraries...)
 function(dml_add_library name)
@@ -75,7 +75,7 @@ function(dml_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} ${DML_MLIR})
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
@@ -94,7 +94,7 @@ endfunction()
 function(dml_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${DML_MLIR}
     dml_sanitizer_defaults)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tools")
   target_compile_definitions(${name} PRIVATE

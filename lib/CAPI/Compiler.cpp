@@ -22,7 +22,8 @@ using namespace mlir;
 
 namespace {
 struct Options : dml::CompilerOptions {
-  /// The profiles that were added; they stand for the one that is set.
+  /// The profiles that the caller added. They replace the option for a single
+  /// profile.
   std::vector<std::string> profiles;
 };
 } // namespace
@@ -122,7 +123,7 @@ dmlModuleCompileToExecutable(MlirModule module, DmlCompilerOptions options,
 }
 
 namespace {
-/// A diagnostic, or a note of one, for people.
+/// A diagnostic, or a note of a diagnostic, as text.
 struct Message {
   MlirDiagnosticSeverity severity;
   std::string location;
@@ -130,8 +131,8 @@ struct Message {
 };
 } // namespace
 
-/// "model.mlir:3:8", the file alone for a module that begins nowhere in it, or
-/// nothing where `location` is in no file.
+/// Returns "model.mlir:3:8", or only the name of the file if the module has no
+/// position in it. Returns an empty text if `location` is not in a file.
 static std::string describe(Location location) {
   std::string text;
   location->walk([&](Location part) {
@@ -172,7 +173,8 @@ MlirLogicalResult dmlCompileToExecutable(MlirStringRef source,
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
 
-  // Passes report from threads of their own; the caller hears of it on its one.
+  // Passes report from several threads. The messages are collected, so that the
+  // caller receives them on its own thread.
   std::vector<Message> messages;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     messages.push_back({getSeverity(diagnostic),
@@ -181,8 +183,8 @@ MlirLogicalResult dmlCompileToExecutable(MlirStringRef source,
       messages.push_back(
           {getSeverity(note), describe(note.getLocation()), note.str()});
   });
-  // The parser reads a zero at the end, which the caller's buffer need not
-  // have.
+  // The parser requires a zero behind the text, which the caller's buffer may
+  // lack.
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)),

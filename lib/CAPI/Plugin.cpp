@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What MLIR's drivers look for in a library that --load-dialect-plugin or
-// --load-pass-plugin names.
+// The entry points that MLIR's drivers look up in a library for
+// --load-dialect-plugin or --load-pass-plugin.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "dml", DML_VERSION,
           [](mlir::DialectRegistry *registry) {
-            // A driver may have the dialect, as dml-opt has.
+            // A driver such as dml-opt may already have registered the dialect.
             if (!registry->getDialectAllocator("dml"))
               dml::registerCompilerDialects(*registry);
           }};

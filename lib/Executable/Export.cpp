@@ -28,7 +28,7 @@ using namespace dml;
 using executable::BufferKind;
 using executable::BufferRange;
 
-/// The attribute by which buffer-results-to-out-params marks outputs.
+/// The attribute by which the pass buffer-results-to-out-params marks outputs.
 static constexpr llvm::StringLiteral resultAttrName = "bufferize.result";
 
 namespace {
@@ -37,11 +37,12 @@ struct SignatureTensor {
   std::string name;
   DataType type;
   SmallVector<uint32_t> sizes;
-  /// The strides, none where the tensor is packed.
+  /// The strides; empty for a packed tensor.
   SmallVector<uint32_t> strides;
-  /// The bytes that steps use, and those that the caller binds.
+  /// The number of bytes that steps access, and the number that the caller
+  /// binds.
   uint64_t usedSize, bufferSize;
-  /// The bytes that the caller stated, or 0.
+  /// The number of bytes that the caller stated, or 0.
   uint64_t totalSize = 0;
 
   bool operator==(const SignatureTensor &other) const {
@@ -51,21 +52,22 @@ struct SignatureTensor {
   }
 };
 
-/// What a kernel asks of the launches and of the device.
+/// The requirements of a kernel on its launches and on the device.
 struct KernelInfo {
   std::array<uint32_t, 3> workgroupSize;
   uint32_t sharedMemorySize;
   uint32_t bindingCount;
   DeviceProfile features;
-  /// The iterations of all loops of a thread together, at most.
+  /// The largest number of loop iterations that one thread runs, over all
+  /// loops.
   uint64_t loopIterations;
-  /// Threads of a subgroup, or 0 where they may be any number.
+  /// The number of threads in a subgroup, or 0 if any number is allowed.
   uint32_t subgroupSize = 0;
-  /// The cooperative matrices that it multiplies.
+  /// The shapes of the kernel's cooperative matrix multiplications.
   std::vector<MatrixShape> matrixShapes;
 };
 
-/// What steps ask of a device: the most that any of them does.
+/// The requirements of a list of steps on a device: the maximum over the steps.
 struct Needs {
   DeviceProfile features;
   std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
@@ -78,7 +80,7 @@ struct Needs {
   void addMatrices(uint32_t size, ArrayRef<MatrixShape> shapes);
   void addDispatch(const Step &step, const KernelInfo &kernel);
   void add(const Needs &other);
-  /// Whether a device that has what this is has what `other` is.
+  /// Whether every device that meets these requirements also meets `other`.
   bool includes(const Needs &other) const;
 };
 
@@ -97,14 +99,14 @@ struct ExportedFunction {
   FeatureLevel featureLevel;
 };
 
-/// A weight, or what the initialization computes: constants that the file has
-/// no bytes of.
+/// A constant whose bytes are not in the file: a weight, or a result of the
+/// initialization.
 struct OwnedTensor {
-  /// Of a weight.
+  /// The signature of a weight; unused for a result of the initialization.
   SignatureTensor signature;
   bool isWeight = false;
   uint64_t size = 0;
-  /// In the constants' buffer, known once all constants are.
+  /// The offset in the buffer of constants. Known once all constants are known.
   uint64_t offset = 0;
 };
 
@@ -113,7 +115,8 @@ public:
   explicit Exporter(uint64_t maxBuffer)
       : maxBuffer(maxBuffer), constants(maxBuffer) {}
 
-  /// Reads the functions of `module`, or another variant of each.
+  /// Reads the functions of `module`. If another module had the same functions,
+  /// adds a variant to each.
   LogicalResult read(ModuleOp module);
   ExecutableImage write();
   flatbuffers::Offset<executable::Executable>
@@ -137,16 +140,16 @@ private:
   KernelTable kernels;
   std::vector<KernelInfo> kernelInfos;
   ConstantPool constants;
-  /// Of the weights, and of what the initialization computes, those that are
-  /// known. A range of one has its position here, counted from 1, as its index
-  /// until all constants are known.
+  /// The weights and the results of the initialization that have been found so
+  /// far. Until all constants are known, a BufferRange of an owned tensor holds
+  /// the tensor's position in this list, counted from 1, as its index.
   std::vector<OwnedTensor> owned;
   llvm::StringMap<unsigned> weights;
   llvm::DenseMap<unsigned, unsigned> persistent;
   uint64_t constantSize = 0;
-  /// The initialization is the last one.
+  /// All functions but the initialization.
   std::vector<ExportedFunction> functions;
-  /// The numbers of `functions`.
+  /// The position of each function in `functions`.
   llvm::StringMap<size_t> functionsByName;
   std::optional<ExportedFunction> initialization;
   /// The device profile of the module that is read.
@@ -198,7 +201,7 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
              << ", but DirectML sizes range from 1 to " << UINT32_MAX;
     tensor.sizes.push_back(static_cast<uint32_t>(size));
   }
-  // Results are arguments by now, with their attributes.
+  // Results of the function have become arguments, which keep their attributes.
   if (auto strides = getArgumentStrides(function, index)) {
     if (type.getRank() != 1)
       return emitError(function.getLoc(), "argument ")
@@ -279,7 +282,8 @@ Exporter::readSignature(func::FuncOp function,
   return exported;
 }
 
-/// The range of a weight, which functions and variants share by its name.
+/// Returns the range of a weight. Functions and variants share a weight by its
+/// name.
 FailureOr<BufferRange> Exporter::readOwned(func::FuncOp function,
                                            unsigned index) {
   FailureOr<SignatureTensor> tensor = readTensor(function, index, "");
@@ -304,7 +308,8 @@ BufferRange Exporter::addPersistent(unsigned number, uint64_t size) {
   return BufferRange(BufferKind::Constant, found->second + 1, 0, size);
 }
 
-/// Gives weights, and then what is computed, their places behind the constants.
+/// Gives offsets behind the constants to the weights first, and then to the
+/// results of the initialization.
 void Exporter::placeOwned() {
   constantSize = constants.getSize();
   for (bool isWeight : {true, false})
@@ -342,7 +347,8 @@ LogicalResult Exporter::readFunction(func::FuncOp function,
     return failure();
   ExportedVariant variant = describeVariant(std::move(*schedule));
   auto addVariant = [&](ExportedFunction &to) {
-    // A variant that needs as much as one before it would never be taken.
+    // No device would choose a variant that requires everything that an earlier
+    // variant requires.
     if (llvm::none_of(to.variants, [&](const ExportedVariant &other) {
           return variant.needs.includes(other.needs);
         }))
@@ -368,8 +374,8 @@ LogicalResult Exporter::readFunction(func::FuncOp function,
 }
 
 namespace {
-/// Bytes of a type in workgroup memory, and what its place is a multiple of, as
-/// Vulkan counts them: as in a storage buffer.
+/// The size and the alignment in bytes of a type in workgroup memory. Vulkan
+/// counts both as in a storage buffer.
 struct WorkgroupLayout {
   uint64_t size = 0;
   llvm::Align alignment;
@@ -394,12 +400,12 @@ static WorkgroupLayout getWorkgroupLayout(Type type) {
     return layout;
   }
   uint64_t size = cast<spirv::SPIRVType>(type).getSizeInBytes().value_or(0);
-  // Three components take the place of four.
+  // A vector of three components is aligned like one of four.
   return {size, llvm::Align(std::max<uint64_t>(llvm::PowerOf2Ceil(size), 1))};
 }
 
-/// Bytes of workgroup memory of a SPIR-V module, whatever order its variables
-/// are put into.
+/// Returns the number of bytes of workgroup memory that a SPIR-V module takes,
+/// for the worst order of its variables.
 static uint32_t getSharedMemorySize(spirv::ModuleOp module) {
   SmallVector<uint64_t> sizes;
   llvm::Align alignment;
@@ -417,8 +423,8 @@ static uint32_t getSharedMemorySize(spirv::ModuleOp module) {
   return static_cast<uint32_t>(bytes);
 }
 
-/// How often `loop` runs at most. `solver` knows the ranges of bounds that
-/// follow from data.
+/// Returns the largest number of iterations of `loop`. `solver` knows the
+/// ranges of bounds that depend on data.
 static std::optional<uint64_t> getMaxTripCount(LoopLikeOpInterface loop,
                                                DataFlowSolver &solver) {
   if (std::optional<APInt> count = loop.getStaticTripCount())
@@ -446,9 +452,9 @@ static std::optional<uint64_t> getMaxTripCount(LoopLikeOpInterface loop,
   return most <= least ? 0 : llvm::divideCeil(most - least, smallest);
 }
 
-/// Iterations of the loops in `region`, which a thread runs through once, at
-/// most. Loops that nobody can count beforehand have more than any driver
-/// bears.
+/// Returns the largest number of loop iterations of one thread that runs
+/// through `region` once. A loop without a known bound counts as more
+/// iterations than any driver permits.
 static uint64_t countLoopIterations(Region &region, DataFlowSolver &solver) {
   constexpr uint64_t unknown = std::numeric_limits<uint64_t>::max();
   uint64_t total = 0;
@@ -466,17 +472,17 @@ static uint64_t countLoopIterations(Region &region, DataFlowSolver &solver) {
   return total;
 }
 
-/// The features behind the capabilities of a SPIR-V module.
+/// Returns the features that the capabilities of a SPIR-V module require.
 static FailureOr<DeviceProfile> getFeatures(spirv::ModuleOp module) {
   DeviceProfile features;
   for (spirv::Capability capability :
        module.getVceTripleAttr().getCapabilities()) {
-    // Every Vulkan device has these.
+    // Every Vulkan device has these capabilities.
     if (capability == spirv::Capability::Shader ||
         capability == spirv::Capability::Matrix ||
         capability == spirv::Capability::GroupNonUniform)
       continue;
-    // Devices that have matrices have this, too.
+    // Every device with cooperative matrices has this capability.
     if (capability == spirv::Capability::GroupNonUniformVote) {
       features.set(DeviceFeature::CooperativeMatrix, true);
       continue;
@@ -495,15 +501,16 @@ static FailureOr<DeviceProfile> getFeatures(spirv::ModuleOp module) {
   return features;
 }
 
-/// The element type under its name in a MatrixShape.
+/// Returns the name of the element type in a MatrixShape.
 static std::string getElementName(Type type, bool isSigned) {
   if (!type.isInteger())
     return type.isF16() ? "f16" : "f32";
   return (isSigned ? "i" : "ui") + std::to_string(type.getIntOrFloatBitWidth());
 }
 
-/// Reads which cooperative matrices a SPIR-V module multiplies, and the size of
-/// subgroups that it was made for if it numbers these or their threads.
+/// Reads the shapes of the cooperative matrices that a SPIR-V module
+/// multiplies. If the module uses the number of a subgroup or of a thread in
+/// its subgroup, also reads the subgroup size that the module was made for.
 static void readSubgroups(spirv::ModuleOp module, KernelInfo &info) {
   module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
     auto lhs = cast<spirv::CooperativeMatrixType>(op.getA().getType());
@@ -555,12 +562,13 @@ LogicalResult Exporter::readKernels(ModuleOp module) {
             std::max(info.bindingCount, *variable.getBinding() + 1);
     kernelInfos.push_back(std::move(info));
   }
-  // The kernels before their conversion to SPIR-V, which knows blocks alone.
+  // Loops are counted in the kernels before their conversion to SPIR-V, because
+  // SPIR-V has blocks instead of loops.
   for (auto gpuModule : module.getOps<gpu::GPUModuleOp>()) {
     std::optional<unsigned> kernel = kernels.lookup(gpuModule.getName());
     if (!kernel)
       continue;
-    // Most loops have static bounds, and need no analysis.
+    // Most kernels have only loops with static bounds, which need no analysis.
     DataFlowSolver solver;
     WalkResult isStatic = gpuModule.walk([](LoopLikeOpInterface loop) {
       return loop.getStaticTripCount() ? WalkResult::advance()
@@ -715,7 +723,7 @@ writeStep(flatbuffers::FlatBufferBuilder &builder, const Step &step) {
                                 dispatch.Union(), step.barrier, label);
 }
 
-/// The data type of a MatrixShape's elements.
+/// Returns the format's data type for the element type `name` of a MatrixShape.
 static executable::DataType getFormatType(StringRef name) {
   return llvm::StringSwitch<executable::DataType>(name)
       .Case("f16", executable::DataType::FLOAT16)
@@ -760,7 +768,7 @@ writeSteps(flatbuffers::FlatBufferBuilder &builder, const Schedule &schedule) {
 static flatbuffers::Offset<executable::Function>
 writeFunction(flatbuffers::FlatBufferBuilder &builder,
               const ExportedFunction &function) {
-  // The last one is the function's own steps.
+  // The last variant is written as the function's own steps.
   std::vector<flatbuffers::Offset<executable::Variant>> variants;
   for (const ExportedVariant &variant :
        ArrayRef(function.variants).drop_back()) {
@@ -781,8 +789,9 @@ writeFunction(flatbuffers::FlatBufferBuilder &builder,
       builder.CreateSharedString(last.deviceProfile));
 }
 
-/// The kernels that steps dispatch, in the order of their new numbers, which
-/// the steps get: variants that were left out may have had others.
+/// Numbers the kernels that the remaining steps dispatch, and writes the
+/// numbers into the steps. Returns the kernels in the order of their new
+/// numbers. Kernels that only dropped variants used get no number.
 SmallVector<unsigned> Exporter::numberKernels() {
   SmallVector<unsigned> used, numbers(kernelInfos.size());
   auto forEachKernel = [&](auto action) {
@@ -805,7 +814,7 @@ SmallVector<unsigned> Exporter::numberKernels() {
   return used;
 }
 
-/// Writes all but the constants' bytes.
+/// Writes the whole executable around `constantData`.
 flatbuffers::Offset<executable::Executable> Exporter::build(
     flatbuffers::FlatBufferBuilder &builder, ArrayRef<unsigned> used,
     flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData) {
@@ -856,7 +865,8 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
           builder, writeTensor(builder, tensor.signature), tensor.offset));
 
   uint64_t stated = owned.empty() ? 0 : constantSize;
-  // The constants may be left out; then their size says how many there are.
+  // If the constants are left out, the field for their size states how large
+  // they are.
   if (constantData.IsNull() && constantSize != 0) {
     stated = constantSize;
     version = std::max<uint16_t>(version, 3);
@@ -872,7 +882,8 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
 }
 
 namespace {
-/// What an image's pieces are of.
+/// The owner of the bytes of an image: the file without the constants' bytes,
+/// and the constants.
 struct ImageOwner {
   flatbuffers::FlatBufferBuilder builder;
   ConstantPool constants;
@@ -881,10 +892,11 @@ struct ImageOwner {
 
 ExecutableImage Exporter::write() {
   placeOwned();
-  // The constants' bytes are the last of the file, since FlatBuffers writes
-  // from the end. They have their place in its buffer, whose pages there are
-  // never touched: the file gets them from where the module has them. A buffer
-  // that grows would be copied, hence it is large enough for what is likely.
+  // FlatBuffers writes from the end of the file, so the constants are written
+  // first and are the file's last bytes. The builder only reserves room for
+  // them: the image takes their bytes from the module, and the reserved pages
+  // are never touched. A builder that has to grow copies its buffer, so the
+  // initial size covers a likely file.
   uint64_t likely = uint64_t{1} << 24;
   for (const KernelTable::Kernel &kernel : kernels.getKernels())
     likely += kernel.code.size() * sizeof(uint32_t);

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler and the executable format both number has to agree.
+// Conversions between the compiler's enums and those of the executable format,
+// whose numbers must agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@ static_assert(DeviceProfile::vectorBytes == executable::kVectorSize,
 static_assert(maxRank == executable::kMaxRank,
               "tensors have more dimensions than executables have");
 
-/// `feature` as executables number it. Both enums have the numbers of
-/// Features.def.
+/// Converts `feature` to the numbering of executables. Both enums take their
+/// numbers from Features.def.
 inline executable::Feature getFormatFeature(DeviceFeature feature) {
   return static_cast<executable::Feature>(feature);
 }

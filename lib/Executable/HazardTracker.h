@@ -15,8 +15,8 @@
 
 namespace dml {
 
-/// Whether a step reads or writes a range, of whose bytes it is those of
-/// `extent`.
+/// An access of a step to a buffer: the bytes `extent` of the range `range`,
+/// and whether the step reads or writes them.
 struct Access {
   executable::BufferRange range;
   Strip extent;
@@ -24,11 +24,11 @@ struct Access {
 
   uint64_t getBegin() const { return range.offset() + extent.offset; }
   uint64_t getEnd() const { return range.offset() + extent.getEnd(); }
-  /// Whether the two have bytes of one buffer in common.
+  /// Whether the two accesses have bytes of the same buffer in common.
   bool overlaps(const Access &other) const;
 };
 
-/// Accesses, found by the bytes that they have in common with others.
+/// A set of accesses that can be searched for accesses to the same bytes.
 class AccessSet {
 public:
   void insert(const Access &access);
@@ -36,22 +36,25 @@ public:
   void clear() { byLength.clear(); }
 
 private:
-  /// The accesses by their buffer and by the power of two that their extents
-  /// are no longer than, each in the order of where they begin: what overlaps a
-  /// range begins no further before it.
+  /// The accesses by buffer and by the logarithm of their length, rounded up;
+  /// within each such class, sorted by first byte. The classes bound how far
+  /// before a given byte an overlapping access can begin, which bounds the
+  /// search.
   std::map<std::tuple<executable::BufferKind, uint32_t, unsigned>,
            std::multimap<uint64_t, Access>>
       byLength;
 };
 
-/// Says where barriers are due: the accesses since the last one.
+/// Decides where barriers are needed. Holds the accesses since the last
+/// barrier.
 class HazardTracker {
 public:
-  /// Whether `accesses` must wait for earlier ones; records them.
+  /// Returns whether `accesses` must wait for accesses since the last barrier,
+  /// and records `accesses`.
   bool add(llvm::ArrayRef<Access> accesses);
 
 private:
-  /// Accesses that write, and those that only read.
+  /// The accesses that write, and the accesses that only read.
   AccessSet writes, reads;
 };
 

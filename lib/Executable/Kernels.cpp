@@ -17,9 +17,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Whether SPIRV-Tools knows cooperative matrices, which it does from 2023.3
-/// on. Before, it refuses all modules that have some. The runtime checks these
-/// as it checks all others.
+/// Whether SPIRV-Tools supports cooperative matrices. Versions before 2023.3 do
+/// not, and reject every module with such matrices. Such modules are then left
+/// to the validator of the runtime.
 static bool validatorKnowsMatrices() {
   static const bool knows = [] {
     std::vector<uint32_t> code;
@@ -29,7 +29,8 @@ static bool validatorKnowsMatrices() {
   return knows;
 }
 
-/// Has SPIRV-Tools check `code`; reports what it says at `module`.
+/// Has SPIRV-Tools validate `code`, and reports its messages at the location of
+/// `module`.
 static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
   if (llvm::is_contained(module.getVceTripleAttr().getCapabilities(),
                          spirv::Capability::CooperativeMatrixKHR) &&
@@ -43,7 +44,8 @@ static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
       messages += "; ";
     messages += message;
   });
-  // They would take more than half as long as all else, for messages alone.
+  // Friendly names only make messages more readable, and would add more than
+  // half to the time of validation.
   spvtools::ValidatorOptions options;
   options.SetFriendlyNames(false);
   if (tools.Validate(code.data(), code.size(), options))
@@ -53,8 +55,8 @@ static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
          << messages;
 }
 
-/// Limits the indices that the runtime would refuse, since they might lead out
-/// of an array that is no buffer.
+/// Clamps the indices into private and workgroup arrays that may be out of
+/// bounds. The runtime rejects kernels with such indices.
 static LogicalResult limitIndices(KernelTable::Kernel &kernel) {
   runtime::Expected<uint32_t> limited = runtime::limitSPIRVIndices(kernel.code);
   if (limited)

@@ -14,7 +14,7 @@
 
 namespace dml {
 
-/// The kernels of modules, each different code once.
+/// The kernels of modules. Kernels with equal code are stored once.
 class KernelTable {
 public:
   struct Kernel {
@@ -23,19 +23,19 @@ public:
     std::vector<uint32_t> code;
   };
 
-  /// Serializes every spirv.module of `module`, limits the indices that are not
+  /// Serializes every spirv.module of `module`, clamps the indices that are not
   /// provably within their arrays, and validates the result.
   llvm::LogicalResult add(mlir::ModuleOp module);
 
-  /// The kernel made from the gpu.module of that name, of the module that was
-  /// added last.
+  /// Returns the kernel made from the gpu.module of that name. Only the module
+  /// that was added last is searched.
   std::optional<unsigned> lookup(llvm::StringRef gpuModule) const;
 
   llvm::ArrayRef<Kernel> getKernels() const { return kernels; }
 
 private:
   std::vector<Kernel> kernels;
-  /// Position in `kernels`, by code and by the spirv.module's name.
+  /// The position in `kernels` by code, and by the name of the gpu.module.
   llvm::StringMap<unsigned> indices;
   llvm::StringMap<unsigned> byModule;
 };

@@ -15,7 +15,7 @@
 using namespace dml;
 
 namespace {
-/// Ranges of bytes, those that touch as one.
+/// A set of bytes, as ranges. Adjacent ranges are merged.
 class ByteRanges {
 public:
   void add(uint64_t begin, uint64_t end) {
@@ -28,7 +28,8 @@ public:
     beginByEnd.emplace_hint(next, end, begin);
   }
 
-  /// The lowest offset from `offset` on where `size` bytes are in no range.
+  /// Returns the lowest offset from `offset` on at which `size` bytes are in no
+  /// range.
   uint64_t findGap(uint64_t offset, uint64_t size) const {
     for (auto next = beginByEnd.upper_bound(offset);
          next != beginByEnd.end() && next->second < offset + size; ++next)
@@ -40,17 +41,18 @@ private:
   std::map<uint64_t, uint64_t> beginByEnd;
 };
 
-/// The bytes of the arena that are in use, step by step: a tree whose root
-/// stands for all steps, and whose other nodes stand for halves of their
-/// parents' steps. Of many thousand allocations, few are in use at a time, and
-/// no search looks at the others.
+/// The bytes of the arena that are in use at each step, as a binary tree: the
+/// root covers all steps, and each child covers half of its parent's steps.
+/// Only few of many thousand allocations are in use at any one step, and a
+/// search visits only the nodes along its own steps.
 class ArenaUse {
 public:
   ArenaUse(unsigned numSteps, uint64_t block)
       : numSteps(llvm::PowerOf2Ceil(numSteps)), block(block),
         nodes(2 * this->numSteps) {}
 
-  /// The lowest offset where `allocation` finds its bytes free at its steps.
+  /// Returns the lowest offset at which the bytes for `allocation` are free at
+  /// all of its steps.
   uint64_t findGap(const Allocation &allocation) {
     llvm::SmallVector<const ByteRanges *> inUse;
     visit(allocation, [&](const Node &node, bool isWithin) {
@@ -66,7 +68,8 @@ public:
     return offset;
   }
 
-  /// Takes the bytes from `begin` to `end` at the steps of `allocation`.
+  /// Marks the bytes from `begin` to `end` as in use at the steps of
+  /// `allocation`.
   void take(const Allocation &allocation, uint64_t begin, uint64_t end) {
     visit(allocation, [&](Node &node, bool isWithin) {
       node.atSomeStep.add(begin, end);
@@ -76,15 +79,16 @@ public:
   }
 
 private:
-  /// The bytes that are in use at one of the node's steps or more, and those of
-  /// the allocations which this is one of the largest nodes within.
+  /// `atSomeStep` has the bytes that are in use at one of the node's steps or
+  /// more. `throughout` has the bytes of the allocations that cover all steps
+  /// of the node, but not all steps of its parent.
   struct Node {
     ByteRanges atSomeStep, throughout;
   };
   using Visitor = llvm::function_ref<void(Node &node, bool isWithin)>;
 
-  /// Visits the largest nodes that are within the steps of `allocation`, and
-  /// all above these.
+  /// Visits the nodes whose steps `allocation` covers but whose parent's steps
+  /// it does not, and all ancestors of these nodes.
   void visit(const Allocation &allocation, Visitor visitor) {
     visit(/*node=*/1, /*begin=*/0, numSteps, allocation, visitor);
   }
@@ -113,7 +117,7 @@ uint64_t dml::getOffsetInBlock(uint64_t offset, uint64_t size, uint64_t block) {
 
 uint64_t dml::planMemory(llvm::MutableArrayRef<Allocation> allocations,
                          uint64_t alignment, uint64_t block) {
-  // An allocation without bytes is everywhere.
+  // An allocation without bytes needs no place.
   llvm::SmallVector<Allocation *> bySize;
   unsigned numSteps = 1;
   for (Allocation &allocation : allocations) {

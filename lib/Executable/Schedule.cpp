@@ -35,7 +35,7 @@ uint64_t dml::getBufferSize(MemRefType type) {
                        type.getElementTypeBitWidth() / 8);
 }
 
-/// Whether a buffer has a size, in whole bytes an element.
+/// Whether a buffer has a static size and elements of whole bytes.
 static bool isStorable(MemRefType type) {
   return type.hasStaticShape() && type.getLayout().isIdentity() &&
          type.getElementType().isIntOrFloat() &&
@@ -58,7 +58,8 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
   auto [position, isNew] = offsets.try_emplace(value, 0);
   if (!isNew)
     return position->second;
-  // A splat of any size is a few bytes, and is not to be written out in vain.
+  // The limit is checked first, because a splat of any size is only a few bytes
+  // in the module: it must not be expanded in vain.
   uint64_t taken = getBufferSize(global.getType());
   auto failLimit = [&](uint64_t before) {
     return emitError(global.getLoc(), "a constant has ")
@@ -109,24 +110,24 @@ public:
   FailureOr<Schedule> run();
 
 private:
-  /// A buffer before temporaries have their place: a range, or the position of
-  /// an allocation.
+  /// A buffer while temporaries have no offsets yet: a range, or the position
+  /// of an allocation.
   struct Buffer {
     BufferRange range;
     std::optional<unsigned> allocation;
   };
-  /// A buffer, and the bytes of it that a view of it has.
+  /// A buffer, and the bytes of it that a view covers.
   struct View {
     Buffer buffer;
     Strip extent;
   };
-  /// What a step reads or writes of a buffer that it binds.
+  /// The bytes of a bound buffer that a step reads or writes.
   struct Use {
     size_t binding;
     Strip extent;
     bool reads, writes;
   };
-  /// A step before temporaries have their place.
+  /// A step while temporaries have no offsets yet.
   struct Draft {
     Step step;
     SmallVector<Buffer> buffers;
@@ -146,7 +147,8 @@ private:
   ArrayRef<BufferRange> argumentRanges;
   uint64_t maxArenaBuffer;
 
-  /// What each kernel reads and writes of its arguments.
+  /// For each kernel, whether it reads and whether it writes each of its
+  /// arguments.
   DenseMap<Operation *, SmallVector<std::pair<bool, bool>>> readsWrites;
   DenseMap<Value, Buffer> buffers;
   std::vector<Allocation> allocations;
@@ -154,7 +156,8 @@ private:
 };
 } // namespace
 
-/// Finds the buffer that `value` is a view of, and the part that it is.
+/// Finds the buffer that `value` is a view of, and the bytes that the view
+/// covers.
 FailureOr<Scheduler::View> Scheduler::lookup(Value value) {
   std::optional<Placement> placement = getPlacement(value);
   auto found = placement ? buffers.find(placement->root) : buffers.end();
@@ -163,14 +166,16 @@ FailureOr<Scheduler::View> Scheduler::lookup(Value value) {
                                      "executable: it is no argument, "
                                      "allocation or constant");
   const BufferRange &range = found->second.range;
-  // Stores and copies reach to the end of the last vector.
+  // Without strips, the view covers the whole buffer up to the end of its last
+  // vector, as stores and copies do.
   auto size = static_cast<int64_t>(range.size());
   return View{found->second, placement->strips.empty()
                                  ? Strip{0, size, size, 1}
                                  : placement->getExtent(value)};
 }
 
-/// The range that `view` is, for `op`.
+/// Returns the range of bytes that `view` covers. Reports an error at `op` if
+/// the bytes are not consecutive.
 FailureOr<Scheduler::Buffer> Scheduler::getRange(Operation *op,
                                                  const View &view) {
   if (view.extent.count != 1)
@@ -184,13 +189,13 @@ FailureOr<Scheduler::Buffer> Scheduler::getRange(Operation *op,
 }
 
 namespace {
-/// Finds out whether a kernel reads and writes one of its arguments, by itself
-/// or through views of it. What is not understood may do both.
+/// Finds out whether a kernel reads and whether it writes one of its arguments,
+/// directly or through views. Unknown operations count as both.
 class ArgumentAccess {
 public:
   explicit ArgumentAccess(BlockArgument argument) {
     views.insert(argument);
-    // Views that are found are added to the others.
+    // The loop adds further views to the list while iterating.
     for (size_t i = 0; i < views.size(); ++i)
       for (Operation *user : views[i].getUsers())
         if (!add(user, views[i]))
@@ -200,7 +205,7 @@ public:
   bool reads = false, writes = false;
 
 private:
-  /// Adds what `user` does with `buffer`; whether that is understood.
+  /// Records how `user` accesses `buffer`. Returns false if `user` is unknown.
   bool add(Operation *user, Value buffer) {
     if (isa<ViewLikeOpInterface, BufferViewOp, BufferRangeOp>(user)) {
       for (Value result : user->getResults())
@@ -218,7 +223,7 @@ private:
     effects.getEffects(all);
     bool isKnown = false;
     for (const MemoryEffects::EffectInstance &effect : all) {
-      // An effect on no value may be one on any.
+      // An effect on no value in particular may be an effect on any value.
       if (effect.getValue() && effect.getValue() != buffer)
         continue;
       isKnown = true;
@@ -266,7 +271,7 @@ LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
     FailureOr<View> view = lookup(operand);
     if (failed(view))
       return failure();
-    // Views of one buffer share its binding.
+    // All views of one buffer share one binding.
     auto abi = entry.getArgAttrOfType<spirv::InterfaceVarABIAttr>(
         index, spirv::getInterfaceVarABIAttrName());
     size_t binding = abi ? abi.getBinding() : draft.buffers.size();
@@ -342,7 +347,8 @@ LogicalResult Scheduler::visit(Operation &op) {
   }
   if (isPure(&op) || isa<func::ReturnOp, memref::DeallocOp>(op))
     return success();
-  // An error of the location: that of an op prints all its regions.
+  // The error is reported at the location, because an error at the op would
+  // print all its regions.
   return emitError(op.getLoc(), "'")
          << op.getName() << "' op cannot be written to an executable";
 }
@@ -367,7 +373,7 @@ FailureOr<Schedule> Scheduler::run() {
         allocation.last = std::max<unsigned>(allocation.last, index);
       }
 
-  // An allocation that no step uses takes no room.
+  // An allocation that no step uses takes no room in the arena.
   for (Allocation &allocation : allocations)
     if (allocation.first > allocation.last)
       allocation.size = 0;

@@ -21,43 +21,44 @@
 
 namespace dml {
 
-/// Bytes of a buffer that holds so many bytes, or a tensor: whole vectors.
+/// Returns the size in bytes of a buffer for `bytes` bytes or for a tensor: a
+/// multiple of the size of a vector.
 uint64_t getBufferSize(uint64_t bytes);
 uint64_t getBufferSize(mlir::MemRefType type);
 
-/// The bytes of the constants of an executable, equal ones once.
+/// The bytes of an executable's constants. Equal constants are stored once.
 class ConstantPool {
 public:
-  /// No constant reaches over a multiple of `block`, if it has no more bytes.
+  /// No constant of at most `block` bytes crosses a multiple of `block`.
   explicit ConstantPool(uint64_t block)
       : block(llvm::alignDown(block, DeviceProfile::rangeAlignment)) {}
 
-  /// The offset at which the data of `global` stands.
+  /// Adds the data of `global` unless equal data is there. Returns its offset.
   llvm::FailureOr<uint64_t> add(mlir::memref::GlobalOp global);
 
-  /// A constant's place, and its bytes, which stay where the module has them.
+  /// The offset of a constant, and its bytes, which stay in the module.
   struct Piece {
     uint64_t offset;
     llvm::ArrayRef<char> bytes;
   };
-  /// In the order of their offsets. What lies between them is 0.
+  /// The constants in the order of their offsets. Bytes between them are 0.
   llvm::ArrayRef<Piece> getPieces() const { return pieces; }
-  /// The bytes of all of them, and of what lies between.
+  /// The number of bytes of all constants and of the gaps between them.
   uint64_t getSize() const { return size; }
 
 private:
   uint64_t block;
   uint64_t size = 0;
   std::vector<Piece> pieces;
-  /// The bytes of constants that the module has one element of.
+  /// The expanded bytes of splats, of which the module has one element only.
   std::deque<std::vector<char>> repeated;
   llvm::DenseMap<mlir::Attribute, uint64_t> offsets;
-  /// The pieces by a hash of their bytes: a variant for other devices may have
-  /// the same bytes as another type.
+  /// The positions in the list of pieces by a hash of the bytes. A module for
+  /// other devices may have equal bytes with another type.
   std::unordered_multimap<uint64_t, size_t> byHash;
 };
 
-/// One step of a function; a copy has no kernel and the bindings source,
+/// One step of a function. A copy has no kernel, and two bindings: source and
 /// destination.
 struct Step {
   std::string label;
@@ -67,15 +68,15 @@ struct Step {
   bool barrier = false;
 };
 
-/// A function's steps and its temporary arena.
+/// The steps of a function, and its arena of temporaries.
 struct Schedule {
   std::vector<Step> steps;
   uint64_t temporarySize = 0;
 };
 
-/// Reads the schedule of `function` off its body. `symbols` are those of its
-/// module, `argumentRanges` the buffers of its arguments. The arena can be cut
-/// into buffers of `maxArenaBuffer` bytes.
+/// Reads the schedule of `function` from its body. `symbols` are the symbols of
+/// the function's module, and `argumentRanges` the buffers of its arguments.
+/// The arena can be cut into buffers of `maxArenaBuffer` bytes.
 llvm::FailureOr<Schedule>
 buildSchedule(mlir::func::FuncOp function, const mlir::SymbolTable &symbols,
               const KernelTable &kernels, ConstantPool &constants,

@@ -51,7 +51,7 @@ dml::detail::getNewestFusedCase(ArrayAttr activations,
                                 StringRef attribute) {
   const EnumCaseSupport *newest = nullptr;
   for (Attribute element : activations) {
-    // Queries may see what is not verified yet.
+    // The function may be called before the operation is verified.
     auto activation = dyn_cast_or_null<ActivationAttr>(element);
     if (!activation)
       continue;
@@ -64,7 +64,8 @@ dml::detail::getNewestFusedCase(ArrayAttr activations,
   return newest ? std::optional(newest->value) : std::nullopt;
 }
 
-/// The parameters are the attributes of the operator, under the same names.
+/// The parameters must be attributes of the operator of the activation, with
+/// the same names.
 LogicalResult
 ActivationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                        ActivationFunction value, DictionaryAttr parameters) {
@@ -142,7 +143,8 @@ LogicalResult dml::detail::verifyFusedActivation(Operation *op,
   return diagnostic;
 }
 
-/// The numbers of the op itself, as of an activation that is fused.
+/// Verifies the numeric attributes of an activation operator, by the rules for
+/// a fused activation.
 static LogicalResult verifyNumbers(Operation *op,
                                    ActivationFunction activation) {
   return dml::detail::verifyActivation(

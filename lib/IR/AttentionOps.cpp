@@ -21,7 +21,7 @@ void DMLDialect::registerAttentionOps() {
 }
 
 namespace {
-/// The numbers of heads, and how the description writes them.
+/// The numbers of heads, and their names in the operator's description.
 struct Heads {
   int64_t query, keyValue;
   std::string queryText, keyValueText;
@@ -44,14 +44,15 @@ private:
   }
   bool has(StringRef name) { return op.getTensor(name).has_value(); }
 
-  /// The one tensor, of those with these names, that the op has, if any.
+  /// Returns the only tensor that the operation has among `names`, or nothing
+  /// if it has none. Fails if it has several.
   FailureOr<std::optional<Tensor>> findOne(ArrayRef<StringRef> names,
                                            StringRef what);
-  /// The size of a head in a row of `tensor`, which has `count` of them.
+  /// Returns the size of a head in a row of `tensor` with `count` heads.
   FailureOr<int64_t> getHeadSize(const Tensor &tensor, int64_t count,
                                  StringRef attribute);
-  /// Checks that the tensor `name` has the sizes `wanted`, but for 1s before
-  /// them, if the op has it.
+  /// If the operation has the tensor `name`, checks that its sizes are
+  /// `wanted`, possibly with leading 1s.
   LogicalResult verifyShape(StringRef name, ArrayRef<int64_t> wanted,
                             const Twine &text);
   LogicalResult verifyMask(int64_t batch, int64_t queries, int64_t keys);
@@ -166,8 +167,9 @@ LogicalResult AttentionVerifier::verify() {
              << "queries, but " << heads.queryAttribute << " is " << heads.query
              << " and " << heads.keyValueAttribute << " is " << heads.keyValue;
 
-  // A tensor's rows are its last three dimensions: batch, rows, elements of a
-  // row. Those of a stacked tensor are its last five.
+  // The rows of a tensor are its last three dimensions: the batch, the rows,
+  // and the elements of a row. The rows of a stacked tensor are its last five
+  // dimensions.
   auto getRows = [](const Tensor &tensor) {
     return getShape(tensor).take_back(
         tensor.info->name.starts_with("stacked") ? 5 : 3);
@@ -251,8 +253,8 @@ LogicalResult MultiheadAttention1Op::verify() {
       .verify();
 }
 
-/// The newer version counts the heads of queries and those of keys and values
-/// apart, and has an operand more, the last one, which is absent.
+/// The newer version has separate numbers of heads for queries and for keys and
+/// values. It also has an additional last operand, which is absent here.
 LogicalResult MultiheadAttentionOp::canonicalize(MultiheadAttentionOp op,
                                                  PatternRewriter &rewriter) {
   StringRef segments = getOperandSegmentSizeAttr();

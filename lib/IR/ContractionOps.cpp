@@ -21,7 +21,7 @@ void DMLDialect::registerContractionOps() {
       >();
 }
 
-/// Checks that the tensor `name` has the rank of the first one, `firstName`.
+/// Checks that the tensor `name` has the rank of the tensor `firstName`.
 template <typename OpTy>
 static LogicalResult verifyRank(std::optional<Location> location,
                                 StringRef name, RankedTensorType type,
@@ -33,8 +33,8 @@ static LogicalResult verifyRank(std::optional<Location> location,
                                   first.getRank());
 }
 
-/// Checks that the tensor `name` has the element type and the rank of the first
-/// one, `firstName`.
+/// Checks that the tensor `name` has the element type and the rank of the
+/// tensor `firstName`.
 template <typename OpTy>
 static LogicalResult verifyLike(std::optional<Location> location,
                                 StringRef name, RankedTensorType type,
@@ -46,7 +46,7 @@ static LogicalResult verifyLike(std::optional<Location> location,
   return verifyRank<OpTy>(location, name, type, firstName, first);
 }
 
-/// Checks that the output of `op` has the sizes `shape`.
+/// Checks that the output of `op` has the shape `shape`.
 template <typename OpTy>
 static LogicalResult verifyOutputShape(OpTy op, ArrayRef<int64_t> shape) {
   RankedTensorType found = getTensorType(op.getOutput());
@@ -61,13 +61,15 @@ static LogicalResult verifyOutputShape(OpTy op, ArrayRef<int64_t> shape) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a scale or a zero point may be: one number, or `size` of them along the
-/// dimension that is `fromEnd`-th from the end, 1 being the last.
+/// The constraint on a scale or a zero point: one number, or `size` numbers
+/// along the dimension that is `fromEnd`-th from the end, where 1 is the last
+/// dimension.
 struct QuantizationParameter {
   StringRef name;
   Value tensor;
   int64_t fromEnd = 0, size = 1;
-  /// The thing that there are `size` of.
+  /// The name, in messages, of the objects of which there are `size`, such as
+  /// rows.
   StringRef things = "";
 };
 } // namespace
@@ -95,7 +97,7 @@ verifyParameters(Operation *op, ArrayRef<QuantizationParameter> parameters) {
   return success();
 }
 
-/// Checks that all parameters that are there have the same rank.
+/// Checks that all present parameters have the same rank.
 static LogicalResult
 verifySameRank(Operation *op, ArrayRef<QuantizationParameter> parameters) {
   const QuantizationParameter *first = nullptr;
@@ -119,18 +121,18 @@ verifySameRank(Operation *op, ArrayRef<QuantizationParameter> parameters) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What decides on the sizes of a convolution's output, besides tensors.
+/// The attributes that determine the sizes of a convolution's output.
 struct Windows {
   ArrayRef<int64_t> strides, dilations, start, end;
   int64_t groups;
-  /// The output padding of the direction backward; the direction forward has
+  /// The output padding of the backward direction. The forward direction has
   /// none.
   ArrayRef<int64_t> outputPadding = {};
   bool isForward = true;
 };
 } // namespace
 
-/// Determines the sizes of the output.
+/// Infers the shape of the output.
 template <typename OpTy>
 static LogicalResult
 inferConvolution(std::optional<Location> location, RankedTensorType input,
@@ -143,7 +145,8 @@ inferConvolution(std::optional<Location> location, RankedTensorType input,
         location, "filter has size ", filter.getDimSize(0),
         " in dimension 0, but wants a multiple of group_count, which is ",
         groups);
-  // Sizes and counts are below 2^32, so that products of two fit.
+  // Sizes and counts are less than 2^32, so that a product of two does not
+  // overflow.
   uint64_t other = static_cast<uint64_t>(filter.getDimSize(1)) *
                    static_cast<uint64_t>(groups);
   uint64_t wanted = windows.isForward ? other : filter.getDimSize(0);
@@ -159,8 +162,8 @@ inferConvolution(std::optional<Location> location, RankedTensorType input,
     return failure();
   shape.assign({input.getDimSize(0), static_cast<int64_t>(outputChannels)});
   for (int64_t i = 0, e = input.getRank() - 2; i < e; ++i) {
-    // A size plus a product of two numbers below 2^32, and differences of
-    // such, need 66 bits.
+    // A size plus a product of two numbers below 2^32, and the differences of
+    // such sums, need up to 66 bits.
     __int128 size = input.getDimSize(i + 2), stride = windows.strides[i],
              extent = 1 + static_cast<__int128>(filter.getDimSize(i + 2) - 1) *
                               windows.dilations[i],
@@ -194,7 +197,7 @@ inferConvolution(std::optional<Location> location, RankedTensorType input,
   return success();
 }
 
-/// Checks the sizes of a bias, which has the rank of the output.
+/// Checks the shape of a bias, which must have the rank of the output.
 template <typename OpTy>
 static LogicalResult verifyBias(std::optional<Location> location,
                                 RankedTensorType bias, int64_t channels) {
@@ -247,8 +250,8 @@ LogicalResult ConvolutionOp::verify() {
   return detail::verifyFusedActivation(*this, getFusedActivationAttr());
 }
 
-/// Checks a convolution of integers but for its scales and its bias. Its
-/// tensors and arrays are those of a feature level.
+/// Checks a convolution of integers, apart from its scales and its bias.
+/// Tensors and arrays have already been checked against the feature level.
 template <typename OpTy> static LogicalResult verifyConvolution(OpTy op) {
   RankedTensorType input = getTensorType(op.getInput()),
                    filter = getTensorType(op.getFilter());
@@ -302,7 +305,7 @@ LogicalResult QuantizedLinearConvolutionOp::verify() {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// Determines the sizes of the output. The ranks agree, and are 2 at least.
+/// Infers the shape of the output. The ranks are equal and at least 2.
 template <typename OpTy>
 static LogicalResult inferProduct(std::optional<Location> location,
                                   RankedTensorType a, RankedTensorType b,
@@ -368,7 +371,8 @@ LogicalResult GemmOp::verify() {
   ActivationAttr activation = getFusedActivationAttr();
   if (!getSoftmaxAxes())
     return success();
-  // What holds of the operator's own attributes and input holds of these.
+  // The constraints on the attributes and the input of the activation's
+  // operator also apply to a fused activation.
   RankedTensorType output = getTensorType(getOutput());
   if (activation.getValue() == ActivationFunction::softmax)
     return detail::verifyMatrix(*this, "output", output);
@@ -387,7 +391,7 @@ FailureOr<SmallVector<Value>> GemmOp::decompose(OpBuilder &builder) {
       getFusedActivationAttr().getValue() == ActivationFunction::softmax;
   auto product = cast<GemmOp>(builder.clone(*getOperation()));
   product.removeFusedActivationAttr();
-  // The operator without axes is the older one.
+  // The older version of the operator has no axes.
   if (isMatrix)
     return SmallVector<Value>{ActivationSoftmaxOp::create(
         builder, getLoc(), getType(), product.getOutput())};
@@ -395,7 +399,7 @@ FailureOr<SmallVector<Value>> GemmOp::decompose(OpBuilder &builder) {
       builder, getLoc(), getType(), product.getOutput(), *axes)};
 }
 
-/// Checks the matrices of a product of integers.
+/// Checks the matrices of an integer product.
 template <typename OpTy> static LogicalResult verifyProduct(OpTy op) {
   RankedTensorType a = getTensorType(op.getA()), b = getTensorType(op.getB());
   SmallVector<int64_t> shape;
@@ -406,7 +410,8 @@ template <typename OpTy> static LogicalResult verifyProduct(OpTy op) {
   return verifyOutputShape(op, shape);
 }
 
-/// A parameter with one number, or one for each row or column of `output`.
+/// Returns the constraint for a parameter with one number, or with one number
+/// for each row or column of `output`.
 static QuantizationParameter getRowParameter(StringRef name, Value tensor,
                                              Value output) {
   return {name, tensor, 2, getTensorType(output).getShape().drop_back().back(),

@@ -26,8 +26,8 @@ using namespace dml;
 
 #include "dml/IR/DMLDialect.cpp.inc"
 
-/// Parses the name of a case of an enum, which is called `kind` in an error.
-/// Its largest value is `max`.
+/// Parses the name of an enum case. Errors refer to the enum as `kind`. `max`
+/// is the largest value of the enum.
 template <typename Enum>
 static ParseResult parseEnum(AsmParser &parser, StringRef kind, uint32_t max,
                              std::optional<Enum> (*symbolize)(uint32_t),
@@ -77,7 +77,8 @@ static void printActivationName(AsmPrinter &printer,
 #include "dml/IR/DMLAttributes.cpp.inc"
 
 namespace {
-/// Operators are pure: they can stand wherever their function is called.
+/// Operators have no side effects, so that they can be inlined wherever their
+/// function is called.
 struct DMLInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -111,8 +112,8 @@ ScaleBiasAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
-/// Checks the operators in `holder` against the target it states. Those under a
-/// nested target are left to that one.
+/// Checks the operators in `holder` against its target. Operators under a
+/// nested target are skipped, since they are checked against that target.
 static LogicalResult verifyTarget(Operation *holder, TargetAttr target) {
   WalkResult result = holder->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != holder && op->hasAttr(targetAttrName))
@@ -250,15 +251,17 @@ static std::string describe(Parameter parameter) {
          std::to_string(parameter.index);
 }
 
-/// The attribute `name` of an argument or result, null where it has none.
+/// Returns the attribute `name` of an argument or result, or null if there is
+/// none.
 static Attribute getAttr(FunctionOpInterface function, Parameter parameter,
                          StringRef name) {
   return parameter.isResult ? function.getResultAttr(parameter.index, name)
                             : function.getArgAttr(parameter.index, name);
 }
 
-/// Whether no argument or result before `parameter` has a name. The search
-/// begins next to it, where functions of many tensors have one.
+/// Whether no argument or result before `parameter` has a name. The search goes
+/// backward from `parameter`, since in functions with many tensors the
+/// preceding one usually has a name.
 static bool isFirstNamed(FunctionOpInterface function, Parameter parameter) {
   auto hasName = [&](bool isResult, unsigned end) {
     return llvm::any_of(
@@ -272,7 +275,7 @@ static bool isFirstNamed(FunctionOpInterface function, Parameter parameter) {
          !hasName(false, function.getNumArguments());
 }
 
-/// Wants the names of all arguments and results to differ.
+/// Checks that the names of all arguments and results differ.
 static LogicalResult verifyNamesDiffer(FunctionOpInterface function) {
   llvm::SmallDenseMap<StringAttr, Parameter> named;
   auto verify = [&](Parameter parameter) -> LogicalResult {
@@ -297,7 +300,8 @@ static LogicalResult verifyNamesDiffer(FunctionOpInterface function) {
   return success();
 }
 
-/// The tensor that the caller binds, or nothing where no static shape is known.
+/// Returns the type of the tensor that the caller binds, or nothing if it has
+/// no known static shape.
 static RankedTensorType getTensorType(Operation *op, Parameter parameter) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
@@ -305,8 +309,8 @@ static RankedTensorType getTensorType(Operation *op, Parameter parameter) {
   auto [isResult, index] = parameter;
   ArrayRef<Type> types =
       isResult ? function.getResultTypes() : function.getArgumentTypes();
-  // The attributes may say more than the function's type, which is verified
-  // later.
+  // The list of attributes may be longer than the list of the function's types,
+  // which is verified later.
   if (index >= types.size())
     return {};
   Type type = types[index];
@@ -314,7 +318,7 @@ static RankedTensorType getTensorType(Operation *op, Parameter parameter) {
           isResult ? function.getResultAttr(index, typeAttrName)
                    : function.getArgAttr(index, typeAttrName)))
     type = original.getValue();
-  // Bufferization makes memrefs of tensors.
+  // Bufferization replaces tensors by memrefs.
   auto tensor = dyn_cast<ShapedType>(type);
   if (!isa<RankedTensorType, MemRefType>(type) || !tensor.hasStaticShape() ||
       !tensor.getElementType().isIntOrFloat() ||
@@ -324,7 +328,7 @@ static RankedTensorType getTensorType(Operation *op, Parameter parameter) {
   return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
 }
 
-/// Verifies `dml.strides` of a tensor of type `type`.
+/// Verifies the attribute `dml.strides` of a tensor with the type `type`.
 static LogicalResult
 verifyStrides(llvm::function_ref<InFlightDiagnostic()> emitError,
               Attribute attribute, RankedTensorType type, bool isResult) {
@@ -352,8 +356,8 @@ verifyStrides(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Verifies `dml.total_size` of a tensor of type `type`, whose strides are
-/// `strides` if that is such an attribute.
+/// Verifies the attribute `dml.total_size` of a tensor with the type `type`.
+/// `strides` is the value of `dml.strides`, or null.
 static LogicalResult
 verifyTotalSize(llvm::function_ref<InFlightDiagnostic()> emitError,
                 Attribute attribute, RankedTensorType type, Attribute strides) {
@@ -370,7 +374,7 @@ verifyTotalSize(llvm::function_ref<InFlightDiagnostic()> emitError,
   else
     for (int64_t dim : type.getShape())
       elements = llvm::SaturatingMultiply(elements, static_cast<uint64_t>(dim));
-  // No tensor that is valid has more than 2^32 elements.
+  // A valid tensor has at most 2^32 elements.
   uint64_t bits = llvm::SaturatingMultiply<uint64_t>(
       elements, type.getElementTypeBitWidth());
   uint64_t wanted = llvm::alignTo(llvm::divideCeil(bits, 8), 4);
@@ -381,8 +385,9 @@ verifyTotalSize(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Verifies an attribute of an argument or result of `op`. (Errors of the
-/// location, as those of `op` would print a whole function.)
+/// Verifies an attribute of an argument or result of `op`. Errors are reported
+/// at the location of `op`, since an error at `op` would print a whole
+/// function.
 static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
                                            NamedAttribute attribute) {
   if (attribute.getName() == typeAttrName) {
@@ -444,16 +449,17 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
            << nameAttrName << "' on " << describe(parameter) << " is "
            << attribute.getValue()
            << ", but wants a non-empty UTF-8 string without control characters";
-  // The first one verifies the names of all together: to compare each with
-  // those before it would take a time of the square of their number.
+  // The first tensor with a name verifies the names of all tensors together.
+  // Comparing each name with the preceding ones would take quadratic time.
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (function && isFirstNamed(function, parameter))
     return verifyNamesDiffer(function);
   return success();
 }
 
-/// The dictionaries of `dictionaries` with the attribute `name` of those for
-/// which `getAttr` returns one. Nothing where it returns none at all.
+/// Returns `dictionaries`, with the attribute `name` added to those for which
+/// `getAttr` returns an attribute. Returns nothing if `getAttr` returns no
+/// attribute at all.
 static std::optional<SmallVector<DictionaryAttr>>
 addAttrs(MLIRContext *context, ArrayRef<DictionaryAttr> dictionaries,
          StringRef name, llvm::function_ref<Attribute(unsigned)> getAttr) {

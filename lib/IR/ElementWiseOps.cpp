@@ -23,7 +23,9 @@ static Type getTypeOfElements(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
-/// Scales and biases are f32: what they would do to integers is not said.
+/// Checks that the input of an operator with a scale and a bias is
+/// floating-point: scales and biases are f32, and DirectML does not specify
+/// their effect on integers.
 template <typename OpTy> static LogicalResult verifyScaleBias(OpTy op) {
   Type type = getTypeOfElements(op.getInput());
   if (op.getScaleBias() && !type.isF32() && !type.isF16())
@@ -65,7 +67,7 @@ LogicalResult ElementWiseAdd1Op::verify() {
   return detail::verifyFusedActivation(*this, getFusedActivationAttr());
 }
 
-/// The bounds of a clip are numbers of its element type.
+/// Checks that the bounds of a clip have its element type.
 template <typename OpTy> static LogicalResult verifyBounds(OpTy op) {
   Type type = getTypeOfElements(op.getInput());
   for (auto [name, bound] : {std::pair("min", TypedAttr(op.getMinAttr())),

@@ -38,7 +38,7 @@ FeatureLevelOpInterface::getTensors() {
   for (auto [index, info] : llvm::enumerate(getOperatorSupport().tensors)) {
     auto [first, count] = getTensorRange(index);
     unsigned end = info.isResult ? op->getNumResults() : op->getNumOperands();
-    // An op that is not verified may have fewer than its table says.
+    // Before verification, an operation may have fewer tensors than its table.
     for (unsigned i = 0; i < count && first + i < end; ++i)
       tensors.push_back({&info, static_cast<unsigned>(index),
                          info.count == TensorInfo::Count::Variadic
@@ -118,8 +118,8 @@ FeatureLevelOpInterface::getViolations(FeatureLevel level) {
 
 FeatureLevelOpInterface::MinimumLevel
 FeatureLevelOpInterface::getMinimumLevel() {
-  // The requirement decides that the level below lacks; at the oldest level,
-  // the operator decides.
+  // The deciding requirement is the one that the next older level does not
+  // support. At the oldest level, it is the operator itself.
   Requirement deciding = {Requirement::Kind::Operator};
   for (const FeatureLevelInfo &info : getFeatureLevels()) {
     SmallVector<Requirement> violations = getViolations(info.level);
@@ -164,8 +164,8 @@ bool dml::detail::areAllAbsent(FeatureLevelOpInterface op,
       names, [&](StringRef name) { return op.getTensor(name).has_value(); });
 }
 
-/// The types of those of the tensors `names` that the op has; of all tensors
-/// without names.
+/// Returns the types of the present tensors among `names`, or of all tensors if
+/// `names` is empty.
 static SmallVector<RankedTensorType>
 getTensorTypes(FeatureLevelOpInterface op, ArrayRef<StringRef> names = {}) {
   SmallVector<RankedTensorType> types;
@@ -217,7 +217,8 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
     auto integers = dyn_cast_or_null<DenseI64ArrayAttr>(attribute);
     auto floats = dyn_cast_or_null<DenseF32ArrayAttr>(attribute);
     auto single = dyn_cast_or_null<IntegerAttr>(attribute);
-    // An optional array may be absent; ODS verifies the kind of those present.
+    // An optional array may be absent. The code that ODS generates verifies the
+    // kind of a present array.
     if (!integers && !floats && !single)
       continue;
     size_t found = integers ? integers.size() : floats ? floats.size() : 1;
@@ -299,13 +300,14 @@ StringRef dml::findNearest(StringRef name, ArrayRef<StringRef> names) {
       nearestDistance = distance;
     }
   }
-  // A third of the letters may be wrong, missing or too many.
+  // Up to a third of the letters may be wrong, missing or additional.
   bool isNear = nearestDistance <= std::max(nearest.size(), name.size()) / 3;
   return isNear && isUnique ? nearest : StringRef();
 }
 
-/// What an error says of `attribute`, which the operator `op` does not have:
-/// the attribute that was probably meant, or all that there are.
+/// Returns a text for an error about `attribute`, which the operator `op` does
+/// not have: the attribute that was probably meant, or the list of all
+/// attributes.
 std::string dml::detail::describeUnknownAttribute(OperationName op,
                                                   StringRef attribute) {
   std::string text = ("has no attribute '" + attribute + "'").str();
@@ -353,7 +355,7 @@ LogicalResult dml::verifyTensor(Operation *op, const Twine &name,
       return op->emitOpError()
              << name << " has size " << size << " in dimension " << dim
              << ", but DirectML sizes range from 1 to " << maxElements;
-    // Both factors are below 2^32: the product cannot overflow.
+    // Both factors are less than 2^32, so that the product does not overflow.
     uint64_t product =
         static_cast<uint64_t>(elements) * static_cast<uint64_t>(size);
     if (product > static_cast<uint64_t>(maxElements))
@@ -365,8 +367,8 @@ LogicalResult dml::verifyTensor(Operation *op, const Twine &name,
   return success();
 }
 
-/// Checks that tensors of one group have the element type and the shape of the
-/// group's first tensor.
+/// Checks that the tensors of each group have the element type and the shape of
+/// the group's first tensor.
 static LogicalResult
 verifyGroups(FeatureLevelOpInterface op,
              ArrayRef<FeatureLevelOpInterface::Tensor> tensors) {
@@ -401,9 +403,9 @@ verifyGroups(FeatureLevelOpInterface op,
   return success();
 }
 
-/// Checks the results against the types that the operands and attributes
-/// determine, with one message that names the result. (InferTypeOpInterface's
-/// own verifier runs later and finds nothing left to say.)
+/// Checks the results against the types that operands and attributes determine.
+/// The error names the result. (The verifier of InferTypeOpInterface runs
+/// later, and finds nothing else.)
 static LogicalResult
 verifyInferredTypes(FeatureLevelOpInterface op,
                     ArrayRef<FeatureLevelOpInterface::Tensor> tensors) {
@@ -425,7 +427,7 @@ verifyInferredTypes(FeatureLevelOpInterface op,
   return success();
 }
 
-/// Verifies what holds for every operator.
+/// Verifies the constraints that apply to all operators.
 static LogicalResult verifyTensors(FeatureLevelOpInterface op) {
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   for (const FeatureLevelOpInterface::Tensor &tensor : tensors) {
@@ -436,8 +438,8 @@ static LogicalResult verifyTensors(FeatureLevelOpInterface op) {
     if (failed(verifyTensor(op, tensor.getName(), type)))
       return failure();
   }
-  // First what is plainly wrong, then what is wrong at the newest level. A
-  // lower level is verified where it is stated.
+  // Checks constraints of all levels first, and then those of the newest level.
+  // A lower level is verified where it is stated.
   auto getRank = [&](StringRef name) -> std::optional<int64_t> {
     std::optional<FeatureLevelOpInterface::Tensor> tensor = op.getTensor(name);
     if (!tensor)
@@ -458,12 +460,12 @@ static LogicalResult verifyTensors(FeatureLevelOpInterface op) {
 
 using Verifier = llvm::function_ref<LogicalResult(Operation *)>;
 
-/// Whether `op`, which is not valid, would be if its operands `lhs` and `rhs`
-/// changed places.
+/// Whether `op`, which is invalid, would be valid if its operands `lhs` and
+/// `rhs` were exchanged.
 static bool fitsWhenSwapped(Operation *op, unsigned lhs, unsigned rhs,
                             Verifier verify) {
-  // Diagnostics of the attempt concern nobody; those of other threads, which go
-  // on verifying, do.
+  // The diagnostics of this attempt are discarded. Other threads may be
+  // verifying at the same time, and their diagnostics are kept.
   uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &) {
     return success(llvm::get_threadid() == thread);
@@ -477,7 +479,7 @@ static bool fitsWhenSwapped(Operation *op, unsigned lhs, unsigned rhs,
 }
 
 void dml::detail::noteSwappedOperands(Operation *operation, Verifier verify) {
-  // dml.view is no operator of DirectML, and has one operand.
+  // dml.view is not an operator of DirectML, and has only one operand.
   auto op = dyn_cast<FeatureLevelOpInterface>(operation);
   if (!op)
     return;
@@ -489,7 +491,8 @@ void dml::detail::noteSwappedOperands(Operation *operation, Verifier verify) {
     for (size_t j = i + 1; j < tensors.size(); ++j)
       if (tensors[i].type != tensors[j].type &&
           fitsWhenSwapped(op, tensors[i].number, tensors[j].number, verify)) {
-        // A note cannot be added to an error that is told already.
+        // The error has already been reported, so that no note can be added to
+        // it.
         mlir::emitRemark(op->getLoc())
             << "the types fit if " << tensors[i].getName() << " and "
             << tensors[j].getName() << " change places";

@@ -65,7 +65,7 @@ std::string describeUnknownFeatureLevel(llvm::StringRef text) {
 //===----------------------------------------------------------------------===//
 
 llvm::ArrayRef<DataType> getDataTypes() {
-  // DirectML numbers the types without a gap, from 1 on; 0 is no valid type.
+  // DirectML numbers the types consecutively from 1 on; 0 is invalid.
   static const auto types = [] {
     llvm::SmallVector<DataType> types;
     for (uint32_t value = 1; auto type = symbolizeDataType(value); ++value)

@@ -20,7 +20,7 @@ void DMLDialect::registerGatherOps() {
       >();
 }
 
-/// Checks that `indices` has the rank of `input`.
+/// Checks that `indices` has the same rank as `input`.
 template <typename OpTy>
 static LogicalResult verifyIndicesRank(std::optional<Location> location,
                                        RankedTensorType input,
@@ -155,7 +155,7 @@ LogicalResult OneHotOp::verify() {
   return success();
 }
 
-/// The newer version has dimensions of a batch.
+/// The newer version has an attribute for batch dimensions.
 static LogicalResult addBatch(GatherNdOp op, PatternRewriter &rewriter) {
   return replaceByNewer<GatherNd1Op>(
       op, rewriter,

@@ -148,7 +148,8 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
       b.getNamedAttr(name, b.getDictionaryAttr(entries)));
 }
 
-/// Reads a number that is `least` or more as `size`, or returns false.
+/// Reads a number that is at least `least` into `size`. Returns false if
+/// `value` is not such a number.
 static bool readSize(Attribute value, int64_t &size, int64_t least = 1) {
   auto number = dyn_cast<IntegerAttr>(value);
   if (!number || !number.getType().isInteger(64) || number.getInt() < least)
@@ -157,8 +158,8 @@ static bool readSize(Attribute value, int64_t &size, int64_t least = 1) {
   return true;
 }
 
-/// Returns `count` numbers that are 1 or more, or nothing if `value` is
-/// something else.
+/// Returns the `count` numbers in `value`, each of which is at least 1. Returns
+/// nothing if `value` is anything else.
 static ArrayRef<int64_t> readSizes(Attribute value, size_t count) {
   auto numbers = dyn_cast_or_null<DenseI64ArrayAttr>(value);
   return numbers && numbers.asArrayRef().size() == count &&
@@ -168,8 +169,8 @@ static ArrayRef<int64_t> readSizes(Attribute value, size_t count) {
              : ArrayRef<int64_t>();
 }
 
-/// Returns the value of the entry `name` of `kernel`, or null if `kernel` has
-/// no such entry, or others as well.
+/// Returns the value of the entry `name` of `kernel`. Returns null if there is
+/// no such entry, or if there are other entries.
 template <typename Value>
 static Value getOnlyEntry(DictionaryAttr kernel, StringRef name) {
   return kernel.size() == 1 ? kernel.getAs<Value>(name) : Value();
@@ -212,8 +213,8 @@ namespace {
 /// Reads the entries of a map kernel's tile that state the mode.
 class MapModeReader {
 public:
-  /// Reads the entry `name`, and returns whether it is an entry of a mode that
-  /// has the value and that no entry before excludes.
+  /// Reads the entry `name`. Returns whether it is a valid entry of a mode and
+  /// compatible with the entries read before.
   bool read(StringRef name, Attribute value) {
     auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
     if (name == stepsName || name == inBothRowsName || name == splitName)
@@ -240,7 +241,7 @@ public:
   MapTile::Mode get() const { return mode.value_or(SingleVectors()); }
 
 private:
-  /// Reads an entry of single vectors, which may have all three entries.
+  /// Reads an entry of SingleVectors, which can have all three of its entries.
   bool readSingle(StringRef name, Attribute value) {
     if (!mode)
       mode = SingleVectors();
@@ -367,7 +368,7 @@ std::optional<AttentionTile> AttentionTile::get(DictionaryAttr kernel) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Functions that go through the types of the variant `Tile`.
+/// Functions that iterate over the types of the variant `Tile`.
 template <typename Tile> struct Kinds;
 template <typename... Tiles> struct Kinds<std::variant<Tiles...>> {
   static std::optional<KernelTile> get(DictionaryAttr kernel) {

@@ -61,8 +61,9 @@ dml::getNestedDimensions(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
   return dims;
 }
 
-/// The coordinates of the element with the number `place`, whose quotient by
-/// all other sizes the first one takes.
+/// Returns the coordinates of the element with the number `place`. The first
+/// coordinate is the quotient by the product of all other sizes, even if it
+/// exceeds the first size.
 static SmallVector<int64_t> toCoordinates(int64_t place,
                                           ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> coordinates(sizes.size());
@@ -93,7 +94,8 @@ std::optional<AffinePlace> dml::getAffinePlace(ArrayRef<int64_t> packedSizes,
                                    static_cast<uint64_t>(factor)));
     }
   }
-  // A sum that leaves its dimension would carry into the one before.
+  // If a coordinate can exceed the size of its dimension, it would carry into
+  // the preceding dimension, and the coordinates are not affine.
   for (auto [coordinate, size] : llvm::zip_equal(last, packedSizes))
     if (coordinate >= static_cast<uint64_t>(size))
       return std::nullopt;

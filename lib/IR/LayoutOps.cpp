@@ -82,7 +82,8 @@ LogicalResult SplitOp::verify() {
         return emitOpError()
                << "outputs[" << i << "] has size " << found << " in dimension "
                << dim << ", but input has " << wanted << " there";
-    // Sizes fit 32 bits, and there are fewer outputs than 2^31.
+    // Sizes have at most 32 bits, and there are fewer than 2^31 outputs, so
+    // that the sum does not overflow.
     sum += type.getDimSize(axis);
   }
   if (sum != input.getDimSize(axis))
@@ -185,8 +186,8 @@ LogicalResult ReverseSubsequencesOp::verify() {
   return success();
 }
 
-/// Checks an operator on the windows of `image`, which `columns` has side by
-/// side.
+/// Checks an operator on the windows of `image`, which are the columns of
+/// `columns`.
 template <typename OpTy>
 static LogicalResult verifyWindows(OpTy op, StringRef imageName, Value image,
                                    StringRef columnsName, Value columns) {
@@ -206,8 +207,8 @@ static LogicalResult verifyWindows(OpTy op, StringRef imageName, Value image,
              << name << " has " << size << (size == 1 ? " value" : " values")
              << ", but window_sizes has " << rank;
 
-  // Finds the last `wanted` sizes of a tensor, and checks that the sizes before
-  // them are 1.
+  // Sets `shape` to the last `wanted` sizes of a tensor, and checks that the
+  // preceding sizes are 1.
   auto split = [&](StringRef name, Value tensor, int64_t wanted,
                    ArrayRef<int64_t> &shape) -> LogicalResult {
     shape = cast<RankedTensorType>(tensor.getType()).getShape();
@@ -231,7 +232,8 @@ static LogicalResult verifyWindows(OpTy op, StringRef imageName, Value image,
 
   uint64_t elements = 1, places = 1;
   for (size_t dim = 0; dim < rank; ++dim) {
-    // All of these fit 32 bits.
+    // Each of these numbers has at most 32 bits, so that the sum does not
+    // overflow.
     uint64_t padded = imageShape[dim + 2] + op.getStartPadding()[dim] +
                       op.getEndPadding()[dim];
     uint64_t extent = static_cast<uint64_t>(op.getWindowSizes()[dim] - 1) *
@@ -306,7 +308,8 @@ LogicalResult DiagonalMatrix1Op::verify() {
 // Newer versions
 //===----------------------------------------------------------------------===//
 
-/// Rewrites `op` as a `NewOp`, whose order of channels is an attribute.
+/// Rewrites `op` as a `NewOp`, which has an attribute for the order of
+/// channels.
 template <typename NewOp, typename OldOp>
 static LogicalResult addOrder(OldOp op, PatternRewriter &rewriter) {
   return replaceByNewer<NewOp>(

@@ -22,8 +22,8 @@ void DMLDialect::registerNormalizationOps() {
       >();
 }
 
-/// Checks that the operands that do not share the first one's sizes have its
-/// rank, and in each dimension its size or 1.
+/// Checks the operands whose sizes may differ from those of the first operand:
+/// they must have its rank, and in each dimension its size or 1.
 static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   auto input = cast<RankedTensorType>(tensors.front().type);
@@ -47,7 +47,8 @@ static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
   return success();
 }
 
-/// An operator whose tables have a fused activation has the attribute, too.
+/// Verifies a normalization. If the operator's table has a fused activation,
+/// also verifies this attribute.
 template <typename OpTy> static LogicalResult verifyNormalization(OpTy op) {
   if (failed(verifyRepeated(cast<FeatureLevelOpInterface>(op.getOperation()))))
     return failure();
@@ -79,8 +80,8 @@ BatchNormalizationOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{copy.getOutput()};
 }
 
-/// Adds whichever of `scale` and `bias` is absent where the other is there, and
-/// gives them the input's size in the dimensions `wholeDims`.
+/// If only one of `scale` and `bias` is present, adds the other one. Repeats
+/// both to the input's size in the dimensions `wholeDims`.
 template <typename OpTy>
 static FailureOr<SmallVector<Value>>
 completeScaleAndBias(OpTy op, OpBuilder &builder, ArrayRef<int64_t> wholeDims) {
@@ -88,8 +89,8 @@ completeScaleAndBias(OpTy op, OpBuilder &builder, ArrayRef<int64_t> wholeDims) {
   if (!scale && !bias)
     return failure();
   auto input = cast<RankedTensorType>(op.getInput().getType());
-  // Multiplied by 1 and added to -0, a number keeps its bits; 0 and -0 add up
-  // to 0.
+  // A number that is multiplied by 1 and added to -0 keeps its bits. Adding 0
+  // would change -0 to 0.
   auto complete = [&](Value tensor, Value other, double neutral) -> Value {
     if (!tensor) {
       auto type = cast<RankedTensorType>(other.getType());

@@ -14,13 +14,14 @@
 
 namespace dml {
 
-/// The one of `names` that a misspelt `name` was probably meant to be; empty
-/// where none is near, or several are equally so.
+/// Returns the one of `names` that a misspelt `name` probably means. Returns an
+/// empty text if no name is similar enough, or if several are equally similar.
 llvm::StringRef findNearest(llvm::StringRef name,
                             llvm::ArrayRef<llvm::StringRef> names);
 
-/// Emits an error of the operator `OpTy` at `location`, if there is one. For
-/// result type inference, which runs before the op exists.
+/// Emits an error about the operator `OpTy` at `location`, if there is a
+/// location. For the inference of result types, which runs before the operation
+/// exists.
 template <typename OpTy, typename... Args>
 llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
                                        Args &&...args) {
@@ -28,37 +29,38 @@ llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
                                  "' op ", std::forward<Args>(args)...);
 }
 
-/// Checks that `op` has no attributes but its own and those with the prefix of
-/// a dialect. An attribute that an operator does not have is a misspelt one,
-/// and another one is silently left at its default.
+/// Checks that `op` has only its own attributes and attributes with the prefix
+/// of a dialect. An unknown attribute is usually a misspelt one, whose default
+/// value would otherwise be used silently.
 llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
 
-/// The type of `tensor`, which is a ranked tensor.
+/// Returns the type of `tensor`, which must be a ranked tensor.
 inline mlir::RankedTensorType getTensorType(mlir::Value tensor) {
   return llvm::cast<mlir::RankedTensorType>(tensor.getType());
 }
 
-/// Checks what holds for every DirectML tensor at every level; `name` is what
-/// `op` calls the tensor.
+/// Checks the constraints that apply to all DirectML tensors at all levels.
+/// `name` is the name of the tensor in `op`.
 llvm::LogicalResult verifyTensor(mlir::Operation *op, const llvm::Twine &name,
                                  mlir::RankedTensorType type);
 
-/// What verifyArrays looks at.
+/// The inputs of verifyArrays().
 struct ArrayVerifier {
   std::optional<mlir::Location> location;
   llvm::StringRef opName;
   const OperatorSupport &support;
-  /// The op's own attributes.
+  /// The inherent attributes of the operation.
   mlir::DictionaryAttr attributes;
-  /// The rank of a tensor, if it has one.
+  /// Returns the rank of a tensor, or nothing if it is unknown.
   llvm::function_ref<std::optional<int64_t>(llvm::StringRef tensor)> getRank;
 };
 
-/// Checks that the array attributes hold what the support table says of them.
+/// Checks that the array attributes satisfy the constraints in the support
+/// table.
 llvm::LogicalResult verifyArrays(const ArrayVerifier &verifier);
 
-/// Checks that the operands are ranked tensors. Result type inference may run
-/// before anything is verified, and looks at their shapes.
+/// Checks that the operands are ranked tensors. The inference of result types
+/// reads their shapes, and may run before verification.
 template <typename OpTy>
 llvm::LogicalResult verifyRanked(std::optional<mlir::Location> location,
                                  mlir::ValueRange operands) {
@@ -70,8 +72,8 @@ llvm::LogicalResult verifyRanked(std::optional<mlir::Location> location,
   return llvm::success();
 }
 
-/// Checks the arrays in result type inference, which runs before the op exists.
-/// The tensors that the arrays speak of are operands.
+/// Checks the array attributes during the inference of result types, before the
+/// operation exists. The tensors to which the arrays refer are operands.
 template <typename OpTy>
 llvm::LogicalResult verifyArrays(std::optional<mlir::Location> location,
                                  mlir::MLIRContext *context,
@@ -98,8 +100,9 @@ llvm::LogicalResult verifyArrays(std::optional<mlir::Location> location,
       {location, OpTy::getOperationName(), support, attributes, getRank});
 }
 
-/// Checks a size that inference gives to `output`. Inference may run before
-/// anything is verified: callers saturate, and so notice sizes that are none.
+/// Checks a size that inference computes for `output`. Since inference may run
+/// before verification, callers use saturating arithmetic, so that invalid
+/// sizes are detected here.
 template <typename OpTy>
 llvm::LogicalResult verifyOutputSize(std::optional<mlir::Location> location,
                                      size_t dim, uint64_t size) {
@@ -110,7 +113,7 @@ llvm::LogicalResult verifyOutputSize(std::optional<mlir::Location> location,
       ", but DirectML sizes range from 1 to ", UINT32_MAX);
 }
 
-/// `sizes` as descriptions write them: "{2, 3}".
+/// Returns `sizes` in the notation of descriptions: "{2, 3}".
 inline std::string describeSizes(llvm::ArrayRef<int64_t> sizes) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -134,10 +137,11 @@ inline llvm::LogicalResult verifyScalar(mlir::Operation *op,
                            << ", output's element type";
 }
 
-/// The sizes of the slices that tuples of `indices` choose in `input`, of the
-/// same rank: the sizes of `indices` that count, but for the last, and those of
-/// `input` behind the batch and the chosen dimensions; 1 stands before them.
-/// They are those of the tensor `name`.
+/// Infers the shape of the slices that the tuples in `indices` select in
+/// `input`, which has the same rank. The shape consists of leading 1s, the
+/// counted sizes of `indices` without the last one, and the sizes of `input`
+/// behind the batch and the selected dimensions. `name` is the tensor with this
+/// shape.
 template <typename OpTy>
 llvm::LogicalResult
 inferSliceShape(std::optional<mlir::Location> location,
@@ -188,8 +192,9 @@ inferSliceShape(std::optional<mlir::Location> location,
 }
 
 /// Rewrites `op` as its newer version, the operator `NewOp`, with the
-/// attributes `added` and without those called `dropped`. A model that states
-/// an older feature level keeps what that level has.
+/// additional attributes `added` and without the attributes `dropped`. Does
+/// nothing if the model states an older feature level that lacks the newer
+/// version.
 template <typename NewOp, typename OldOp>
 llvm::LogicalResult
 replaceByNewer(OldOp op, mlir::PatternRewriter &rewriter,
@@ -203,8 +208,8 @@ replaceByNewer(OldOp op, mlir::PatternRewriter &rewriter,
   for (mlir::NamedAttribute attribute : op->getAttrs())
     if (!llvm::is_contained(dropped, attribute.getName().getValue()))
       attributes.push_back(attribute);
-  // The newer version may have had other rules at the target's level: it is
-  // inserted once it is known to keep them.
+  // The newer version may have stricter rules at the target's level. It is
+  // inserted only if it satisfies them.
   mlir::OperationState state(op.getLoc(), NewOp::getOperationName(),
                              op->getOperands(), op->getResultTypes(),
                              attributes);

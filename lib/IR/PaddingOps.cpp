@@ -70,18 +70,18 @@ LogicalResult Padding1Op::verify() {
 }
 
 OpFoldResult Padding1Op::fold(FoldAdaptor adaptor) {
-  // The type says that every padding is 0.
+  // If the types are equal, all paddings are 0.
   return getInput().getType() == getOutput().getType() ? getInput() : Value();
 }
 
 OpFoldResult PaddingOp::fold(FoldAdaptor adaptor) {
-  // The type says that every padding is 0.
+  // If the types are equal, all paddings are 0.
   return getInput().getType() == getOutput().getType() ? getInput() : Value();
 }
 
 namespace {
-/// padding(padding(x)) -> padding(x) for the modes that compose: the edge of an
-/// edge is the edge, and so is a constant of the same constant.
+/// Rewrites padding(padding(x)) to padding(x), for modes in which this is
+/// possible: if both repeat the edge, or if both add the same constant.
 struct MergePadding : OpRewritePattern<PaddingOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -122,7 +122,8 @@ void PaddingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // Lower feature levels
 //===----------------------------------------------------------------------===//
 
-/// The bits of `value` in an element of `type`, as the op's description says.
+/// Converts `value` to an element of `type` as the operator's description
+/// specifies, and returns its bits.
 static APInt getPaddingBits(APFloat value, Type type) {
   bool isExact;
   if (auto floatType = dyn_cast<FloatType>(type)) {
@@ -130,7 +131,7 @@ static APInt getPaddingBits(APFloat value, Type type) {
                   &isExact);
     return value.bitcastToAPInt();
   }
-  // convertToInteger saturates, and gives 0 for NaN.
+  // convertToInteger saturates, and returns 0 for NaN.
   APSInt bits(type.getIntOrFloatBitWidth(), type.isUnsignedInteger());
   value.convertToInteger(bits, APFloat::rmTowardZero, &isExact);
   return bits;
@@ -145,7 +146,7 @@ LogicalResult PaddingOp::reinterpretConstants(Type from, Type to) {
   APFloat value(0.0f);
   if (auto floatType = dyn_cast<FloatType>(to)) {
     value = APFloat(floatType.getFloatSemantics(), bits);
-    // Whoever touches a NaN may quiet it or drop its payload.
+    // Hardware may quiet a NaN or drop its payload when it processes the value.
     if (value.isNaN())
       return failure();
     bool losesInfo;
@@ -161,7 +162,8 @@ LogicalResult PaddingOp::reinterpretConstants(Type from, Type to) {
   return success();
 }
 
-/// `tensor` in reverse order along `dim`: what a reflection at its start shows.
+/// Builds `tensor` in reverse order along `dim`, which a reflection at the
+/// start contains.
 static Value buildMirrorImage(OpBuilder &builder, Location loc, Value tensor,
                               int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -182,8 +184,9 @@ static Value buildMirrorImage(OpBuilder &builder, Location loc, Value tensor,
 }
 
 FailureOr<SmallVector<Value>> PaddingOp::decompose(OpBuilder &builder) {
-  // wrap repeats the tensor, symmetric the tensor followed by its mirror image:
-  // the result is a slice of a tiling of this period.
+  // The mode wrap repeats the tensor, and the mode symmetric repeats the tensor
+  // followed by its mirror image. The result is a slice of a tiling with this
+  // period.
   bool isSymmetric = getMode() == PaddingMode::symmetric;
   if (!isSymmetric && getMode() != PaddingMode::wrap)
     return failure();

@@ -22,8 +22,8 @@ void DMLDialect::registerPoolingOps() {
 }
 
 /// Checks that the tensor `name`, which has an element for each window of the
-/// tensor `inputName`, has the sizes of pooling's output. Without `dilations`,
-/// they are 1.
+/// tensor `inputName`, has the shape of the pooling's output. If `dilations` is
+/// empty, all dilations are 1.
 template <typename OpTy>
 static LogicalResult
 verifyWindows(std::optional<Location> location, StringRef name,
@@ -39,7 +39,7 @@ verifyWindows(std::optional<Location> location, StringRef name,
     int64_t wanted = input.getDimSize(dim), wantedCeil = wanted;
     if (dim >= 2) {
       int64_t i = dim - 2;
-      // Values are below 2^32, but the product of two may need all 64 bits.
+      // Values are less than 2^32, but a product of two may need 64 bits.
       uint64_t dilation = dilations.empty() ? 1 : dilations[i];
       uint64_t extent = 1 + static_cast<uint64_t>(windowSize[i] - 1) * dilation;
       uint64_t padded = static_cast<uint64_t>(input.getDimSize(dim)) +
@@ -95,7 +95,7 @@ LogicalResult MaxPoolingGradOp::inferReturnTypes(
 // Forward poolings
 //===----------------------------------------------------------------------===//
 
-/// Checks that `output` has an element for each window of `input`.
+/// Checks that `output` has one element for each window of `input`.
 template <typename OpTy> static LogicalResult verifyOutput(OpTy op) {
   return verifyWindows<OpTy>(
       op.getLoc(), "output", getTensorType(op.getOutput()), "input",

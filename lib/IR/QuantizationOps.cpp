@@ -32,7 +32,8 @@ LogicalResult DynamicQuantizeLinearOp::verify() {
   return success();
 }
 
-/// `real` is the tensor that is not quantized, and `quantized` the other one.
+/// Checks a quantization by blocks. `real` is the tensor that is not quantized,
+/// and `quantized` is the other one.
 template <typename OpTy>
 static LogicalResult verifyBlocks(OpTy op, StringRef realName, Value real,
                                   StringRef quantizedName, Value quantized) {

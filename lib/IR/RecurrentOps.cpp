@@ -22,7 +22,8 @@ void DMLDialect::registerRecurrentOps() {
 }
 
 namespace {
-/// What a tensor's sizes have to be, and how the description writes them.
+/// The required sizes of a tensor, and their names in the operator's
+/// description.
 struct WantedShape {
   StringRef tensor;
   std::array<int64_t, 4> sizes;
@@ -30,8 +31,9 @@ struct WantedShape {
 };
 } // namespace
 
-/// Checks what holds for the three operators: `gates` is how many matrices are
-/// in `weight`, and `count` how many activations a direction has.
+/// Checks the constraints that the three operators have in common. `gates` is
+/// the number of matrices in `weight`, and `count` the number of activations
+/// for each direction.
 template <typename OpTy>
 static LogicalResult verifyRecurrent(OpTy op, int64_t gates, int64_t count) {
   auto getShape = [](Value value) {

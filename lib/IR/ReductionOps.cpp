@@ -19,7 +19,8 @@ void DMLDialect::registerReductionOps() {
       >();
 }
 
-/// Checks that reduced dimensions have size 1, and the others input's.
+/// Checks that reduced dimensions have size 1, and the other dimensions the
+/// size of the input.
 template <typename OpTy> static LogicalResult verifyReducedShape(OpTy op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto output = cast<RankedTensorType>(op.getOutput().getType());

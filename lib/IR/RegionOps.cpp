@@ -42,8 +42,7 @@ LogicalResult RoiPoolingOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Verifies that `tensor` has the sizes `wanted`, with any number of leading
-/// 1s.
+/// Verifies that the sizes of `tensor` are `wanted`, possibly with leading 1s.
 static LogicalResult verifySizes(Operation *op, StringRef name, Value tensor,
                                  ArrayRef<int64_t> wanted) {
   ArrayRef<int64_t> found = cast<RankedTensorType>(tensor.getType()).getShape();
@@ -58,8 +57,8 @@ static LogicalResult verifySizes(Operation *op, StringRef name, Value tensor,
   return error << " with leading 1s";
 }
 
-/// Verifies what the operators that sample regions have in common. `outputs` is
-/// the tensor that has an element for each output.
+/// Verifies the constraints that all operators with sampled regions have in
+/// common. `outputs` is the tensor with one element for each output.
 template <typename OpTy>
 static LogicalResult verifySampling(OpTy op, StringRef inputName, Value input,
                                     StringRef outputsName, Value outputs) {
@@ -114,7 +113,7 @@ LogicalResult RoiAlignGradOp::verify() {
                         "input_gradient", getInputGradient());
 }
 
-/// The newer version has the offsets and the alignment as attributes.
+/// The newer version has attributes for the offsets and the alignment.
 static LogicalResult addOffsets(RoiAlignOp op, PatternRewriter &rewriter) {
   return replaceByNewer<RoiAlign1Op>(
       op, rewriter,

@@ -16,9 +16,9 @@ static DynamicAPInt getPowerOfTwo(unsigned exponent) {
   return DynamicAPInt(llvm::APInt::getOneBitSet(exponent + 2, exponent));
 }
 
-/// The fraction with the smallest denominator in [lowN / lowD, highN / highD]:
-/// the continued fraction that both ends share, cut where they part (the
-/// Stern-Brocot tree's first node inside).
+/// Returns the fraction with the smallest denominator in [lowN / lowD, highN /
+/// highD]: the common prefix of the continued fractions of both ends, which is
+/// the first node of the Stern-Brocot tree inside of the interval.
 static SimplestFraction findSimplestFraction(const DynamicAPInt &lowN,
                                              const DynamicAPInt &lowD,
                                              const DynamicAPInt &highN,
@@ -38,11 +38,11 @@ SimplestFraction dml::getSimplestFraction(float value) {
     SimplestFraction fraction = getSimplestFraction(-value);
     return {-fraction.numerator, fraction.denominator};
   }
-  // Floats, and the numbers halfway between them, are multiples of 2^-150. The
-  // numbers that round to `value` lie between the halves towards both
-  // neighbours. Where the mantissa is odd, the halves themselves round away,
-  // and each is moved inside by 2^-190: no fraction of a small denominator lies
-  // between.
+  // Floats, and the numbers halfway between two floats, are multiples of
+  // 2^-150. The numbers that round to `value` lie between the halfway points to
+  // its two neighbours. If the mantissa is odd, the halfway points themselves
+  // round to the neighbours. In this case, each end is moved inward by 2^-190,
+  // which excludes no other fraction with a small denominator.
   constexpr int unit = 190;
   auto toUnits = [](double number) {
     int exponent;

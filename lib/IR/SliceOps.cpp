@@ -33,7 +33,8 @@ SliceOp::inferReturnTypes(MLIRContext *context,
   for (auto [dim, size, offset, count, stride] :
        llvm::enumerate(input.getShape(), adaptor.getOffsets(),
                        adaptor.getSizes(), adaptor.getStrides())) {
-    // Each of the three fits 32 bits.
+    // Each of the three numbers has at most 32 bits, so that the result does
+    // not overflow.
     uint64_t last =
         static_cast<uint64_t>(offset) +
         static_cast<uint64_t>(count - 1) * static_cast<uint64_t>(stride);
@@ -47,12 +48,12 @@ SliceOp::inferReturnTypes(MLIRContext *context,
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  // The type says that every element is copied.
+  // If the types are equal, all elements are copied.
   return getInput().getType() == getOutput().getType() ? getInput() : Value();
 }
 
-/// Checks the windows of `op` in the tensor `whole`, and that its tensor `part`
-/// has no more elements than its steps reach.
+/// Checks the windows of `op` in the tensor `whole`, and that the tensor `part`
+/// has no more elements than the windows have steps.
 template <typename OpTy>
 static LogicalResult verifyWindows(OpTy op, StringRef wholeName, Value whole,
                                    StringRef partName, Value part) {

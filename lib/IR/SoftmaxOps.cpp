@@ -32,7 +32,7 @@ LogicalResult dml::detail::verifyMatrix(Operation *op, StringRef name,
   return success();
 }
 
-/// The versions without axes take matrices.
+/// Checks that the input of a version without axes is a matrix.
 template <typename OpTy> static LogicalResult verifyMatrix(OpTy op) {
   return dml::detail::verifyMatrix(
       op, "input", cast<RankedTensorType>(op.getInput().getType()));
@@ -46,7 +46,8 @@ LogicalResult ActivationSoftmaxOp::verify() { return verifyMatrix(*this); }
 // Newer versions
 //===----------------------------------------------------------------------===//
 
-/// Rewrites `op`, whose sets are rows, as a `NewOp`, whose sets lie along axes.
+/// Rewrites `op`, whose sets are rows, as a `NewOp`, whose sets lie along given
+/// axes.
 template <typename NewOp, typename OldOp>
 static LogicalResult addAxes(OldOp op, PatternRewriter &rewriter) {
   int64_t rank = cast<RankedTensorType>(op.getInput().getType()).getRank();

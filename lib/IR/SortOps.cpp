@@ -20,7 +20,8 @@ void DMLDialect::registerSortOps() {
       >();
 }
 
-/// Checks that lines have `k` elements, and that as many are selected of each.
+/// Checks that lines have at least `k` elements, and that `k` elements of each
+/// line are selected.
 template <typename OpTy> static LogicalResult verifySelection(OpTy op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto output = cast<RankedTensorType>(op.getOutputValue().getType());
@@ -83,7 +84,7 @@ LogicalResult NonzeroCoordinatesOp::verify() {
   return success();
 }
 
-/// The newer version selects the smallest elements as well.
+/// The newer version can also select the smallest elements.
 static LogicalResult addDirection(TopKOp op, PatternRewriter &rewriter) {
   return replaceByNewer<TopK1Op>(
       op, rewriter,

@@ -44,12 +44,12 @@ TileOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
 }
 
 OpFoldResult TileOp::fold(FoldAdaptor adaptor) {
-  // The type says that every repeat is 1.
+  // If the types are equal, all repeats are 1.
   return getInput().getType() == getOutput().getType() ? getInput() : Value();
 }
 
 namespace {
-/// tile(tile(x)) -> tile(x): the copies of copies are copies.
+/// Rewrites tile(tile(x)) to tile(x) with the products of the repeats.
 struct MergeTiles : OpRewritePattern<TileOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -27,7 +27,7 @@ LogicalResult AdamOptimizerOp::verify() {
                            << " in dimension " << dim << ", but wants 1";
   for (auto [name, beta] :
        {std::pair("beta1", getBeta1()), {"beta2", getBeta2()}}) {
-    // A NaN is refused, too.
+    // The negated comparison also rejects NaN.
     float value = beta.convertToFloat();
     if (!(value >= 0 && value <= 1))
       return emitOpError() << name << " is " << value

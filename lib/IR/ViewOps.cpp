@@ -87,7 +87,8 @@ OpFoldResult ViewOp::fold(FoldAdaptor adaptor) {
 }
 
 namespace {
-/// view(reshape(x)) -> view(x): the elements and their order are the same.
+/// Rewrites view(reshape(x)) to view(x), since a reshape does not change the
+/// order of elements.
 struct ViewOfReshape : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -98,7 +99,7 @@ struct ViewOfReshape : OpRewritePattern<ViewOp> {
             reshape))
       return rewriter.notifyMatchFailure(op, "input is no reshape");
     auto source = cast<RankedTensorType>(reshape->getOperand(0).getType());
-    // What stands before an upstream operation is no DirectML tensor always.
+    // The input of an upstream operation need not be a valid DirectML tensor.
     if (source.getRank() < 1 || source.getRank() > maxRank)
       return rewriter.notifyMatchFailure(op, "source has another rank");
     rewriter.modifyOpInPlace(
@@ -107,8 +108,8 @@ struct ViewOfReshape : OpRewritePattern<ViewOp> {
   }
 };
 
-/// view(view(x)) -> view(x), where a coordinate of the outer one is a sum of
-/// multiples in each dimension of the inner one.
+/// Rewrites view(view(x)) to view(x), if each coordinate in the inner view is
+/// an affine function of the coordinates in the outer view.
 struct ViewOfView : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -117,7 +118,8 @@ struct ViewOfView : OpRewritePattern<ViewOp> {
     auto producer = op.getInput().getDefiningOp<ViewOp>();
     if (!producer)
       return rewriter.notifyMatchFailure(op, "input is no view");
-    // Neighbouring dimensions of the inner view that step alike are one.
+    // Merges neighbouring dimensions of the inner view if one stride suffices
+    // for both.
     SmallVector<int64_t> sizes, steps;
     auto inner = cast<RankedTensorType>(producer.getType());
     for (auto [size, stride] :
@@ -138,7 +140,7 @@ struct ViewOfView : OpRewritePattern<ViewOp> {
                        static_cast<int64_t>(op.getOffset()));
     if (!place)
       return rewriter.notifyMatchFailure(op, "coordinates carry");
-    // All of these are places in the inner view's input.
+    // The offset and the strides in the input of the inner view.
     auto offset = static_cast<int64_t>(producer.getOffset());
     SmallVector<int64_t> strides(type.getRank(), 0);
     for (auto [step, start, factors] :
@@ -153,7 +155,7 @@ struct ViewOfView : OpRewritePattern<ViewOp> {
   }
 };
 
-/// view(splat) -> splat
+/// Rewrites view(splat) to a splat.
 struct ViewOfSplat : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -90,16 +90,16 @@ void dml::buildTargetPipeline(OpPassManager &pm,
     pm.addPass(createAttachTarget({options.featureLevel.getValue()}));
 }
 
-/// Calls `copy` if it compiles for the two structures.
+/// Calls `copy` if the call compiles for the two structures.
 template <typename From, typename To, typename Copy>
 static void copyIfPresent(const From &from, To &to, Copy copy) {
   if constexpr (std::is_invocable_v<Copy, const From &, To &>)
     copy(from, to);
 }
 
-/// Returns the options of a pass: each has the value of the compiler's option
-/// of the same name. For example, SelectKernelsOptions has a rowTile, which
-/// becomes the rowTile of `options`.
+/// Returns the options of a pass. Each option has the value of the compiler's
+/// option with the same name: for example, the `rowTile` of
+/// SelectKernelsOptions is the `rowTile` of `options`.
 template <typename PassOptions, typename Options>
 static PassOptions getPassOptions(const Options &options) {
   PassOptions result;
@@ -116,7 +116,7 @@ static PassOptions getPassOptions(const Options &options) {
   return result;
 }
 
-/// Adds the pass that states the options' device profile, if they have one.
+/// If the options name a device profile, adds the pass that states it.
 static void attachDevice(OpPassManager &pm, const CodegenOptions &options) {
   if (!options.deviceProfile.empty())
     pm.addPass(createAttachDevice({options.deviceProfile.getValue()}));
@@ -125,7 +125,8 @@ static void attachDevice(OpPassManager &pm, const CodegenOptions &options) {
 void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
                                    const CompilerOptions &options) {
   attachDevice(pm, options);
-  // An executable has no calls: private functions dissolve into their callers.
+  // An executable has no calls, so that private functions are inlined into
+  // their callers.
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
@@ -138,7 +139,8 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   addGenericCleanup(pm);
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createStackProducts());
-  // Variants share what is computed once.
+  // This pass comes before the device is considered, so that the variants for
+  // all devices share the initialization.
   pm.addPass(createHoistInitialization());
 }
 
@@ -148,15 +150,15 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(
         createFuseProducers(getPassOptions<FuseProducersOptions>(options)));
-    // Merging and folding come before attention is chosen, since they may leave
-    // no products to choose it for: x ^ x becomes 0 once the two loads that
-    // fusion has made of x are one.
+    // Merging and folding come before attention is selected, since they may
+    // remove the products: x ^ x becomes 0 after the two loads of x that fusion
+    // has created are merged.
     pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
     pm.addPass(createCanonicalization());
     pm.addNestedPass<func::FuncOp>(
         createFuseAttention(getPassOptions<FuseAttentionOptions>(options)));
   }
-  // Concatenations that no reader has taken in are nested.
+  // Nests those concatenations that have not been fused into readers.
   pm.addNestedPass<func::FuncOp>(createNestJoins());
   pm.addPass(createEmulateTypes());
   addGenericCleanup(pm);
@@ -164,7 +166,8 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createPrepareBufferization());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
-  // Arguments are packed; strided layouts would spread from them otherwise.
+  // Arguments are packed. The default, a dynamic strided layout, would spread
+  // from the arguments to other buffers.
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
@@ -179,17 +182,19 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(createSliceBuffers());
   pm.addPass(createLimitBuffers());
 
-  // Each kernel stands once from here on, in a function of its own.
+  // From here on, equal kernels exist only once, in a function of their own.
   pm.addPass(createOutlineDispatches());
   pm.addNestedPass<func::FuncOp>(
       createSelectKernels(getPassOptions<SelectKernelsOptions>(options)));
   pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
-  // Kernels compute their constants; only buffers remain arguments.
+  // Kernels compute their own constants, so that only buffers remain as
+  // arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());
   pm.addPass(createInlineDispatches());
-  // Kernels are cleaned up side by side, hence not before they are outlined.
+  // The modules of kernels are cleaned up in parallel, which is possible only
+  // after outlining.
   addCleanup(pm.nest<gpu::GPUModuleOp>());
   pm.addNestedPass<func::FuncOp>(createCanonicalization());
 }
@@ -224,7 +229,8 @@ void dml::buildDMLToExecutablePipeline(OpPassManager &pm,
   pm.addPass(createSerializeExecutable());
 }
 
-/// Registers the pipeline that `build` builds, from the feature level on.
+/// Registers the pipeline that `build` builds, with the pipeline for the
+/// feature level in front of it.
 template <typename Options>
 static void registerPipeline(StringRef argument, StringRef description,
                              void (*build)(OpPassManager &, const Options &)) {
@@ -238,7 +244,7 @@ static void registerPipeline(StringRef argument, StringRef description,
 
 static void registerOnce() {
   constexpr StringLiteral whole = "dml-to-executable";
-  // Two passes of the same name would end the process.
+  // Registering two passes with the same name would terminate the process.
   if (PassPipelineInfo::lookup(whole))
     return;
   registerDMLCodegenPasses();
@@ -281,7 +287,7 @@ void dml::registerCompilerDialects(DialectRegistry &registry) {
       registry);
   func::registerInlinerExtension(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
-  // buffer-results-to-out-params tells allocations by this interface.
+  // buffer-results-to-out-params recognizes allocations by this interface.
   memref::registerAllocationOpInterfaceExternalModels(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
@@ -302,7 +308,7 @@ LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {
 
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
-/// Whether `function` has launches, copies and allocations alone.
+/// Whether `function` only has launches, copies and allocations on buffers.
 static bool isOnBuffers(func::FuncOp function) {
   if (llvm::any_of(function.getArgumentTypes(), isTensor) ||
       llvm::any_of(function.getResultTypes(), isTensor))
@@ -331,8 +337,8 @@ Stage dml::getStage(ModuleOp module) {
              : Stage::GPU;
 }
 
-/// Verifies that the module's device profile has the features and the storage
-/// buffers of kernels that are SPIR-V already.
+/// Verifies that the module's device profile has the features and the number of
+/// storage buffers that kernels in SPIR-V require.
 static LogicalResult verifyKernels(ModuleOp module) {
   const DeviceProfile &profile = getDeviceProfile(module);
   for (auto kernel : module.getOps<spirv::ModuleOp>()) {
@@ -386,7 +392,7 @@ dml::compileTo(ModuleOp module, Stage to, const CompilerOptions &options,
     buildGPUToSPIRVPipeline(pm, options);
   if (from == Stage::SPIRV)
     attachDevice(pm, options);
-  // The verifier refuses what the level lacks.
+  // The verifier rejects operators that the level does not support.
   if (failed(target.run(module)) || failed(runPasses(pm, module)))
     return failure();
   return from == Stage::SPIRV ? verifyKernels(module) : success();
@@ -396,7 +402,7 @@ FailureOr<ExecutableImage> dml::compileToImage(
     ModuleOp module, const CompilerOptions &options,
     ArrayRef<std::string> deviceProfiles,
     llvm::function_ref<LogicalResult(PassManager &)> configure) {
-  // The bytes that the devices of every profile allocate at once.
+  // The largest buffer that the devices of all profiles can allocate.
   int64_t maxBuffer = INT64_MAX;
   auto compileVariant = [&](ModuleOp variant,
                             const CompilerOptions &variantOptions) {
@@ -413,10 +419,9 @@ FailureOr<ExecutableImage> dml::compileToImage(
   }
   CompilerOptions variantOptions;
   variantOptions.copyOptionValuesFrom(options);
-  // The first passes are those that the variants have in common, the feature
-  // level's included.
+  // All variants share the first passes, including those for the feature level.
   if (deviceProfiles.size() > 1 && getStage(module) == Stage::DML) {
-    // Layouts are those of the variant that is preferred.
+    // The layouts are chosen for the preferred variant.
     variantOptions.deviceProfile = deviceProfiles.front();
     if (failed(compileTo(module, Stage::Linalg, variantOptions, configure)))
       return failure();
@@ -427,7 +432,7 @@ FailureOr<ExecutableImage> dml::compileToImage(
   SmallVector<ModuleOp> variants;
   for (const std::string &profile : deviceProfiles) {
     variantOptions.deviceProfile = profile;
-    // The last one needs no copy.
+    // The last variant uses the module itself instead of a copy.
     variants.push_back(module);
     if (variants.size() < deviceProfiles.size()) {
       copies.push_back(module.clone());

@@ -27,7 +27,7 @@ static std::string describeType(const Tensor &tensor) {
   return text;
 }
 
-/// All evaluators, by the names of the operations.
+/// Returns all evaluators, by the names of their operations.
 static const Evaluators &getEvaluators() {
   static const Evaluators evaluators = [] {
     Evaluators evaluators;
@@ -63,7 +63,8 @@ FailureOr<std::vector<Estimate>> evaluate(Operation *op,
 
 FailureOr<std::vector<Estimate>> interpret(func::FuncOp function,
                                            ArrayRef<Tensor> inputs) {
-  // Errors of the location: those of the function would print all of it.
+  // The error is reported at the function's location without printing the whole
+  // function.
   auto emitFunctionError = [&] {
     return emitError(function.getLoc(), "function '")
            << function.getName() << "' ";
@@ -103,7 +104,7 @@ FailureOr<std::vector<Estimate>> interpret(func::FuncOp function,
       return failure();
     for (auto [value, output] : llvm::zip_equal(op.getResults(), *outputs))
       values.insert({value, std::move(output)});
-    // Let go of tensors after their last use.
+    // Releases tensors after their last use.
     for (Value operand : op.getOperands())
       if (llvm::all_of(operand.getUsers(), [&](Operation *user) {
             return user->getBlock() == &block &&

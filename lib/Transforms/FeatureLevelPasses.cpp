@@ -22,8 +22,8 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// The level that the option of `pass` names. Emits an error at `module` where
-/// it names none.
+/// Parses the level in the option of `pass`. Emits an error at `module` if the
+/// option names no level.
 static FailureOr<FeatureLevel> parseOption(const Pass &pass, ModuleOp module,
                                            StringRef option) {
   if (std::optional<FeatureLevel> level = parseFeatureLevel(option))
@@ -76,7 +76,8 @@ struct ValidateFeatureLevelPass
 struct DeduceFeatureLevelPass
     : dml::impl::DeduceFeatureLevelBase<DeduceFeatureLevelPass> {
   void runOnOperation() override {
-    // Inner functions and modules come before those around them.
+    // The walk visits inner functions and modules before the operations around
+    // them.
     llvm::MapVector<Operation *, FeatureLevel> levels;
     FeatureLevel oldest = getFeatureLevels().front().level;
     auto isHolder = [](Operation *op) {
@@ -96,14 +97,15 @@ struct DeduceFeatureLevelPass
 
     getOperation()->walk([&](Operation *op) {
       if (auto dmlOp = dyn_cast<FeatureLevelOpInterface>(op)) {
-        // The op is verified, so that some level supports it.
+        // The operation has been verified, so that at least one level supports
+        // it.
         auto [level, deciding] = dmlOp.getMinimumLevel();
         Operation *holder = getHolder(op);
         if (raise(holder, *level))
           emitRemark(dmlOp, holder, *level, deciding);
       } else if (isHolder(op)) {
         raise(op, oldest);
-        // What surrounds the module that the pass runs on is not touched.
+        // Operations around the module on which the pass runs are not changed.
         if (op != getOperation())
           raise(getHolder(op), levels.lookup(op));
       }

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operator's tables and interfaces say is enough to rewrite it: nothing
-// here knows an operator. Every step takes away one kind of violation and
-// leaves ops that are legalized in turn.
+// The rewrites only use the tables and interfaces of operators, and do not
+// depend on particular operators. Each step removes one kind of violation. The
+// operators that a step creates are then legalized themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace dml;
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-/// The values of an array attribute, integers or floats.
+/// Returns the values of an array attribute of integers or floats.
 static SmallVector<Attribute> getArrayValues(Operation *op, StringRef name) {
   Builder builder(op->getContext());
   Attribute array = op->getAttr(name);
@@ -50,7 +50,8 @@ static void setArrayValues(Operation *op, StringRef name,
                     })));
 }
 
-/// The value with which `array` leaves a dimension alone.
+/// Returns the value of `array` for a dimension that the operator does not
+/// change.
 static Attribute getNeutralValue(Operation *op, const ArraySupport &array) {
   Builder builder(op->getContext());
   if (isa<DenseI64ArrayAttr>(op->getAttr(array.attribute)))
@@ -58,7 +59,7 @@ static Attribute getNeutralValue(Operation *op, const ArraySupport &array) {
   return builder.getF32FloatAttr(*array.neutral);
 }
 
-/// The dimensions that `array`, of Kind::Axes, lists.
+/// Returns the dimensions that `array`, of Kind::Axes, lists.
 static SmallVector<int64_t> getAxes(Operation *op, const ArraySupport &array) {
   Attribute axes = op->getAttr(array.attribute);
   if (auto axis = dyn_cast_or_null<IntegerAttr>(axes))
@@ -79,7 +80,8 @@ static void setAxes(Operation *op, const ArraySupport &array,
     op->setAttr(array.attribute, builder.getDenseI64ArrayAttr(axes));
 }
 
-/// Whether all that the op's arrays say of dimensions is understood here.
+/// Whether this file supports all arrays of the operation that refer to
+/// dimensions.
 static bool areArraysKnown(FeatureLevelOpInterface op) {
   return llvm::all_of(
       op.getOperatorSupport().arrays, [&](const ArraySupport &array) {
@@ -90,7 +92,7 @@ static bool areArraysKnown(FeatureLevelOpInterface op) {
 }
 
 namespace {
-/// Which dimensions an op leaves as they are.
+/// The dimensions that an operation does not change.
 class Dimensions {
 public:
   explicit Dimensions(FeatureLevelOpInterface op) {
@@ -119,10 +121,10 @@ public:
     }
   }
 
-  /// The first dimension that the op's arrays speak of.
+  /// Returns the first dimension to which the operation's arrays refer.
   int64_t getFirst() const { return first; }
 
-  /// The dimensions that the op works on.
+  /// Returns the dimensions that the operation changes.
   SmallVector<int64_t> getActive() const {
     SmallVector<int64_t> active;
     for (auto [dim, isIdle] : llvm::enumerate(idle))
@@ -131,9 +133,9 @@ public:
     return active;
   }
 
-  /// Merges dimensions that follow each other until at most `maxRank` are left,
-  /// or fails. Two may merge where the op leaves both alone, or one that has
-  /// size 1.
+  /// Merges neighbouring dimensions until at most `maxRank` are left, or fails.
+  /// Two dimensions can be merged if the operation changes neither of them, or
+  /// if one of them has size 1 and is not changed.
   FailureOr<SmallVector<ReassociationIndices>> merge(int64_t maxRank) const {
     SmallVector<ReassociationIndices> groups;
     for (size_t dim = 0; dim < idle.size(); ++dim)
@@ -160,13 +162,14 @@ private:
            llvm::all_of(dims, [&](int64_t dim) { return unit[dim]; });
   }
 
-  /// Whether groups `i` and `i + 1` may be one.
+  /// Whether the groups `i` and `i + 1` can be merged.
   bool canMerge(ArrayRef<ReassociationIndices> groups, int64_t i) const {
     bool mergesIdle = isIdle(groups[i]) && isIdle(groups[i + 1]);
     if (!mergesIdle && !isIdleUnit(groups[i]) && !isIdleUnit(groups[i + 1]))
       return false;
-    // The op leaves those alone that its arrays do not speak of; which are the
-    // first ones, after the merge as well.
+    // The arrays have no values for the first dimensions, which the operation
+    // therefore must not change. This must also be true of the first dimensions
+    // after the merge.
     for (int64_t k = i; k < first; ++k)
       if (k == i ? !mergesIdle
                  : k + 1 >= static_cast<int64_t>(groups.size()) ||
@@ -183,14 +186,14 @@ private:
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Builds the results of one op anew in ops that have one kind of violation
-/// less.
+/// Rebuilds the results of an operation with operations that do not have one
+/// kind of violation.
 class Step {
 public:
   Step(FeatureLevelOpInterface op, FeatureLevel level, OpBuilder &builder)
       : op(op), level(level), builder(builder) {}
 
-  /// The results, or failure for the reason `whyNot`.
+  /// Returns the results. On failure, sets `whyNot` to the reason.
   FailureOr<SmallVector<Value>> run(Requirement::Kind violation) {
     switch (violation) {
     case Requirement::Kind::Operator:
@@ -208,9 +211,9 @@ public:
   std::string whyNot;
 
 private:
-  /// The dimension of the old op whose values a dimension of the new op takes
-  /// from the arrays, for each; nothing where the new op is to leave the
-  /// dimension alone.
+  /// For each dimension of the new operation, the dimension of the old
+  /// operation whose values it takes from the arrays. Nothing for a dimension
+  /// that the new operation must not change.
   using DimensionMap = SmallVector<std::optional<int64_t>>;
 
   FailureOr<SmallVector<Value>> decompose();
@@ -221,8 +224,8 @@ private:
                               ArrayRef<ReassociationIndices> groups);
   SmallVector<Value> splitByDimension(ArrayRef<int64_t> active);
 
-  /// Inserts a copy of the op with other operands, types of results, and places
-  /// of the arrays' values.
+  /// Inserts a copy of the operation with other operands and result types.
+  /// `map` determines the values in the arrays.
   SmallVector<Value> clone(ValueRange operands, TypeRange resultTypes,
                            const DimensionMap &map);
 
@@ -299,7 +302,7 @@ FailureOr<SmallVector<Value>> Step::moveBits() {
   if (candidates.empty())
     return fail("the level has no data type of " + Twine(width) +
                 " bits to move the elements as");
-  // Bits pass most safely as integers.
+  // Integer types come first, since they preserve all bits most reliably.
   llvm::stable_sort(candidates, [](Type lhs, Type rhs) {
     return isa<IntegerType>(lhs) && !isa<IntegerType>(rhs);
   });
@@ -364,7 +367,8 @@ FailureOr<SmallVector<Value>> Step::changeRank() {
       Twine(active.size()) + " of " + Twine(rank));
 }
 
-/// Adds dimensions of size 1 before the first that the arrays speak of.
+/// Adds dimensions of size 1 before the first dimension to which the arrays
+/// refer.
 SmallVector<Value> Step::expand(const Dimensions &dimensions, int64_t rank) {
   int64_t oldRank =
       cast<RankedTensorType>(op->getResult(0).getType()).getRank();
@@ -436,7 +440,7 @@ SmallVector<Value> Step::collapse(const Dimensions &dimensions,
 }
 
 SmallVector<Value> Step::splitByDimension(ArrayRef<int64_t> active) {
-  // An op that moves elements has one operand and one result.
+  // An operation that moves elements has one operand and one result.
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
   Value value = op->getOperand(0);
   for (int64_t dim : active) {
@@ -455,7 +459,7 @@ SmallVector<Value> Step::splitByDimension(ArrayRef<int64_t> active) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Notes the operators that a step builds.
+/// Records the operators that a step builds.
 struct OperatorListener : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op,
                                OpBuilder::InsertPoint previous) override {
@@ -466,8 +470,8 @@ struct OperatorListener : OpBuilder::Listener {
 };
 } // namespace
 
-/// Replaces `op`, which stands in place of an `origin`, by ops that `level`
-/// supports, and adds them to `made`.
+/// Replaces `op`, which itself replaces an operator `origin`, by operations
+/// that `level` supports, and adds these to `made`.
 static LogicalResult legalize(FeatureLevelOpInterface op, FeatureLevel level,
                               OperationName origin,
                               SmallVectorImpl<OperationName> &made) {

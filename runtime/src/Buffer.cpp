@@ -1,4 +1,4 @@
-//===- Buffer.cpp - A VkBuffer with its own memory ------------------------===//
+//===- Buffer.cpp - A VkBuffer with memory --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -50,36 +50,16 @@ Status Buffer::initialize(DmlMemory kind, const std::string &name) {
               name, ": vkCreateBuffer of ", byteSize, " bytes"));
   device->setName(VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer, name);
 
-  VkMemoryRequirements requirements;
-  vk.GetBufferMemoryRequirements(device->handle(), buffer, &requirements);
-  std::optional<uint32_t> type =
-      chooseMemoryType(device->snapshot(), kind, requirements.memoryTypeBits);
-  if (!type)
-    return makeError(DML_ERROR_UNSUPPORTED, name, ": device '", info.name,
-                     "' has no fitting type of memory");
-  VkMemoryAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-  allocateInfo.allocationSize = requirements.size;
-  allocateInfo.memoryTypeIndex = *type;
-  DML_TRY(checkVk(
-      vk.AllocateMemory(device->handle(), &allocateInfo, nullptr, &memory),
-      name, ": vkAllocateMemory of ", requirements.size, " bytes"));
-  DML_TRY(checkVk(vk.BindBufferMemory(device->handle(), buffer, memory, 0),
-                  name, ": vkBindBufferMemory"));
-
-  const VkMemoryType &memoryType = device->snapshot().memory.memoryTypes[*type];
-  constexpr VkMemoryPropertyFlags kMapped =
-      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  if ((memoryType.propertyFlags & kMapped) == kMapped)
-    DML_TRY(checkVk(
-        vk.MapMemory(device->handle(), memory, 0, VK_WHOLE_SIZE, 0, &pointer),
-        name, ": vkMapMemory"));
-  return Status();
+  DML_TRY(device->memory().allocate(buffer, kind, name, allocation));
+  return checkVk(vk.BindBufferMemory(device->handle(), buffer,
+                                     allocation.place.memory,
+                                     allocation.place.offset),
+                 name, ": vkBindBufferMemory");
 }
 
 Status Buffer::fillWithZeros() {
-  if (pointer) {
-    std::memset(pointer, 0, byteSize);
+  if (mapped()) {
+    std::memset(mapped(), 0, byteSize);
     return Status();
   }
   if (!device->hasQueue())
@@ -95,9 +75,8 @@ Buffer::~Buffer() {
   const DeviceFunctions &vk = device->functions();
   if (buffer)
     vk.DestroyBuffer(device->handle(), buffer, nullptr);
-  // Unmaps it too.
-  if (memory)
-    vk.FreeMemory(device->handle(), memory, nullptr);
+  if (allocation.size != 0)
+    device->memory().deallocate(allocation);
 }
 
 Status Buffer::checkRange(uint64_t offset, size_t size) const {
@@ -112,8 +91,8 @@ Status Buffer::write(uint64_t offset, const void *data, size_t size) {
   DML_TRY(checkRange(offset, size));
   if (size == 0)
     return Status();
-  if (pointer) {
-    std::memcpy(static_cast<char *>(pointer) + offset, data, size);
+  if (mapped()) {
+    std::memcpy(static_cast<char *>(mapped()) + offset, data, size);
     return Status();
   }
   Expected<std::unique_ptr<Buffer>> staging =
@@ -139,8 +118,8 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
   DML_TRY(checkRange(offset, size));
   if (size == 0)
     return Status();
-  if (pointer) {
-    std::memcpy(data, static_cast<const char *>(pointer) + offset, size);
+  if (mapped()) {
+    std::memcpy(data, static_cast<const char *>(mapped()) + offset, size);
     return Status();
   }
   Expected<std::unique_ptr<Buffer>> staging =

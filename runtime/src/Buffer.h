@@ -1,4 +1,4 @@
-//===- Buffer.h - A VkBuffer with its own memory --------------------------===//
+//===- Buffer.h - A VkBuffer with memory ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -8,6 +8,7 @@
 #define DML_RUNTIME_BUFFER_H
 
 #include "Device.h"
+#include "Memory.h"
 
 #include <utility>
 #include <vector>
@@ -32,7 +33,7 @@ public:
   VkBuffer handle() const { return buffer; }
   uint64_t size() const { return byteSize; }
   /// Coherent, or null.
-  void *mapped() const { return pointer; }
+  void *mapped() const { return allocation.place.mapped; }
   DmlBufferRange range() const { return {buffer, 0, byteSize}; }
 
   Status write(uint64_t offset, const void *data, size_t size);
@@ -46,9 +47,9 @@ private:
 
   std::shared_ptr<Device> device;
   VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
+  /// Without memory where its size is 0.
+  Allocation allocation;
   uint64_t byteSize = 0;
-  void *pointer = nullptr;
 };
 
 /// A space of bytes that may lie in several buffers, since a device allocates

@@ -47,6 +47,17 @@ Status give(Expected<T> object, Handle *handle) {
   return Status();
 }
 
+Status checkAllocator(const DmlAllocator *allocator) {
+  if (!allocator)
+    return Status();
+  DML_CHECK_CHAIN(DmlAllocator, allocator);
+  if (!allocator->allocate || !allocator->deallocate)
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "a DmlAllocator must have "
+                     "both allocate and deallocate, but one is NULL");
+  return Status();
+}
+
 Status findFunction(DmlExecutable executable, uint32_t index,
                     const Function *&function) {
   const std::vector<Function> &functions = executable->object->functions;
@@ -211,8 +222,10 @@ DmlResult dmlCreateDevice(DmlInstance instance, const DmlDeviceCreateInfo *info,
   return guard(error, [&]() -> Status {
     DML_NEED(instance);
     DML_NEED(device);
-    if (info)
+    if (info) {
       DML_CHECK_CHAIN(DmlDeviceCreateInfo, info);
+      DML_TRY(checkAllocator(info->allocator));
+    }
     return give(
         Device::create(instance->object, info ? *info : DmlDeviceCreateInfo{}),
         device);
@@ -225,6 +238,7 @@ DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
     DML_NEED(info);
     DML_NEED(device);
     DML_CHECK_CHAIN(DmlVulkanDevice, info);
+    DML_TRY(checkAllocator(info->allocator));
     return give(Device::adopt(*info), device);
   });
 }
@@ -253,6 +267,23 @@ void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info) {
 void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds) {
   if (device)
     device->object->setWaitLimit(nanoseconds);
+}
+
+void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes) {
+  if (device)
+    device->object->memory().setBudget(bytes);
+}
+
+DmlResult dmlGetMemoryUse(DmlDevice device, DmlMemoryUse *use,
+                          DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(use);
+    DML_CHECK_CHAIN(DmlMemoryUse, use);
+    fill(*use, {});
+    device->object->describeMemoryUse(*use);
+    return Status();
+  });
 }
 
 DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size, void *data,

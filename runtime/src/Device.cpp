@@ -21,7 +21,7 @@ Device::create(std::shared_ptr<Instance> instance,
   std::shared_ptr<Device> device(new Device);
   device->instanceOwner = std::move(instance);
   DML_TRY(device->createDevice(info));
-  DML_TRY(device->initialize());
+  DML_TRY(device->initialize(info.allocator));
   return device;
 }
 
@@ -70,6 +70,7 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   // Must be enabled where a device offers it.
   if (properties.portabilitySubset)
     extensions.push_back("VK_KHR_portability_subset");
+  robust = info.robustBufferAccess;
   unchecked = !info.robustBufferAccess && properties.pipelineRobustness;
   VkPhysicalDevicePipelineRobustnessFeaturesEXT pipelineRobustness{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
@@ -129,6 +130,7 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
                                 info.debugUtilsEnabled, device->instanceVk));
   device->debugUtils = info.debugUtilsEnabled;
   device->unchecked = info.pipelineRobustnessEnabled;
+  device->robust = info.robustBufferAccessEnabled;
   device->instance = info.instance;
   device->physicalDevice = info.physicalDevice;
   Expected<DeviceSnapshot> snapshot =
@@ -178,15 +180,18 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
   device->callerUnlock = info.unlockQueue;
   device->callerUserData = info.queueUserData;
   device->device = info.device;
-  DML_TRY(device->initialize());
+  DML_TRY(device->initialize(info.allocator));
   return device;
 }
 
 /// The part that created and adopted devices share.
-Status Device::initialize() {
+Status Device::initialize(const DmlAllocator *allocator) {
   DML_TRY(loadDeviceFunctions(instanceVk.GetDeviceProcAddr, device, vk));
   if (ownsDevice)
     vk.GetDeviceQueue(device, queueFamilyIndex, 0, &queue);
+  // Robust access may end anywhere in the memory object of a buffer.
+  buffersMemory =
+      std::make_unique<Memory>(*this, allocator, /*sharesBlocks=*/!robust);
   VkPipelineCacheCreateInfo cacheInfo{
       VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   return checkVk(vk.CreatePipelineCache(device, &cacheInfo, nullptr, &cache),
@@ -196,6 +201,7 @@ Status Device::initialize() {
 Device::~Device() {
   for (const Commands &commands : idleCommands)
     destroyCommands(commands);
+  buffersMemory.reset();
   if (cache)
     vk.DestroyPipelineCache(device, cache, nullptr);
   if (ownsDevice && vk.DestroyDevice)
@@ -224,6 +230,7 @@ DmlVulkanDevice Device::describe() {
   info.enabledFeatures = properties.info.features;
   info.debugUtilsEnabled = debugUtils;
   info.pipelineRobustnessEnabled = unchecked;
+  info.robustBufferAccessEnabled = robust;
   info.subgroupSizeControlEnabled = properties.subgroupSizeControl;
   info.queueFamilyIndex = queueFamilyIndex;
   info.queue = queue;
@@ -233,6 +240,23 @@ DmlVulkanDevice Device::describe() {
   };
   info.queueUserData = this;
   return info;
+}
+
+void Device::describeMemoryUse(DmlMemoryUse &use) {
+  buffersMemory->describe(use);
+  if (!properties.memoryBudget)
+    return;
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget};
+  instanceVk.GetPhysicalDeviceMemoryProperties2(physicalDevice, &memory);
+  const VkPhysicalDeviceMemoryProperties &heaps = memory.memoryProperties;
+  for (uint32_t i = 0; i < heaps.memoryHeapCount; ++i)
+    if (heaps.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) {
+      use.heapUsage += budget.heapUsage[i];
+      use.heapBudget += budget.heapBudget[i];
+    }
 }
 
 void Device::lockQueue() {

@@ -8,6 +8,7 @@
 #define DML_RUNTIME_DEVICE_H
 
 #include "Instance.h"
+#include "Memory.h"
 
 #include <atomic>
 #include <functional>
@@ -53,6 +54,9 @@ public:
                    uint64_t timeout) noexcept;
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
+  Memory &memory() { return *buffersMemory; }
+  /// Fills the numbers of the device's memory.
+  void describeMemoryUse(DmlMemoryUse &use);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
 
   /// Nanoseconds that calls wait which have no limit of their own.
@@ -91,7 +95,7 @@ private:
   };
 
   Device() = default;
-  Status initialize();
+  Status initialize(const DmlAllocator *allocator);
   Status createDevice(const DmlDeviceCreateInfo &info);
   class CommandsInUse;
   Status createCommands(Commands &commands);
@@ -108,6 +112,9 @@ private:
   bool debugUtils = false;
   /// Kernels stay within their buffers, and drivers need not check that.
   bool unchecked = false;
+  /// The driver keeps kernels within the memory of their buffers.
+  bool robust = false;
+  std::unique_ptr<Memory> buffersMemory;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;
 

@@ -312,21 +312,46 @@ std::optional<uint32_t> dml::runtime::chooseQueueFamily(
   return chosen;
 }
 
+static constexpr VkMemoryPropertyFlags kLocal =
+    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+static constexpr VkMemoryPropertyFlags kMapped =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+static constexpr VkMemoryPropertyFlags kCached =
+    VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+/// These need a feature of their own, or cost speed.
+static constexpr VkMemoryPropertyFlags kNever =
+    VK_MEMORY_PROPERTY_PROTECTED_BIT | VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
+    VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
+    VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
+
+MemoryWish dml::runtime::describeMemory(const DeviceSnapshot &device,
+                                        DmlMemory memory) {
+  switch (memory) {
+  case DML_MEMORY_DEVICE:
+    return {0, sharesHostMemory(device) ? kLocal | kMapped | kCached : kLocal};
+  case DML_MEMORY_UPLOAD:
+    return {kMapped, 0};
+  case DML_MEMORY_READBACK:
+    return {kMapped, kCached};
+  }
+  return {};
+}
+
+uint32_t dml::runtime::findMemoryTypes(const DeviceSnapshot &device,
+                                       const MemoryWish &wish,
+                                       uint32_t typeBits) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < device.memory.memoryTypeCount; ++i) {
+    VkMemoryPropertyFlags flags = device.memory.memoryTypes[i].propertyFlags;
+    if ((flags & wish.required) == wish.required && !(flags & kNever))
+      found |= 1u << i;
+  }
+  return found & typeBits;
+}
+
 std::optional<uint32_t>
 dml::runtime::chooseMemoryType(const DeviceSnapshot &device, DmlMemory memory,
                                uint32_t typeBits) {
-  constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-  constexpr VkMemoryPropertyFlags kMapped =
-      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-  // These need a feature of their own, or cost speed.
-  constexpr VkMemoryPropertyFlags kNever =
-      VK_MEMORY_PROPERTY_PROTECTED_BIT |
-      VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
-      VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
-      VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
-
   // The properties that memory must have and must not have. Wishes stand from
   // the best to the barely usable.
   struct Wish {

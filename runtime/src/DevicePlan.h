@@ -32,6 +32,8 @@ struct DeviceSnapshot {
   bool pipelineRobustness = false;
   /// VK_EXT_subgroup_size_control with both of its features.
   bool subgroupSizeControl = false;
+  /// VK_EXT_memory_budget.
+  bool memoryBudget = false;
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> queueFamilies;
 };
@@ -77,6 +79,18 @@ chooseQueueFamily(const std::vector<VkQueueFamilyProperties> &families);
 /// The type of memory for a use, among those in the mask `typeBits`.
 std::optional<uint32_t> chooseMemoryType(const DeviceSnapshot &device,
                                          DmlMemory memory, uint32_t typeBits);
+
+/// The properties of the memory for a use: those that it must have, and those
+/// that are best.
+struct MemoryWish {
+  VkMemoryPropertyFlags required = 0, preferred = 0;
+};
+MemoryWish describeMemory(const DeviceSnapshot &device, DmlMemory memory);
+
+/// Of the types of memory in the mask `typeBits` those that have what `wish`
+/// requires.
+uint32_t findMemoryTypes(const DeviceSnapshot &device, const MemoryWish &wish,
+                         uint32_t typeBits);
 
 /// 16 bytes as in "6d657361-3232-2e33-2e36-000000000000".
 std::string describeUuid(const uint8_t (&uuid)[16]);

@@ -32,6 +32,7 @@ namespace dml::runtime {
   X(GetPhysicalDeviceFeatures)                                                 \
   X(GetPhysicalDeviceFeatures2)                                                \
   X(GetPhysicalDeviceMemoryProperties)                                         \
+  X(GetPhysicalDeviceMemoryProperties2)                                        \
   X(GetPhysicalDeviceQueueFamilyProperties)                                    \
   X(CreateDevice)                                                              \
   X(GetDeviceProcAddr)

@@ -11,16 +11,17 @@
 
 namespace dml {
 
-/// Creates canonicalization without the simplification of regions, which are
-/// single blocks or SPIR-V's structured control flow.
+/// Creates the canonicalization pass without simplification of regions: regions
+/// are single blocks or SPIR-V's structured control flow, so that there is
+/// nothing to simplify.
 std::unique_ptr<mlir::Pass> createCanonicalization();
 
 /// Adds canonicalization and common subexpression elimination.
 void addCleanup(mlir::OpPassManager &pm);
 
-/// Adds canonicalization and, in place of common subexpression elimination, the
-/// pass dml-merge-equal-ops, for modules with many generics that differ in
-/// their bodies alone.
+/// Adds canonicalization and the pass dml-merge-equal-ops, which replaces
+/// common subexpression elimination in modules with many generics that differ
+/// only in their bodies.
 void addGenericCleanup(mlir::OpPassManager &pm);
 
 } // namespace dml

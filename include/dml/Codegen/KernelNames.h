@@ -12,8 +12,8 @@
 
 namespace dml {
 
-/// The name of the SPIR-V module that is made of the gpu.module `kernel` and
-/// stands beside it. (Upstream's conversion gives it.)
+/// Returns the name of the SPIR-V module that upstream's conversion creates
+/// from the gpu.module `kernel`, beside this module.
 inline std::string getSPIRVModuleName(llvm::StringRef kernel) {
   return ("__spv__" + kernel).str();
 }

@@ -14,8 +14,9 @@
 
 namespace dml {
 
-/// The tensors that one kernel concatenates at most: with the one that it
-/// writes, these are the storage buffers that every Vulkan device binds.
+/// The largest number of tensors that one kernel concatenates. Together with
+/// the output, these are as many storage buffers as every Vulkan device can
+/// bind.
 inline constexpr int64_t maxJoinedInputs =
     DeviceProfile::promisedMaxStorageBuffers - 1;
 
@@ -23,8 +24,8 @@ inline constexpr int64_t maxJoinedInputs =
 inline constexpr llvm::StringLiteral joinLabel = "dml.join";
 
 /// Builds the element at `indices` of the concatenation of `inputs` along
-/// `axis`. Every input is read at a valid coordinate; the last one that begins
-/// at or before the element has it.
+/// `axis`. Each input is read at a valid coordinate. The element belongs to the
+/// last input that begins at or before it.
 inline mlir::Value buildJoinedElement(mlir::ImplicitLocOpBuilder &b,
                                       mlir::ValueRange inputs, int64_t axis,
                                       mlir::ValueRange indices) {

@@ -21,7 +21,7 @@ namespace dml {
 #include "dml/Conversion/Passes.h.inc"
 
 /// Adds the patterns that convert dml operators to linalg. `typeConverter`
-/// turns tensors of unsigned integers into tensors of signless ones.
+/// converts tensors of unsigned integers to tensors of signless integers.
 void populateDMLToLinalgPatterns(const mlir::TypeConverter &typeConverter,
                                  mlir::RewritePatternSet &patterns);
 

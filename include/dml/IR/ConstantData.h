@@ -13,21 +13,21 @@
 
 namespace dml {
 
-/// Bytes of all constants of an executable, at most. FlatBuffers have offsets
-/// of 31 bits; the rest of the file has the other half.
+/// The limit on the bytes of all constants of an executable. FlatBuffers have
+/// 31-bit offsets; half of that range is left for the rest of the file.
 inline constexpr uint64_t maxConstantBytes = INT32_MAX / 2;
 
-/// The elements of a constant tensor, as bytes in row-major order. An element
-/// of 4 bits in a dense value takes a byte.
+/// The elements of a constant tensor, as bytes in row-major order. In a dense
+/// attribute, a 4-bit element occupies a byte.
 struct ConstantData {
   llvm::ArrayRef<char> bytes;
-  /// Whether these are one element, which all others are like.
+  /// Whether `bytes` is a single element, to which all elements are equal.
   bool isSplat;
 };
 
-/// The bytes of `value`, without a copy. Nothing where it is no dense tensor,
-/// or a resource without its blob, with one of another size, or whose elements
-/// are not of whole bytes.
+/// Returns the bytes of `value`, without a copy. Returns nothing if `value` is
+/// no dense tensor, if its elements do not consist of whole bytes, or if it is
+/// a resource whose blob is missing or has the wrong size.
 inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
   if (auto dense = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(value))
     return ConstantData{dense.getRawData(), dense.isSplat()};

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dialect, its attributes and its interfaces. The operators stand in a
-// header for each family, dml/IR/PaddingOps.h for instance, and all of them in
-// dml/IR/DMLOps.h.
+// The dialect, its attributes and its interfaces. Each family of operators has
+// its own header, such as dml/IR/PaddingOps.h. dml/IR/DMLOps.h includes all of
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +25,17 @@
 #include "dml/IR/DMLDialect.h.inc"
 
 namespace dml::detail {
-/// The verifier of FeatureLevelOpInterface, for what holds for every operator.
+/// Verifies `op` for FeatureLevelOpInterface: the constraints that apply to all
+/// operators.
 llvm::LogicalResult verifyOperator(mlir::Operation *op);
 
-/// Emits a remark if `op`, which is not valid, has two operands in each other's
-/// place: if `verify` finds nothing wrong once they have changed places.
+/// Emits a remark if two operands of `op`, which is invalid, seem to be
+/// exchanged: if `verify` succeeds after exchanging them.
 void noteSwappedOperands(
     mlir::Operation *op,
     llvm::function_ref<llvm::LogicalResult(mlir::Operation *)> verify);
 
-/// Verifies an operation as MLIR does: its traits, then what it has to say
-/// itself.
+/// Verifies an operation like MLIR: its traits, and then its own verifier.
 template <typename OpTy, template <typename> class... Traits>
 llvm::LogicalResult verifyOp(mlir::Op<OpTy, Traits...> op) {
   return llvm::failure(
@@ -43,27 +43,29 @@ llvm::LogicalResult verifyOp(mlir::Op<OpTy, Traits...> op) {
       failed(mlir::cast<OpTy>(op.getOperation()).verify()));
 }
 
-/// What an error says of `attribute`, which the operator `op` does not have:
-/// the attribute that was probably meant, or all that there are.
+/// Returns a text for an error about `attribute`, which the operator `op` does
+/// not have: the attribute that was probably meant, or the list of all
+/// attributes.
 std::string describeUnknownAttribute(mlir::OperationName op,
                                      llvm::StringRef attribute);
 
-/// The operator `OpTy` as it is registered. What the generic form of operations
-/// has between "<{" and "}>" becomes the operator's properties before there is
-/// an operation to verify, and the generated code drops what it does not know.
-/// An operator that is not valid is looked at once more, for a hint.
+/// The operator `OpTy` as it is registered in the dialect, with two additional
+/// checks. First, unknown attributes between "<{" and "}>" of the generic form
+/// are rejected: these attributes become properties before verification, and
+/// the generated code drops unknown ones. Second, if the operator is invalid,
+/// noteSwappedOperands() looks for exchanged operands.
 template <typename OpTy> struct Strict : OpTy {
   using OpTy::OpTy;
 
   static llvm::LogicalResult setPropertiesFromAttr(
       typename OpTy::Properties &properties, mlir::Attribute from,
       llvm::function_ref<mlir::InFlightDiagnostic()> emitError) {
-    // Builders, which want no error, hand over all of an operation's attributes
-    // here. These are verified later.
+    // Builders, which pass no `emitError`, pass all attributes of an operation
+    // here. Those attributes are verified later.
     auto attributes = mlir::dyn_cast_or_null<mlir::DictionaryAttr>(from);
     mlir::OperationName name(OpTy::getOperationName(), from.getContext());
-    // The generated names leave out the results' segments where the operands
-    // have some, too.
+    // If operands have segments, the generated list of names lacks the
+    // attribute for the segments of results.
     auto isKnown = [](llvm::StringRef attribute) {
       return llvm::is_contained(OpTy::getAttributeNames(), attribute) ||
              (OpTy::template hasTrait<
@@ -76,7 +78,8 @@ template <typename OpTy> struct Strict : OpTy {
         if (!isKnown(attribute.getName().getValue()))
           return emitOpError()
                  << describeUnknownAttribute(name, attribute.getName());
-    // The same of the kinds of attributes, in the words of the custom form.
+    // Also checks the kinds of attributes, so that errors are the same as for
+    // the custom form.
     if constexpr (!std::is_same_v<typename OpTy::Properties,
                                   mlir::EmptyProperties>) {
       if (attributes && emitError) {
@@ -102,7 +105,8 @@ template <typename OpTy> struct Strict : OpTy {
 };
 } // namespace dml::detail
 
-/// `Strict<OpTy>` is `OpTy` for whoever asks.
+/// Gives `Strict<OpTy>` the TypeID of `OpTy`, so that isa and cast treat them
+/// alike.
 template <typename OpTy>
 struct mlir::detail::TypeIDResolver<dml::detail::Strict<OpTy>>
     : mlir::detail::TypeIDResolver<OpTy> {};
@@ -118,100 +122,105 @@ template <typename... OpTys> void dml::DMLDialect::addOperations() {
 
 namespace dml {
 
-/// Name of the attribute that states the target of a module or function.
+/// The name of the attribute that states the target of a module or function.
 inline constexpr llvm::StringLiteral targetAttrName = "dml.target";
 
-/// Name of the argument and result attribute that names a tensor. No two of a
-/// function have the same.
+/// The name of the attribute of arguments and results that names a tensor. The
+/// names in a function differ.
 inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
 
-/// Name of the argument and result attribute that keeps the type which a tensor
-/// had before code generation gave it another one of the same bytes.
+/// The name of the attribute of arguments and results that stores the original
+/// type of a tensor, after code generation has replaced the type by another one
+/// with the same bytes.
 inline constexpr llvm::StringLiteral typeAttrName = "dml.type";
 
-/// Name of the argument and result attribute that has the strides of the
-/// caller's tensor, in elements.
+/// The name of the attribute of arguments and results that states the strides
+/// of the caller's tensor, in elements.
 inline constexpr llvm::StringLiteral stridesAttrName = "dml.strides";
 
-/// Name of the argument and result attribute that has the bytes which the
-/// caller states for its tensor.
+/// The name of the attribute of arguments and results that states the number of
+/// bytes of the caller's tensor.
 inline constexpr llvm::StringLiteral totalSizeAttrName = "dml.total_size";
 
 /// Sets the attribute `name` of those arguments and results of `function` for
-/// which the getters return one. All are set at once: to set the attribute of
-/// one writes the list of all.
+/// which the getters return an attribute. Setting all attributes at once saves
+/// time, since each change rewrites the list of all attributes.
 void setTensorAttrs(
     mlir::FunctionOpInterface function, llvm::StringRef name,
     llvm::function_ref<mlir::Attribute(unsigned)> getArgumentAttr,
     llvm::function_ref<mlir::Attribute(unsigned)> getResultAttr);
 
-/// Keeps the types of those tensors of a function's signature that a conversion
-/// changes, for the executable, where no earlier one did.
+/// Stores the original types of the tensors in a function's signature whose
+/// types a conversion changes, unless an earlier conversion has already stored
+/// them. The executable needs these types.
 void keepTensorTypes(mlir::FunctionOpInterface function,
                      llvm::function_ref<bool(mlir::Type)> isChanged);
 
-/// Name of the attribute that carries the name of the dml operator which an
-/// operation was lowered from.
+/// The name of the attribute that states the dml operator from which an
+/// operation was lowered.
 inline constexpr llvm::StringLiteral labelAttrName = "dml.label";
 
-/// Name of the module attribute that holds a serialized executable.
+/// The name of the module attribute that contains a serialized executable.
 inline constexpr llvm::StringLiteral executableAttrName = "dml.executable";
 
-/// Whether the runtime takes `text` for a name: UTF-8 that is not empty and has
-/// no control characters.
+/// Whether the runtime accepts `text` as a name: `text` must be UTF-8, not
+/// empty, and without control characters.
 bool isName(llvm::StringRef text);
 
-/// The feature level that holds for `op`: that of the nearest `dml.target` on
-/// it or around it, else the newest.
+/// Returns the feature level for `op`: the level of the nearest `dml.target` on
+/// `op` or around it, or the newest level if there is none.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
 
 namespace detail {
-/// Emits an error if `op` does not fuse `activation`, which is the attribute
-/// `attribute` or element `index` of it; null is fine.
+/// Emits an error if `op` does not fuse `activation`, which is the value of the
+/// attribute `attribute`, or its element `index`. A null activation is
+/// accepted.
 llvm::LogicalResult
 verifyFusedActivation(mlir::Operation *op, ActivationAttr activation,
                       llvm::StringRef attribute = "fused_activation",
                       std::optional<size_t> index = std::nullopt);
 
-/// The case, in the support table, of that one of `activations`, the array
-/// attribute `attribute`, which came last.
+/// Returns the enum case of the newest one of `activations`, the value of the
+/// array attribute `attribute`, according to the support table.
 std::optional<uint32_t> getNewestFusedCase(mlir::ArrayAttr activations,
                                            const OperatorSupport &support,
                                            llvm::StringRef attribute);
 
-/// Emits an error if the numbers among the attributes of the activation
-/// function `activation` have no meaning.
+/// Emits an error if the parameters of the activation function `activation` are
+/// invalid.
 llvm::LogicalResult
 verifyActivation(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  ActivationFunction activation,
                  mlir::DictionaryAttr parameters);
 
-/// Emits an error if the tensor `name` of the type `type` has more than two
-/// dimensions without its leading sizes of 1.
+/// Emits an error if the tensor `name` with the type `type` has more than two
+/// dimensions, apart from leading dimensions of size 1.
 llvm::LogicalResult verifyMatrix(mlir::Operation *op, llvm::StringRef name,
                                  mlir::RankedTensorType type);
 
-/// Whether one of the optional tensors `names` is absent, or all of them are.
+/// Whether at least one of the optional tensors `names` is absent, and whether
+/// all of them are.
 bool isAnyAbsent(FeatureLevelOpInterface op,
                  llvm::ArrayRef<llvm::StringRef> names);
 bool areAllAbsent(FeatureLevelOpInterface op,
                   llvm::ArrayRef<llvm::StringRef> names);
 
-/// Whether two tensors of the op have different ranks.
+/// Whether two tensors of `op` have different ranks.
 bool haveDifferentRanks(FeatureLevelOpInterface op);
 
 /// Whether two of the tensors `names` have different element types.
 bool haveDifferentTypes(FeatureLevelOpInterface op,
                         llvm::ArrayRef<llvm::StringRef> names);
 
-/// Whether one of the tensors `names` has another size than the tensor `input`
-/// along one of `dims`. A dimension below 0 is counted from the end.
+/// Whether one of the tensors `names` differs in size from the tensor `input`
+/// along one of `dims`. Negative dimensions are counted from the end.
 bool areRepeated(FeatureLevelOpInterface op,
                  llvm::ArrayRef<llvm::StringRef> names,
                  llvm::ArrayRef<int64_t> dims);
 } // namespace detail
 
-/// The support table of the operator `name`, or null if it is none.
+/// Returns the support table of the operator `name`, or null if `name` is not a
+/// dml operator.
 const OperatorSupport *getOperatorSupport(mlir::OperationName name);
 
 } // namespace dml

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that the ODS descriptions of the operators generate, and queries
-// on them that need no knowledge of any operator.
+// The support tables, which are generated from the ODS descriptions of
+// operators, and queries on these tables that work for any operator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,68 +25,70 @@ namespace dml {
 // Levels
 //===----------------------------------------------------------------------===//
 
-/// The newest level; it holds where no `dml.target` says otherwise.
+/// The newest feature level, which is the default if no `dml.target` states a
+/// level.
 inline constexpr FeatureLevel newestFeatureLevel = FeatureLevel::fl_6_4;
 
-/// When a level appeared.
+/// The releases in which a level first appeared.
 struct FeatureLevelInfo {
   FeatureLevel level;
-  /// The first widely released DirectML that supports it.
+  /// The first widely released version of DirectML that supports the level.
   llvm::StringLiteral directMLVersion;
-  /// The Windows that first carried that DirectML as a system component, or "".
+  /// The first Windows release whose system component was this version of
+  /// DirectML, or "".
   llvm::StringLiteral windowsRelease;
 };
 
-/// All feature levels, oldest first.
+/// Returns all feature levels, from the oldest to the newest.
 llvm::ArrayRef<FeatureLevelInfo> getFeatureLevels();
 
-/// The facts about `level`.
+/// Returns the releases of `level`.
 const FeatureLevelInfo &getFeatureLevelInfo(FeatureLevel level);
 
-/// The first Windows whose system component supports `level`, or "" if none
-/// does.
+/// Returns the first Windows release whose system component supports `level`,
+/// or "" if there is none.
 llvm::StringRef getFirstWindowsRelease(FeatureLevel level);
 
-/// "5_1" for fl_5_1.
+/// Returns "5_1" for fl_5_1.
 llvm::StringRef getFeatureLevelNumber(FeatureLevel level);
 
-/// The level written `5_1` or `fl_5_1`.
+/// Parses a level in the form `5_1` or `fl_5_1`.
 std::optional<FeatureLevel> parseFeatureLevel(llvm::StringRef text);
 
-/// "'7_0' is no feature level, wants one of 1_0, ..., 6_4": what to tell the
-/// author of an option that parseFeatureLevel does not understand.
+/// Returns an error text for an option that parseFeatureLevel cannot parse:
+/// "'7_0' is no feature level, wants one of 1_0, ..., 6_4".
 std::string describeUnknownFeatureLevel(llvm::StringRef text);
 
 //===----------------------------------------------------------------------===//
 // Data types
 //===----------------------------------------------------------------------===//
 
-/// The bit of `type` in TensorSupport::dataTypes.
+/// Returns the bit of `type` in TensorSupport::dataTypes.
 constexpr uint32_t dataTypeBit(DataType type) {
   return uint32_t(1) << static_cast<uint32_t>(type);
 }
 
-/// All data types in DirectML's order.
+/// Returns all data types in DirectML's order.
 llvm::ArrayRef<DataType> getDataTypes();
 
-/// The DirectML data type of a tensor's element type, if it has one: FLOATn is
-/// fn, INTn is the signless in, UINTn is uin.
+/// Returns the DirectML data type of an element type, or nothing if there is
+/// none: FLOATn for fn, INTn for the signless in, UINTn for uin.
 std::optional<DataType> getDataType(mlir::Type elementType);
 
-/// The element type of a DirectML data type.
+/// Returns the element type for a DirectML data type.
 mlir::Type getElementType(DataType type, mlir::MLIRContext *context);
 
 //===----------------------------------------------------------------------===//
 // Support tables
 //===----------------------------------------------------------------------===//
 
-/// What one tensor of an operator may be at one level.
+/// The types and ranks that one tensor of an operator may have at one level.
 struct TensorSupport {
-  /// Name of the operand or result.
+  /// The name of the operand or result.
   llvm::StringLiteral tensor;
-  /// Inclusive range of DimensionCount.
+  /// The inclusive range of the DimensionCount.
   uint8_t minRank, maxRank;
-  /// The data types that the tensor may have: one dataTypeBit for each.
+  /// The permitted data types: one dataTypeBit for each.
   uint32_t dataTypes;
 
   bool supportsRank(int64_t rank) const {
@@ -97,29 +99,28 @@ struct TensorSupport {
   }
 };
 
-/// A tensor of an operator: an operand or a result, under its ODS name.
+/// A tensor of an operator: an operand or a result, identified by its ODS name.
 struct TensorInfo {
   enum class Count { One, Optional, Variadic };
 
   llvm::StringLiteral name;
   Count count;
   bool isResult;
-  /// Tensors with the same number have the same element type; 0 stands for a
-  /// type of its own.
+  /// Tensors with the same number, if it is not 0, have the same element type.
   uint8_t typeGroup;
-  /// Tensors with the same number have the same sizes; 0 stands for sizes of
-  /// its own.
+  /// Tensors with the same number, if it is not 0, have the same sizes.
   uint8_t shapeGroup;
 };
 
-/// A row of an operator's table; it holds from `level` on, until a newer row
-/// of the same cases replaces it. Tensors stand in the order of
+/// A row of an operator's support table. The row is valid from `level` on, up
+/// to a newer row for the same cases. Its tensors have the order of
 /// OperatorSupport::tensors.
 struct LevelSupport {
   FeatureLevel level;
   llvm::ArrayRef<TensorSupport> tensors;
-  /// The values of the attribute OperatorSupport::selector that the row is for:
-  /// one bit for each. All bits are set where the operator has no selector.
+  /// The values of the attribute OperatorSupport::selector to which the row
+  /// applies, as one bit each. All bits are set if the operator has no
+  /// selector.
   uint32_t cases = ~uint32_t(0);
 };
 
@@ -128,27 +129,29 @@ struct EnumCaseSupport {
   llvm::StringLiteral attribute;
   llvm::StringLiteral enumCase;
   uint32_t value;
-  /// The attribute in MLIR's syntax.
+  /// The syntax of the attribute in MLIR.
   llvm::StringLiteral syntax;
-  /// It exists from here on, if the operator does.
+  /// The first level at which the case exists, if the operator exists there.
   FeatureLevel level;
-  /// The page that says so, or "" for the operator's own page.
+  /// The address of the page that documents the case, or "" for the operator's
+  /// own page.
   llvm::StringLiteral source;
 };
 
-/// What an array attribute, or the attribute of one axis, holds. Generic code
-/// verifies it.
+/// The constraints on an array attribute, or on the attribute for a single
+/// axis. Generic code verifies them.
 struct ArraySupport {
   enum class Kind {
     /// The array has one value for each dimension of the tensor `tensor` from
     /// `firstDimension` on. `neutral` is the value with which the operator
     /// leaves a dimension as it is.
     PerDimension,
-    /// Dimensions of the tensor `tensor`, each at most once.
+    /// The array has dimensions of the tensor `tensor`, each at most once.
     Axes,
-    /// `length` values, for instance one for each of two spatial dimensions.
+    /// The array has `length` values, for example one for each of two spatial
+    /// dimensions.
     Fixed,
-    /// The array has as many values as the operator's own verifier wants.
+    /// The operator's own verifier checks the number of values.
     Free,
   };
 
@@ -157,33 +160,38 @@ struct ArraySupport {
   llvm::StringLiteral tensor;
   unsigned firstDimension;
   unsigned length;
-  /// Inclusive bounds of integer values.
+  /// The inclusive bounds of integer values.
   int64_t min, max;
   std::optional<int64_t> neutral;
 };
 
-/// Something that an op of the operator may be from `level` on, and that no
-/// table says (FeatureLevelOpInterface::meetsCondition).
+/// A condition on operations that requires `level`, and that the other parts of
+/// the table cannot express. FeatureLevelOpInterface::meetsCondition evaluates
+/// the condition.
 struct RuleSupport {
   llvm::StringLiteral name;
-  /// What such an op is: "one of scale and bias is absent".
+  /// A description of an operation that meets the condition: "one of scale and
+  /// bias is absent".
   llvm::StringLiteral found;
-  /// What older levels want instead: "both or neither".
+  /// A description of the operations that older levels accept: "both or
+  /// neither".
   llvm::StringLiteral wanted;
   FeatureLevel level;
 };
 
 /// Whether rewrites may change the ranks of an operator's tensors.
 enum class RankChange {
-  /// They may not: nothing is known of the operator's dimensions.
+  /// Ranks must not change, since the meaning of the operator's dimensions is
+  /// unknown.
   Never,
-  /// They may: the operator treats each dimension by itself, as its arrays of
-  /// Kind::PerDimension say, and leaves those alone that its arrays of
-  /// Kind::Axes do not list. Where it has neither, it leaves all of them alone.
+  /// Ranks may change. The operator treats each dimension separately, according
+  /// to its arrays of Kind::PerDimension, and does not change the dimensions
+  /// that its arrays of Kind::Axes do not list. Without such arrays, it does
+  /// not change any dimension.
   Independent,
 };
 
-/// One thing that an op needs of its feature level.
+/// A property of an operation that its feature level must support.
 struct Requirement {
   enum class Kind {
     /// The operator itself.
@@ -192,18 +200,18 @@ struct Requirement {
     EnumCase,
     /// The DataType `value` of the tensor `subject`.
     DataType,
-    /// `value` dimensions of the tensor `subject`.
+    /// The rank `value` of the tensor `subject`.
     Rank,
-    /// What the rule `subject` keeps from older levels.
+    /// The condition of the rule `subject`, which older levels do not accept.
     Rule,
   };
   Kind kind = Kind::Operator;
   llvm::StringRef subject = {};
   int64_t value = 0;
-  /// The number of the one that is meant, where `subject` names several
-  /// tensors.
+  /// The index of the tensor if `subject` is variadic.
   std::optional<unsigned> position = std::nullopt;
-  /// The value of the attribute OperatorSupport::selector, if the op has it.
+  /// The value of the attribute OperatorSupport::selector, if the operation has
+  /// it.
   std::optional<uint32_t> selected = std::nullopt;
 
   bool operator==(const Requirement &other) const {
@@ -215,71 +223,75 @@ struct Requirement {
   std::string getSubject() const;
 };
 
-/// "operator", "enum-case", "data-type", "rank" or "rule".
+/// Returns "operator", "enum-case", "data-type", "rank" or "rule".
 llvm::StringRef stringifyRequirementKind(Requirement::Kind kind);
 
-/// An operator's support table.
+/// The support table of an operator.
 struct OperatorSupport {
-  /// The DML_OPERATOR_TYPE enumerator, and another one of the same value, or
-  /// "".
+  /// The DML_OPERATOR_TYPE enumerator, and another enumerator with the same
+  /// value, or "".
   llvm::StringLiteral operatorType;
   llvm::StringLiteral otherType;
-  /// The operands, then the results, in the order of ODS.
+  /// The operands, followed by the results, in the order of ODS.
   llvm::ArrayRef<TensorInfo> tensors;
-  /// Newest first; the last one introduced the operator.
+  /// The rows from the newest to the oldest. The last row introduced the
+  /// operator.
   llvm::ArrayRef<LevelSupport> levels;
-  /// The enum attribute that rows depend on, or "".
+  /// The enum attribute on which rows depend, or "".
   llvm::StringLiteral selector;
   llvm::ArrayRef<EnumCaseSupport> enumCases;
   llvm::ArrayRef<ArraySupport> arrays;
   llvm::ArrayRef<RuleSupport> rules;
   RankChange rankChange;
-  /// The page that the table comes from.
+  /// The address of the page on which the table is based.
   llvm::StringLiteral source;
 
   FeatureLevel getIntroducedLevel() const { return levels.back().level; }
 
-  /// The facts about the tensor `name`, or null.
+  /// Returns the information about the tensor `name`, or null if there is no
+  /// such tensor.
   const TensorInfo *getTensorInfo(llvm::StringRef name) const;
 
-  /// The row that holds at `level` where the selector has the value `selected`,
-  /// or null below the level that introduced it. Without a value, a row of any
-  /// case.
+  /// Returns the row for `level` if the selector has the value `selected`, or
+  /// null if the operator did not exist at `level`. Without a value, returns a
+  /// row for any value.
   const LevelSupport *
   getRow(FeatureLevel level,
          std::optional<uint32_t> selected = std::nullopt) const;
 
-  /// What the tensor `name` may be at `level`, or null.
+  /// Returns the types and ranks of the tensor `name` at `level`, or null.
   const TensorSupport *
   getTensor(llvm::StringRef name, FeatureLevel level,
             std::optional<uint32_t> selected = std::nullopt) const;
 
-  /// The case of `attribute` with the numeric value `value`, or null.
+  /// Returns the case of `attribute` with the numeric value `value`, or null.
   const EnumCaseSupport *getEnumCase(llvm::StringRef attribute,
                                      int64_t value) const;
 
-  /// The rule `name`, or null.
+  /// Returns the rule `name`, or null.
   const RuleSupport *getRule(llvm::StringRef name) const;
 
   bool supports(const Requirement &requirement, FeatureLevel level) const;
 
-  /// The oldest level that supports `requirement`, if any does.
+  /// Returns the oldest level that supports `requirement`, or nothing if there
+  /// is none.
   std::optional<FeatureLevel>
   getMinimumLevel(const Requirement &requirement) const;
 
-  /// What the op has: "input has rank 3", "mode is wrap". An operator itself
-  /// reads "DML_OPERATOR_PADDING".
+  /// Describes the requirement as a property of the operation: "input has rank
+  /// 3", "mode is wrap". For the operator itself, returns
+  /// "DML_OPERATOR_PADDING".
   std::string describe(const Requirement &requirement) const;
 
-  /// The value alone: "rank 3", "i64", "wrap".
+  /// Describes the value only: "rank 3", "i64", "wrap".
   std::string describeValue(const Requirement &requirement) const;
 
-  /// Why `level` is too old: "input has rank 3, but feature level 2_1 supports
-  /// rank 4 to 5 (rank 3 needs 3_1)".
+  /// Explains why `level` does not meet `requirement`: "input has rank 3, but
+  /// feature level 2_1 supports rank 4 to 5 (rank 3 needs 3_1)".
   std::string describeViolation(const Requirement &requirement,
                                 FeatureLevel level) const;
 
-  /// The page that the facts about `requirement` are written on.
+  /// Returns the address of the page that documents `requirement`.
   llvm::StringRef getSource(const Requirement &requirement) const;
 };
 

@@ -15,54 +15,54 @@
 
 namespace dml {
 
-/// The name of the attribute that states the kernel which a linalg.generic
-/// becomes, by the kernel's tile: `{map_tile = {...}}`, `{row_tile = array<i64:
-/// threads, vectors>}`, `{attention_tile = array<i64: queries, keys, terms>}`,
-/// `{matrix_attention_tile = {...}}`, `{contraction_tile = array<i64: rows,
-/// columns, terms>}`, which may have more entries, `{slice_tile = array<i64:
-/// rows, columns, slices, terms, times>}` or `{matrix_tile = {...}}`. `"map"`
-/// states a map kernel whose tile is yet to be chosen.
+/// The name of the attribute of a linalg.generic that states its kernel. The
+/// attribute contains the tile of the kernel: `{map_tile = {...}}`, `{row_tile
+/// = array<i64: threads, vectors>}`, `{attention_tile = array<i64: queries,
+/// keys, terms>}`, `{matrix_attention_tile = {...}}`, `{contraction_tile =
+/// array<i64: rows, columns, terms>}`, which may have further entries,
+/// `{slice_tile = array<i64: rows, columns, slices, terms, times>}` or
+/// `{matrix_tile = {...}}`. `"map"` states a map kernel whose tile is chosen
+/// later.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 
-/// The name of the unit attribute of a loop that combines its iterations in any
-/// order and any grouping. The loop's initial value may be combined in as often
-/// as one likes, and changes nothing. A sum is such a loop: 128 threads may
-/// each add up some of the terms, from 0 on, and their sums be added in the
-/// end.
+/// The name of the unit attribute of a loop whose iterations may be combined in
+/// any order and grouping. The loop's initial value is neutral: combining it
+/// several times does not change the result. For example, 128 threads may each
+/// add up some terms of a sum, beginning with 0, and then add up their sums.
 inline constexpr llvm::StringLiteral anyOrderAttrName = "dml.any_order";
 
 /// The name of the unit attribute of an operation whose result is a weight of
-/// attention: an f32 that kernels may round to f16 before they multiply it, as
-/// docs/Reference.md admits where values are f16.
+/// attention: an f32 that kernels may round to f16 before they multiply it.
+/// docs/Reference.md permits this if values are f16.
 inline constexpr llvm::StringLiteral roundableAttrName = "dml.roundable";
 
 /// The name of the unit attribute of a linalg.generic whose kernel has its
-/// workgroups in the opposite order: the first workgroup computes the elements
-/// that the last one would compute.
+/// workgroups in reverse order: the first workgroup computes the elements that
+/// the last workgroup would compute otherwise.
 inline constexpr llvm::StringLiteral reversedAttrName = "dml.reversed";
 
-/// The tile of a contraction kernel: a workgroup computes `rows` times
-/// `columns` sums, and has `terms` terms of each sum in workgroup memory at a
-/// time.
+/// The tile of a contraction kernel: a workgroup computes `rows` by `columns`
+/// sums, and holds `terms` terms of each sum in workgroup memory at a time.
 struct ContractionTile {
   int64_t rows, columns, terms;
-  /// The threads of the workgroup.
+  /// The number of threads in the workgroup.
   int64_t threads = 128;
-  /// The number of times that workgroup memory has room for the terms: of two
-  /// buffers, one is filled while the other is read.
+  /// The number of buffers in workgroup memory for the terms. With two buffers,
+  /// one is filled while the other is read.
   int64_t buffers = 1;
-  /// The most terms whose products are written out in the body of a loop.
+  /// The largest number of terms over which the products are unrolled in the
+  /// body of a loop.
   int64_t writtenOut = 9;
-  /// Whether the next terms are loaded before the present ones are added up,
+  /// Whether the next terms are loaded before the current terms are added up,
   /// and stored afterwards.
   bool isAhead = false;
-  /// The number of groups of threads that have the same sums, and share out the
-  /// terms that are in workgroup memory at a time. The parts of a sum meet in
-  /// the end.
+  /// The number of groups of threads that compute the same sums. The groups
+  /// divide the terms in workgroup memory between them, and add up their
+  /// partial sums at the end.
   int64_t slices = 1;
-  /// The number of neighbouring terms that a thread loads together of an
-  /// operand whose terms lie side by side in memory, or 0 where a thread loads
-  /// the terms of one iteration together.
+  /// The number of neighbouring terms that a thread loads at a time, for an
+  /// operand whose terms are neighbours in memory. If the number is 0, a thread
+  /// loads the terms of one iteration at a time.
   int64_t together = 0;
 
   static constexpr llvm::StringLiteral name = "contraction_tile";
@@ -70,10 +70,11 @@ struct ContractionTile {
   static std::optional<ContractionTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// The tile of a sliced kernel: a thread computes `rows` times `columns` sums,
-/// whose terms `slices` threads share out. Slice 0 has the first `terms` terms,
-/// slice 1 the next, and so on, over and over; a thread has the terms of so
-/// many rounds, `times`, written out in its loop.
+/// The tile of a sliced kernel. A thread computes partial sums of `rows` by
+/// `columns` sums, and the terms of these sums are divided between the threads
+/// of `slices` slices. In each round, slice 0 takes the first `terms` terms,
+/// slice 1 takes the next ones, and so on. The loop of a thread is unrolled
+/// over `times` rounds.
 struct SliceTile {
   int64_t rows, columns, slices, terms, times;
 
@@ -82,8 +83,8 @@ struct SliceTile {
   static std::optional<SliceTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// The tile of a row kernel: each row has `threads` threads of a workgroup,
-/// each of which has `vectors` vectors of the row at a time.
+/// The tile of a row kernel. Each row is processed by `threads` threads of a
+/// workgroup, each of which processes `vectors` vectors of the row at a time.
 struct RowTile {
   int64_t threads, vectors;
 
@@ -92,9 +93,9 @@ struct RowTile {
   static std::optional<RowTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// The tile of an attention kernel: a workgroup computes the outputs of
-/// `queries` queries, goes through the keys in blocks of `keys`, and has
-/// `terms` terms of a block's scores in workgroup memory at a time.
+/// The tile of an attention kernel. A workgroup computes the outputs of
+/// `queries` queries, iterates over the keys in blocks of `keys` keys, and
+/// holds `terms` terms of a block's scores in workgroup memory at a time.
 struct AttentionTile {
   int64_t queries, keys, terms;
 
@@ -103,10 +104,11 @@ struct AttentionTile {
   static std::optional<AttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// The tile of an attention kernel that multiplies cooperative matrices of
-/// `shape`, as device profiles write shapes: a workgroup computes the outputs
-/// of `queries` queries, one for each of its threads, and goes through the keys
-/// in blocks of `keys`. Workgroup memory has room for `stages` blocks.
+/// The tile of an attention kernel that multiplies cooperative matrices.
+/// `shape` is their shape in the notation of device profiles. A workgroup
+/// computes the outputs of `queries` queries, one for each of its threads, and
+/// iterates over the keys in blocks of `keys` keys. Workgroup memory holds
+/// `stages` blocks.
 struct MatrixAttentionTile {
   int64_t queries, keys;
   std::string shape;
@@ -117,47 +119,48 @@ struct MatrixAttentionTile {
   static std::optional<MatrixAttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// The tile of a map kernel that reads down columns and stores rows: a
-/// workgroup computes `rows` times `columns` elements. The rows are those of
-/// the dimensions up to `dim`, and the columns are the innermost dimension.
+/// The tile of a map kernel that reads along columns and stores along rows. A
+/// workgroup computes `rows` by `columns` elements. The rows are the dimensions
+/// from 0 to `dim`, and the columns are the innermost dimension.
 struct CrosswiseTile {
   int64_t dim, rows, columns;
 };
 
-/// The vectors of each row that nothing needs clamping for, mostly: `count` of
-/// them from vector `first` on.
+/// The vectors of each row for which most indices need no clamping: `count`
+/// vectors from vector `first` on.
 struct InsideVectors {
   int64_t first, count;
 };
 
 /// The tile of a matrix kernel, such as `{workgroup = array<i64: 128, 128, 32>,
 /// subgroup = array<i64: 64, 64>, shape = "16x16x16xf16xf32"}`: a workgroup
-/// computes 128 rows of 128 sums, and has 32 terms of each sum in workgroup
-/// memory at a time. Each subgroup has 64 rows of 64 of the sums, and
-/// multiplies cooperative matrices of the shape.
+/// computes 128 rows of 128 sums, and holds 32 terms of each sum in workgroup
+/// memory at a time. Each subgroup computes 64 rows of 64 sums by multiplying
+/// cooperative matrices of the given shape.
 struct MatrixTile {
   int64_t rows, columns, terms;
   int64_t subgroupRows, subgroupColumns;
-  /// The shape of the matrices, as device profiles write shapes.
+  /// The shape of the matrices, in the notation of device profiles.
   std::string shape;
-  /// The most stages that workgroup memory has room for: of two stages, one is
-  /// filled while the other is multiplied. There is one stage where two do not
-  /// fit.
+  /// The largest number of stages in workgroup memory. With two stages, one is
+  /// filled while the other is multiplied. If two stages do not fit, there is
+  /// one.
   int64_t stages = 2;
-  /// The tiles of rows that consecutive workgroups have before they go on to
-  /// the next tile of columns: in panels of 4, 16 workgroups read the factors
-  /// of 4 tiles of rows and 4 of columns. The greatest divisor of the number of
-  /// tiles that is no more than this number is taken.
+  /// The number of tiles of rows that consecutive workgroups compute before
+  /// they go on to the next tile of columns. With panels of 4 tiles, 16
+  /// workgroups read the factors of 4 tiles of rows and of 4 tiles of columns.
+  /// The kernel uses the greatest divisor of the number of tiles that does not
+  /// exceed this number.
   int64_t panel = 1;
-  /// Whether the factors of the next stage are carried into the next iteration,
-  /// which begins by storing them. Otherwise each iteration ends by storing the
-  /// factors of the next one.
+  /// Whether the loop carries the factors of the next stage into the next
+  /// iteration, which begins by storing them. Otherwise, each iteration ends by
+  /// storing the factors for the next iteration.
   bool isCarried = false;
-  /// The number of subgroups that share out the terms of each sum (split-K
-  /// within a workgroup). The parts of a sum are added up in the end, in a
-  /// fixed order. A workgroup of few rows has few matrices of sums, and gets
-  /// enough subgroups from slices. In larger tiles, slices give each subgroup
-  /// more sums, for which it loads fewer factors.
+  /// The number of groups of subgroups between which the terms of each sum are
+  /// divided (split-K within a workgroup). The partial sums are added up at the
+  /// end, in a fixed order. A workgroup with few rows has few matrices of sums,
+  /// and uses slices to occupy enough subgroups. In larger tiles, slices give
+  /// each subgroup more sums, so that it loads fewer factors for each sum.
   int64_t slices = 1;
 
   int64_t getSubgroups() const {
@@ -168,22 +171,23 @@ struct MatrixTile {
   static std::optional<MatrixTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// A thread computes one vector at a time, such as `{vector_bytes = 16, steps =
-/// 2}`.
+/// A thread computes one vector at a time. An example of a tile is
+/// `{vector_bytes = 16, steps = 2}`.
 struct SingleVectors {
-  /// The vectors of a thread, which lie as many vectors apart as a workgroup
-  /// has threads. Each is computed as if by a thread of its own.
+  /// The number of vectors that a thread computes, one after the other. They
+  /// lie as many vectors apart as a workgroup has threads. Each vector is
+  /// computed like the vector of a separate thread.
   int64_t steps = 1;
-  /// Whether the elements of a vector that may reach from a row into the next
-  /// are looked up in both rows (`in_both_rows`).
+  /// Whether the elements of a vector that may cross the end of a row are
+  /// looked up both in this row and in the next one (`in_both_rows`).
   bool inBothRows = false;
-  /// Whether the vectors that lie inside of rows have threads of their own
-  /// (`split`). Rows are not whole vectors.
+  /// Whether separate threads compute the vectors inside of rows (`split`).
+  /// Only for rows that do not consist of whole vectors.
   bool isSplit = false;
 };
 
-/// A thread computes `vectors` consecutive vectors, which go through workgroup
-/// memory.
+/// A thread computes `vectors` consecutive vectors, which are exchanged through
+/// workgroup memory before they are stored.
 struct ConsecutiveVectors {
   int64_t vectors;
 };
@@ -193,45 +197,49 @@ struct VectorsOfRows {
   int64_t rows;
 };
 
-/// The elements of a body with loops share the loops: a thread computes
-/// `factors` elements of each of the outer dimensions (`block`). These
-/// dimensions leave one row, of which a thread has a vector.
+/// The elements of a body with loops share the loops. A thread computes
+/// `factors` elements along each of the outer dimensions (`block`). The
+/// remaining dimensions form one row, of which a thread computes a vector.
 struct LoopBlock {
   llvm::SmallVector<int64_t> factors;
 };
 
-/// What a thread of a map kernel computes, such as `{vector_bytes = 16, rows =
-/// 2}`: 4 floats of a row, and those below them.
+/// The elements that a thread of a map kernel computes. With `{vector_bytes =
+/// 16, rows = 2}`, these are 4 floats of a row, and the 4 floats below them in
+/// the next row.
 struct MapTile {
-  /// The bytes of a vector, which a thread stores at once.
+  /// The number of bytes in a vector, which a thread stores at once.
   int64_t vectorBytes = 0;
 
-  /// How a thread's vectors lie. Entries of several modes are no tile. A mode
-  /// of InsideVectors states the vectors that have threads of their own, where
-  /// rows are whole vectors. A CrosswiseTile is the tile of a workgroup that
-  /// turns the elements in its memory; the tile then has no other entry than
-  /// the vector's bytes.
+  /// The positions of a thread's vectors. A tile with entries of several modes
+  /// is invalid. InsideVectors states which vectors are computed by separate
+  /// threads, for rows that consist of whole vectors. CrosswiseTile is the tile
+  /// of a workgroup that transposes elements in workgroup memory; `vectorBytes`
+  /// is then the only other entry.
   using Mode = std::variant<SingleVectors, ConsecutiveVectors, VectorsOfRows,
                             InsideVectors, LoopBlock, CrosswiseTile>;
   Mode mode = SingleVectors();
 
-  /// A dimension along which elements repeat: workgroups that read the same
-  /// take turns. This is for a body without loops.
+  /// A dimension along which elements repeat. Workgroups that read the same
+  /// elements alternate between the copies. Only for a body without loops.
   std::optional<int64_t> turns;
 
-  /// A second path for threads that nothing needs clamping for, if that saves
-  /// operations: the share of groups of threads, in percent, that have threads
-  /// on both paths at most. A split tile has one for the threads of vectors
-  /// inside of rows and one for the others. Without one, or where it is 0,
-  /// there is no second path.
+  /// Limits for a second path for the threads whose indices need no clamping,
+  /// if the path saves operations. A limit is the largest share of subgroups,
+  /// in percent, in which some threads take the second path and others do not.
+  /// A split tile has one limit for the threads of vectors inside of rows, and
+  /// another for the other threads. There is no second path if the limit is
+  /// missing or 0.
   llvm::SmallVector<int64_t, 2> interior;
 
-  /// Whether the tile is yet to be chosen, as `dml.kernel = "map"` leaves it.
+  /// Whether the tile is chosen later, as for `dml.kernel = "map"`.
   bool isOpen() const { return vectorBytes == 0; }
-  /// Whether there are threads of two kinds.
+  /// Whether there are two kinds of threads: for vectors inside of rows, and
+  /// for other vectors.
   bool hasParts() const { return isSplit() || getInside(); }
 
-  // The entries of the modes, which are 1, false or null in other modes.
+  // These functions return the entries of the modes. For other modes, they
+  // return 1, false or null.
   int64_t getSteps() const { return getSingle().steps; }
   bool looksInBothRows() const { return getSingle().inBothRows; }
   bool isSplit() const { return getSingle().isSplit; }
@@ -262,12 +270,12 @@ private:
   }
 };
 
-/// The tile of a kernel of any kind, which a value of the attribute
-/// `dml.kernel` states. The type of the tile tells the kind of the kernel;
-/// `"map"` is a MapTile that is open. Each tile has the name of its entry in
-/// the attribute, writes the attribute, and reads it: get() returns nothing if
-/// the attribute states no tile of its kind, or has an entry that is unknown or
-/// that no tile has.
+/// The tile of a kernel of any kind, which is the value of the attribute
+/// `dml.kernel`. The type of the tile determines the kind of the kernel;
+/// `"map"` is a MapTile that is open. Each type of tile states the name of its
+/// entry in the attribute, and writes and reads the attribute. Its function
+/// get() returns nothing if the attribute contains another kind of tile, or an
+/// entry that is unknown or invalid.
 using KernelTile =
     std::variant<MapTile, RowTile, AttentionTile, MatrixAttentionTile,
                  ContractionTile, SliceTile, MatrixTile>;
@@ -286,9 +294,9 @@ mlir::DictionaryAttr getKernelAttr(const KernelTile &tile,
 /// Returns the names of the entries of `dml.kernel` that state a tile.
 llvm::SmallVector<llvm::StringRef> getTileNames();
 
-/// Parses a value of the attribute `dml.kernel`, and returns the tile that the
-/// value states. Returns nothing where `text` states no tile, without a
-/// diagnostic: the caller knows where the text comes from.
+/// Parses a value of the attribute `dml.kernel`, and returns the tile. Returns
+/// nothing if `text` states no tile. There is no diagnostic, since only the
+/// caller knows the source of the text.
 std::optional<KernelTile> parseKernelTile(llvm::StringRef text,
                                           mlir::MLIRContext *context);
 

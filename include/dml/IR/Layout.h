@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tensor's sizes and strides say. All numbers count elements, and sizes
-// are 1 at least. Strides of dimensions of size 1 have no meaning.
+// Computations on sizes and strides of tensors. All numbers count elements.
+// Sizes are at least 1. The stride of a dimension of size 1 has no effect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,33 +17,34 @@
 
 namespace dml {
 
-/// Dimensions that a DirectML tensor has at most:
+/// The largest number of dimensions of a DirectML tensor,
 /// DML_TENSOR_DIMENSION_COUNT_MAX1.
 inline constexpr int64_t maxRank = 8;
 
-/// Elements from the first to the last, both included: 7 for the sizes {2, 3}
-/// and the strides {4, 1}. UINT64_MAX where 64 bits do not hold it.
+/// Returns the number of elements in memory from the first to the last element,
+/// inclusive: 7 for the sizes {2, 3} and the strides {4, 1}. Returns UINT64_MAX
+/// if the number exceeds 64 bits.
 uint64_t getExtent(llvm::ArrayRef<int64_t> sizes,
                    llvm::ArrayRef<int64_t> strides);
 
-/// The strides of a packed tensor. Of sizes that are no DirectML tensor's, some
-/// numbers.
+/// Returns the strides of a packed tensor. For sizes that no DirectML tensor
+/// has, the result is unspecified.
 llvm::SmallVector<int64_t> getPackedStrides(llvm::ArrayRef<int64_t> sizes);
 
-/// Whether the elements lie in row-major order without gaps.
+/// Whether the elements are in row-major order without gaps.
 bool isPacked(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
 
-/// The dimensions of more than one element, by falling strides, if each stride
-/// reaches beyond the last element of the dimensions after it. No two elements
-/// share a place then, and a place tells its coordinates: each is the quotient
-/// of the rest and the stride.
+/// Returns the dimensions with more than one element, in descending order of
+/// strides, if each stride exceeds the extent of all later dimensions. In this
+/// case, no two elements have the same place, and the coordinates follow from
+/// the place by divisions. Returns nothing otherwise.
 std::optional<llvm::SmallVector<unsigned>>
 getNestedDimensions(llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> strides);
 
-/// Where a strided tensor's elements stand in a packed one, if that is affine
-/// in each of the packed one's dimensions: element c is at the coordinates
-/// `offsets[d] + sum(c[i] * factors[d][i])`.
+/// The coordinates of a strided tensor's elements in a packed tensor, if they
+/// are affine in each dimension of the packed tensor: element c has the
+/// coordinate `offsets[d] + sum(c[i] * factors[d][i])` in dimension d.
 struct AffinePlace {
   llvm::SmallVector<int64_t> offsets;
   llvm::SmallVector<llvm::SmallVector<int64_t>> factors;
@@ -53,8 +54,8 @@ std::optional<AffinePlace> getAffinePlace(llvm::ArrayRef<int64_t> packedSizes,
                                           llvm::ArrayRef<int64_t> strides,
                                           int64_t offset);
 
-/// The strides that `function` states for an argument or a result, where its
-/// tensor is not packed.
+/// Return the strides that `function` states for an argument or a result, or
+/// nothing if the tensor is packed.
 std::optional<llvm::ArrayRef<int64_t>>
 getArgumentStrides(mlir::FunctionOpInterface function, unsigned index);
 std::optional<llvm::ArrayRef<int64_t>>

@@ -11,20 +11,21 @@
 
 namespace dml {
 
-/// The name of the attribute that says in which order a kernel wants the
-/// elements of a tensor in memory. An operator that has the attribute is
-/// lowered to kernels that read its operands in that order. A linalg.generic
-/// that has it does nothing but put elements into that order: its result is
-/// written to memory, and not looked up where it is read.
+/// The name of the attribute that states the order in which a kernel needs the
+/// elements of a tensor in memory. An operator with this attribute is lowered
+/// to kernels that read its operands in this order. A linalg.generic with this
+/// attribute only reorders elements: its result is written to memory, and not
+/// fused into readers.
 inline constexpr llvm::StringLiteral layoutAttrName = "dml.layout";
 
-/// The order in which the channels of a position lie side by side: an image of
-/// 2 channels and 3 positions, a0 a1 a2 b0 b1 b2, becomes a0 b0 a1 b1 a2 b2.
+/// The order in which the channels of one position are neighbours: an image
+/// with 2 channels and 3 positions, a0 a1 a2 b0 b1 b2, becomes a0 b0 a1 b1 a2
+/// b2.
 inline constexpr llvm::StringLiteral channelsLast = "channels_last";
 
-/// The same with the positions that the windows of an operator cover, and no
-/// others: zeros stand where its padding is, and positions that no window reads
-/// are left out.
+/// Like channelsLast, but with exactly the positions that the operator's
+/// windows cover: positions in the padding contain zeros, and positions that no
+/// window reads are omitted.
 inline constexpr llvm::StringLiteral channelsLastCovered =
     "channels_last_covered";
 

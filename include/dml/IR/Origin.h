@@ -1,10 +1,10 @@
-//===- Origin.h - What a reader says of the operators that it built -*- C++
-//-*-//
+//===- Origin.h - Where operators come from ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attributes of operators that a reader of another format built, for those who
-// judge a model by its operators. They change nothing that is computed.
+// Attributes with which importers describe the origin of the operators that
+// they build. The attributes are for tools that assess a model by its
+// operators, and do not affect results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,25 +15,27 @@
 
 namespace dml {
 
-/// The name of an attribute that says, as a string, why ONNX Runtime's DirectML
-/// provider does not take the node that an operator was made of. DirectML is
-/// not asked for such an operator on Windows.
+/// The name of the string attribute that states why ONNX Runtime's DirectML
+/// provider does not accept the node from which an operator was built. On
+/// Windows, such an operator is not executed by DirectML.
 inline constexpr llvm::StringLiteral notTakenAttrName = "dml.not_taken";
 
-/// The name of an attribute that says, as a string, which operators a rewrite
-/// has made one operator of, as ONNX Runtime's own optimizations do.
+/// The name of the string attribute that lists the operators which a rewrite
+/// has fused into one operator, as ONNX Runtime's optimizations do.
 inline constexpr llvm::StringLiteral fusedAttrName = "dml.fused";
 
 /// The name of the attribute of a module that was read with ONNX Runtime's
-/// optimizations. It is a dictionary of the optimizations that fused operators,
-/// with how often each did, under `fused`, and of those that could change this
-/// model's operators further, under `open`, each with the newest feature level
-/// that what it makes could need, as in "6_2", or "" where nobody knows.
+/// optimizations. The attribute is a dictionary. `fused` contains the
+/// optimizations that fused operators, and how often each did. `open` contains
+/// the optimizations that could fuse further operators of this model, each with
+/// the newest feature level that the created operators could need, such as
+/// "6_2", or "" if the level is unknown.
 inline constexpr llvm::StringLiteral optimizedAttrName = "dml.optimized";
 
-/// The name of the attribute of a module that lacks nodes of the model that it
-/// was read from. It is a list of strings that say which and why, one for each
-/// kind of node: "Loop: 1 node, 'again': it has graphs of its own".
+/// The name of the attribute of a module that lacks some nodes of the model
+/// from which it was read. The attribute is a list of strings that state the
+/// missing nodes and the reason, one string for each kind of node: "Loop: 1
+/// node, 'again': it has graphs of its own".
 inline constexpr llvm::StringLiteral unreadAttrName = "dml.unread";
 
 } // namespace dml

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attributes of functions and their arguments. A tensor with
-// DML_TENSOR_FLAG_OWNED_BY_DML is bound once, before a graph runs, and what
-// depends on such tensors alone is computed once.
+// Attributes of functions and their arguments for tensors with
+// DML_TENSOR_FLAG_OWNED_BY_DML. Such a tensor is bound only once, before a
+// graph runs, and all values that depend only on such tensors are computed
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,17 +16,17 @@
 
 namespace dml {
 
-/// Name of the unit attribute of an argument that is bound once: a weight, by
-/// the name that `dml.name` gives it.
+/// The name of the unit attribute of an argument that is bound only once: a
+/// weight, whose name is in `dml.name`.
 inline constexpr llvm::StringLiteral ownedAttrName = "dml.owned_by_dml";
 
-/// Name of the unit attribute of the function that computes, once weights are
-/// bound, what depends on them alone.
+/// The name of the unit attribute of the function that computes all values that
+/// depend only on weights. The function runs once after the weights are bound.
 inline constexpr llvm::StringLiteral initializationAttrName =
     "dml.initialization";
 
-/// Name of the attribute of an argument that the initialization computes: the
-/// number of its result.
+/// The name of the attribute of an argument that the initialization computes.
+/// Its value is the number of the initialization's result.
 inline constexpr llvm::StringLiteral persistentAttrName = "dml.persistent";
 
 } // namespace dml

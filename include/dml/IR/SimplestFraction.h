@@ -15,9 +15,10 @@ struct SimplestFraction {
   llvm::DynamicAPInt numerator, denominator;
 };
 
-/// The fraction that the scale or offset `value` of a resampling stands for: of
-/// the fractions that round to `value`, the one with the smallest denominator.
-/// The f32 next to 0.6 stands for 3/5. `value` is finite.
+/// Returns the fraction that the scale or offset `value` of a resampling
+/// represents: the fraction with the smallest denominator among those that
+/// round to `value`. For example, the f32 nearest to 0.6 represents 3/5.
+/// `value` must be finite.
 SimplestFraction getSimplestFraction(float value);
 
 } // namespace dml

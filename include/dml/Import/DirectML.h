@@ -26,51 +26,54 @@ class DialectRegistry;
 
 namespace dml::directml {
 
-/// What a JSON model says to do with its functions.
+/// The commands that a JSON model specifies for its functions.
 struct Commands {
   /// A buffer that commands read and write.
   struct Resource {
     enum class Kind {
-      /// `values` are its elements.
+      /// The elements are `values`.
       List,
-      /// All of `count` elements are `values`.
+      /// There are `count` elements, which are all equal to `values`.
       Constant,
-      /// `count` elements: the first of the two `values`, and each further one
-      /// is greater by the second.
+      /// There are `count` elements. The first one is the first of the two
+      /// `values`, and each further one is greater by the second of the
+      /// `values`.
       Sequence,
       /// The elements are in `file`.
       File,
     };
     std::string name;
-    /// The type of the elements. There is none where a file says it, or where
-    /// elements have different types.
+    /// The type of the elements. The type is missing if a file specifies it, or
+    /// if elements have different types.
     std::optional<DataType> type;
     Kind kind = Kind::List;
     std::vector<char> values;
     uint64_t count = 0;
     std::string file;
-    /// The size of the resource; 0 stands for as much as the elements want.
+    /// The size of the resource in bytes. 0 stands for the size of the
+    /// elements.
     uint64_t sizeInBytes = 0;
-    /// The byte where the elements begin.
+    /// The offset in bytes at which the elements begin.
     uint64_t offset = 0;
   };
 
-  /// A part of a resource, for a tensor of a function.
+  /// A part of a resource that is bound to a tensor of a function.
   struct Binding {
     uint32_t resource = 0;
     uint64_t elementOffset = 0;
-    /// The bytes of an element; 0 stands for those of the resource's type.
+    /// The size of an element in bytes. 0 stands for the size of the resource's
+    /// type.
     uint64_t elementSize = 0;
-    /// Whether the tensor has what the resource held in the beginning.
+    /// Whether the tensor contains the initial data of the resource.
     bool isInitial = false;
   };
 
   struct Command {
     enum class Kind { Dispatch, Print, WriteFile };
     Kind kind = Kind::Print;
-    /// The place of the command in the model: "commands[2]".
+    /// The location of the command in the model, such as "commands[2]".
     std::string place;
-    /// The function to run, and what its arguments and results are, in order.
+    /// The function to run, and its arguments and results in order.
     std::string function;
     std::vector<Binding> inputs, outputs;
     /// The resource to print or write.
@@ -84,25 +87,25 @@ struct Commands {
   std::vector<Command> commands;
 };
 
-/// Whether a file is taken for a JSON model of DxDispatch, by its name.
+/// Whether the name of a file is that of a JSON model of DxDispatch.
 bool isDispatchModel(llvm::StringRef path);
-/// Whether a file is taken for a serialized graph, by its name.
+/// Whether the name of a file is that of a serialized graph.
 bool isSerializedGraph(llvm::StringRef path);
 
 /// Adds the dialects that the readers build.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Builds a function of each dispatchable of a JSON model, in the order of
-/// their names, and fills `commands`. The error names the place in the file,
-/// what stands there, and what is wanted.
+/// Builds a function for each dispatchable of a JSON model, in the order of
+/// their names, and fills `commands`. An error names the location in the file,
+/// the text that was found there, and the expected text.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importDispatchModel(const llvm::MemoryBuffer &file, mlir::MLIRContext *context,
                     Commands *commands = nullptr);
 
-/// Builds the function `main` that computes what a serialized graph does. The
-/// module's constants refer to `file` and to files of its folder, which live as
-/// long as they do; the latter are appended to `files`, if that is not null,
-/// and the identifier of each is its path.
+/// Builds the function `main`, which computes the serialized graph. The
+/// module's constants refer to `file` and to files in its folder, which are
+/// kept open as long as the constants exist. The latter files are appended to
+/// `files`, if that is not null. The identifier of each is its path.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importSerializedGraph(
     std::unique_ptr<llvm::MemoryBuffer> file, mlir::MLIRContext *context,
     std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr);

@@ -21,40 +21,42 @@ class DialectRegistry;
 
 namespace dml::onnx {
 
-/// What the file alone does not say.
+/// Information that is missing in the file.
 struct ImportOptions {
   /// Sizes of symbolic dimensions.
   llvm::StringMap<int64_t> dimensions;
-  /// Whether nodes that cannot be read are left out, with all that depends on
-  /// them, and named in the module's `unreadAttrName` (dml/IR/Origin.h), for
-  /// those who judge a model and do not run it. What they read becomes a result
-  /// of the function. A model of which nothing else can be read is an error.
+  /// Whether nodes that cannot be imported are omitted, together with all nodes
+  /// that depend on them. The module lists omitted nodes in `unreadAttrName`
+  /// (dml/IR/Origin.h). The option is for tools that examine a model without
+  /// running it. The inputs of omitted nodes become results of the function. It
+  /// is an error if no node can be imported.
   bool leavesOutUnread = false;
   /// Gets the files beside the model that constants refer to, where it is not
   /// null. The identifier of each is its path.
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
 };
 
-/// Parses "NAME=SIZE" into `options`; an error where it is none.
+/// Parses "NAME=SIZE" into `options`. Returns an error if `text` has another
+/// form.
 llvm::Error parseDimension(llvm::StringRef text, ImportOptions &options);
 
-/// Whether a file is taken for an ONNX model: by its name, or else by how its
-/// content begins.
+/// Whether a file is an ONNX model, according to its name or otherwise to the
+/// beginning of its content.
 bool isModel(llvm::StringRef path, llvm::StringRef content);
 
 /// Adds the dialects that importModel builds.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Builds the function `main` of dml operators that computes what an ONNX model
-/// does. The module's constants refer to `file`, which lives as long as they
-/// do. The error says what is wrong with the file, or lists every ONNX operator
-/// that dml has no equivalent of.
+/// Builds the function `main` of dml operators, which computes the ONNX model.
+/// The module's constants refer to `file`, which is kept open as long as the
+/// constants exist. An error states the problem of the file, or lists all ONNX
+/// operators that have no equivalent in dml.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(std::unique_ptr<llvm::MemoryBuffer> file,
             mlir::MLIRContext *context, const ImportOptions &options = {});
 
-/// The ONNX operators that importModel knows, sorted, with the operators of
-/// DirectML that each becomes.
+/// The ONNX operators that importModel() supports, sorted, with the DirectML
+/// operators to which each is converted.
 struct SupportedOperator {
   llvm::StringRef domain, name, becomes;
 };

@@ -11,9 +11,10 @@
 
 namespace dml::onnx {
 
-/// As importModel, with operators fused as ONNX Runtime does for its DirectML
-/// provider when its optimizations are on. What was fused, and what could have
-/// been, the module says in `optimizedAttrName` (dml/IR/Origin.h).
+/// Imports like importModel(), and fuses operators as ONNX Runtime does for its
+/// DirectML provider when its optimizations are enabled. The module lists the
+/// fusions, and those that would have been possible, in `optimizedAttrName`
+/// (dml/IR/Origin.h).
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importOptimizedModel(std::unique_ptr<llvm::MemoryBuffer> file,
                      mlir::MLIRContext *context,

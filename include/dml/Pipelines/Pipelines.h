@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of compilation, each the continuation of the one before, for
-// PassManagers of others to embed; and the whole as one function.
+// The compiler as pass pipelines, one for each stage, which other programs can
+// add to their pass managers; and functions that run the whole compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace dml {
 
-/// How kernels are made. dml/Target/Options.td says what each option means.
+/// The options of code generation, which dml/Target/Options.td describes.
 struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
 #define DML_CODEGEN_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,            \
                            DESCRIPTION)                                        \
@@ -28,8 +28,8 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
 #include "dml/Target/Options.def"
 };
 
-/// How operators are compiled: the options above, and those of the steps before
-/// code generation.
+/// The options of the compiler: those of code generation, and those of the
+/// preceding steps.
 struct CompilerOptions : CodegenOptions {
 #define DML_OPERATOR_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,           \
                             DESCRIPTION)                                       \
@@ -45,20 +45,21 @@ llvm::LogicalResult setCompilerOption(CompilerOptions &options,
                                       llvm::StringRef name,
                                       llvm::StringRef value);
 
-/// States or reaches the feature level that the options name, if they do. What
-/// the level lacks, the verifier refuses afterwards.
+/// Builds the pipeline that states the feature level of the options, or
+/// rewrites operators for this level, if the options name a level. The verifier
+/// afterwards rejects operators that the level does not support.
 void buildTargetPipeline(mlir::OpPassManager &pm,
                          const CompilerOptions &options);
 
-// Each of the following stages begins by stating the device profile that the
-// options name, if they name one (see the pass dml-attach-device).
+// Each of the following pipelines begins by stating the device profile of the
+// options, if the options name one (see the pass dml-attach-device).
 
-/// dml operators on tensors to linalg on tensors.
+/// Converts dml operators on tensors to linalg on tensors.
 void buildDMLToLinalgPipeline(mlir::OpPassManager &pm,
                               const CompilerOptions &options);
 
-/// linalg on tensors to gpu.launch_func on buffers, with a gpu.module for each
-/// kernel. Results have become arguments.
+/// Converts linalg on tensors to gpu.launch_func on buffers, with a gpu.module
+/// for each kernel. The results of functions become arguments.
 void buildLinalgToGPUPipeline(mlir::OpPassManager &pm,
                               const CodegenOptions &options);
 
@@ -66,64 +67,66 @@ void buildLinalgToGPUPipeline(mlir::OpPassManager &pm,
 void buildGPUToSPIRVPipeline(mlir::OpPassManager &pm,
                              const CodegenOptions &options);
 
-/// The whole: dml operators to the attribute `dml.executable`.
+/// Converts dml operators to the attribute `dml.executable`, through all
+/// stages.
 void buildDMLToExecutablePipeline(mlir::OpPassManager &pm,
                                   const CompilerOptions &options);
 
-/// Registers dml's passes, and the pipelines: --dml-to-linalg, --dml-to-gpu,
-/// --dml-to-spirv and --dml-to-executable from dml operators to a stage, and
-/// --dml-linalg-to-gpu and --dml-gpu-to-spirv from one stage to the next. Does
-/// nothing where the process has them already, from another copy of this
-/// library perhaps.
+/// Registers dml's passes, and the following pipelines: --dml-to-linalg,
+/// --dml-to-gpu, --dml-to-spirv and --dml-to-executable, which convert dml
+/// operators to a stage; and --dml-linalg-to-gpu and --dml-gpu-to-spirv, which
+/// convert one stage to the next. Does nothing if they are already registered
+/// in the process, for instance by another copy of this library.
 void registerAllPasses();
 
-/// Registers the dml dialect, and the dialects and interfaces that compilation
-/// needs beside it: those of its input, and those of every stage's output.
+/// Registers the dml dialect, and the other dialects and interfaces that
+/// compilation needs: those of its input, and those of the output of each
+/// stage.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
-/// Verifies `module` and runs `pm` on it. What passes make is verified in
-/// builds with assertions only: it would take a fifth of the time to find
-/// errors of the compiler itself, and SPIRV-Tools' validator checks every
-/// kernel in the end.
+/// Verifies `module`, and runs `pm` on it. The results of passes are only
+/// verified in builds with assertions. This verification would take a fifth of
+/// the time and only find errors of the compiler itself, and SPIRV-Tools'
+/// validator checks each kernel at the end.
 llvm::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module);
 
-/// What a module is made of. Each stage's module is an input of the next.
+/// A stage of compilation. Each stage's module is an input of the next stage.
 enum class Stage {
-  /// dml operators, or tensors that are not all linalg's yet.
+  /// dml operators, or tensors that are not yet completely in linalg.
   DML,
-  /// linalg on tensors. (getStage calls it DML, whose passes leave it alone.)
+  /// linalg on tensors. (getStage returns DML for such a module, which the
+  /// passes of that stage do not change.)
   Linalg,
   /// Launches of GPU kernels on buffers.
   GPU,
-  /// The same, and the kernels as SPIR-V.
+  /// Launches of GPU kernels on buffers, and the kernels as SPIR-V.
   SPIRV,
 };
 Stage getStage(mlir::ModuleOp module);
 
-/// Leads `module` from the stage that it has to the stage `to`. What the
-/// options ask for and that stage cannot give any more is an error. Each pass
-/// manager goes through `configure` first.
+/// Compiles `module` from its stage to the stage `to`. Returns an error if the
+/// options request a change that is no longer possible at the module's stage.
+/// Calls `configure` for each pass manager before it runs.
 llvm::LogicalResult
 compileTo(mlir::ModuleOp module, Stage to, const CompilerOptions &options,
           llvm::function_ref<llvm::LogicalResult(mlir::PassManager &)>
               configure = {});
 
-/// Compiles `module`, of any stage, to an executable (.dmlx); it is changed.
-/// Errors are diagnostics of its context. Thread-safe for modules of different
-/// contexts.
+/// Compiles `module`, which may be at any stage, to an executable (.dmlx), and
+/// changes `module`. Errors are reported as diagnostics in its context.
+/// Thread-safe for modules of different contexts.
 ///
-/// Where there are `deviceProfiles`, they stand for the profile of `options`,
-/// and
-/// the executable has a variant of each function for each of them, the one to
-/// be preferred first: a device runs the first that it can.
+/// If `deviceProfiles` is not empty, it replaces the profile in `options`. The
+/// executable then has a variant of each function for each profile, with the
+/// preferred one first. A device runs the first variant that it supports.
 llvm::FailureOr<std::vector<uint8_t>>
 compileToExecutable(mlir::ModuleOp module, const CompilerOptions &options,
                     llvm::ArrayRef<std::string> deviceProfiles = {},
                     llvm::function_ref<llvm::LogicalResult(mlir::PassManager &)>
                         configure = {});
 
-/// The same without a copy of large constants, which stay in the module's
-/// context.
+/// Does the same as compileToExecutable, without copying large constants, which
+/// remain in the module's context.
 llvm::FailureOr<ExecutableImage>
 compileToImage(mlir::ModuleOp module, const CompilerOptions &options,
                llvm::ArrayRef<std::string> deviceProfiles = {},

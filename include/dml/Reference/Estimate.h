@@ -11,39 +11,41 @@
 
 namespace dml::reference {
 
-/// A tensor, and what a correct implementation may have in its place.
+/// A tensor together with bounds for the results of correct implementations.
 ///
-/// `value` is what the reference computes. Every element of a correct result
-/// lies between those of `lower` and `upper`, both included: where the two
-/// bounds are NaN it is NaN, and where `upper` alone is NaN it may be anything.
-/// For example, a driver may round 1/3 in f32 to 0.33333331 or to 0.33333334:
-/// these are the bounds of a division of 1 by 3.
+/// `value` is the result of the reference. Each element of a correct result
+/// lies between the corresponding elements of `lower` and `upper`, inclusive.
+/// If both bounds are NaN, the element must be NaN; if only `upper` is NaN, the
+/// element may be anything. For example, a driver may round 1/3 in f32 to
+/// 0.33333331 or to 0.33333334, which are therefore the bounds of the quotient
+/// of 1 and 3.
 ///
-/// The three share their elements where nothing is uncertain, so that exact
-/// tensors cost what one tensor does. Copies share their elements, too.
+/// If nothing is uncertain, the three tensors share their elements, so that an
+/// exact estimate needs no more memory than one tensor. Copies of an estimate
+/// share their elements as well.
 struct Estimate {
-  /// An estimate that is certain. `bits` says that the bits of the elements are
-  /// certain as well, those of NaNs and of the signs of zeros included.
+  /// Creates an exact estimate. If `bits` is set, the bits of the elements are
+  /// certain as well, including those of NaNs and the signs of zeros.
   explicit Estimate(Tensor value, bool bits = true)
       : value(value), lower(value), upper(value), isBitExact(bits) {}
   Estimate(Tensor value, Tensor lower, Tensor upper)
       : value(std::move(value)), lower(std::move(lower)),
         upper(std::move(upper)), isBitExact(false) {}
 
-  /// Whether there is only one correct number for each element.
+  /// Whether each element has only one correct number.
   bool isExact() const { return lower.getData() == upper.getData(); }
 
   Tensor value, lower, upper;
-  /// Whether every bit of a correct result is known. Zeros of either sign, and
-  /// all NaNs, are equal otherwise.
+  /// Whether each bit of a correct result is certain. Otherwise, zeros of
+  /// either sign count as equal, and so do all NaNs.
   bool isBitExact;
 };
 
-/// Whether the bounds of element `index` admit every number of its type, or
-/// anything at all: comparing a result with them says nothing.
+/// Whether the bounds of element `index` include every number of its type.
+/// Comparing a result with such bounds has no effect.
 bool admitsAnything(const Estimate &estimate, int64_t index);
 
-/// How many elements admit anything.
+/// Returns the number of elements whose bounds include everything.
 int64_t countUnjudged(const Estimate &estimate);
 
 } // namespace dml::reference

@@ -11,19 +11,20 @@
 
 namespace dml::reference {
 
-/// A positive fraction in lowest terms. A denominator of 0 is infinity.
+/// A positive fraction in lowest terms. A denominator of 0 represents infinity.
 struct Fraction {
   llvm::DynamicAPInt numerator, denominator;
 };
 
-/// The fraction with the smallest denominator among those that round to `value`
-/// (to nearest, halves to even), which is finite and greater than 0. An integer
-/// is itself, although from 2^24 on others round to it too; below the integers
-/// there is just one such fraction.
+/// Returns the fraction with the smallest denominator that rounds to `value`
+/// (to nearest, ties to even). `value` is finite and greater than 0. If `value`
+/// is an integer, returns this integer, although from 2^24 on other integers
+/// round to the same value. For any other value, there is only one such
+/// fraction.
 Fraction getSimplestFraction(float value);
 
-/// `numerator / denominator`, rounded to nearest, halves to even. Neither is
-/// negative, and the denominator is not 0.
+/// Returns `numerator / denominator`, rounded to nearest, ties to even. Neither
+/// number is negative, and the denominator is not 0.
 float roundToFloat(llvm::DynamicAPInt numerator,
                    llvm::DynamicAPInt denominator);
 

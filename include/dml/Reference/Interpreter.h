@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle: computes functions of dml operators on the host, straight from
-// the operators' descriptions. It is slow and simple on purpose, and shares
-// nothing with the lowering.
+// The reference interpreter, which serves as the oracle of tests. It computes
+// functions of dml operators on the host, directly by the operators'
+// descriptions. It is simple rather than fast, and shares no code with the
+// lowering.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,22 +17,24 @@
 
 namespace dml::reference {
 
-/// Evaluates one operation. Diagnoses operations that the interpreter does not
-/// know, and operands that are too uncertain for an operation to have a result
-/// (the index of a maximum among numbers known within bounds, for instance).
+/// Evaluates one operation. Fails with a diagnostic if the interpreter does not
+/// support the operation, or if its operands are too uncertain to determine a
+/// result (for example, the index of a maximum among numbers that are known
+/// only within bounds).
 llvm::FailureOr<std::vector<Estimate>>
 evaluate(mlir::Operation *op, llvm::ArrayRef<Estimate> operands);
 
-/// Evaluates a function of one block.
+/// Evaluates a function with a single block.
 llvm::FailureOr<std::vector<Estimate>> interpret(mlir::func::FuncOp function,
                                                  llvm::ArrayRef<Tensor> inputs);
 
-/// The same without bounds: what the reference itself computes.
+/// Evaluates a function without bounds, and returns the results of the
+/// reference.
 llvm::FailureOr<llvm::SmallVector<Tensor>>
 interpretValues(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs);
 
-/// The names of operators without an evaluator. A test wants that there are
-/// none.
+/// Returns the names of the operators without an evaluator. A test checks that
+/// there are none.
 std::vector<llvm::StringRef> getMissingOperators(mlir::MLIRContext *context);
 
 } // namespace dml::reference

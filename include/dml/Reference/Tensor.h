@@ -17,32 +17,33 @@
 
 namespace dml::reference {
 
-/// Bytes of one element in a Tensor, in which one of 4 bits has a byte of its
-/// own.
+/// Returns the number of bytes for each element of a Tensor, in which a 4-bit
+/// element occupies a whole byte.
 unsigned getByteWidth(DataType type);
-/// Bits of one element.
+/// Returns the number of bits in an element.
 unsigned getBitWidth(DataType type);
 
-/// The nearest f16 (halves to even, infinity beyond its range), as its bits.
+/// Returns the bits of the f16 nearest to `value` (ties to even, infinity
+/// beyond the range of f16).
 uint16_t convertToHalf(float value);
-/// The value of an f16.
+/// Returns the value of an f16 with the given bits.
 float convertFromHalf(uint16_t bits);
 
-/// The number of elements of a shape, if it fits 64 bits.
+/// Returns the number of elements of a shape, or nothing if it exceeds 64 bits.
 std::optional<int64_t> getNumElements(llvm::ArrayRef<int64_t> shape);
 
 /// A row-major tensor in host memory, little-endian as everywhere in DirectML.
-/// Copies share their elements: whoever creates a tensor fills it, and from
-/// then on it is read only. Elements of 4 bits are the low ones of a byte,
-/// whose upper ones are 0.
+/// Copies share their elements: only the creator of a tensor writes the
+/// elements, and afterwards the tensor is read-only. A 4-bit element is stored
+/// in the low bits of a byte, whose upper bits are 0.
 class Tensor {
 public:
-  /// A tensor of zeros. Fails where there is not enough memory.
+  /// Creates a tensor of zeros. Fails if there is not enough memory.
   static llvm::FailureOr<Tensor> create(DataType dataType,
                                         llvm::ArrayRef<int64_t> shape);
 
-  /// A tensor of these elements, for tests and tools. `values` has as many as
-  /// the shape asks for.
+  /// Creates a tensor with the elements `values`, for tests and tools. The
+  /// number of `values` must match the shape.
   template <typename T>
   static Tensor of(DataType dataType, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<T> values);
@@ -56,24 +57,26 @@ public:
   char *getData() { return elements.get(); }
   const char *getData() const { return elements.get(); }
 
-  /// The bytes in which executables and files have the elements: those of 4
-  /// bits are two to a byte, the first in the low half.
+  /// getNumPackedBytes() and pack() return the size and the contents of the
+  /// tensor as executables and files store it: 4-bit elements are packed two to
+  /// a byte, with the first element in the low half.
   size_t getNumPackedBytes() const;
   std::vector<char> pack() const;
-  /// Takes the elements from as many bytes.
+  /// Sets the elements from `bytes`, which pack() has returned.
   void unpack(llvm::ArrayRef<char> bytes);
 
-  /// The same elements seen as another shape or as another type of the same
-  /// width.
+  /// Returns the same elements with another shape, or with another type of
+  /// equal width.
   Tensor view(DataType newType, llvm::ArrayRef<int64_t> newShape) const;
 
-  /// An element as a number. Exact but for 64-bit integers beyond 2^53.
+  /// Returns an element as a double. The result is exact except for 64-bit
+  /// integers beyond 2^53.
   double getNumber(int64_t index) const;
-  /// Stores the nearest value that the element type has: halves to even,
-  /// saturating for integers, which store NaN as 0.
+  /// Stores the nearest value that the element type can represent (ties to
+  /// even). Integers saturate, and store NaN as 0.
   void setNumber(int64_t index, double value);
 
-  /// An element of an integer type.
+  /// Returns an element of an integer type.
   __int128 getInteger(int64_t index) const;
   /// Stores the low bits of `value`.
   void setInteger(int64_t index, __int128 value);
@@ -90,14 +93,15 @@ private:
   std::shared_ptr<char> elements;
 };
 
-/// Calls `callback` with every coordinate of `shape`, in row-major order.
+/// Calls `callback` with each coordinate of `shape`, in row-major order.
 void forEachCoordinate(
     llvm::ArrayRef<int64_t> shape,
     llvm::function_ref<void(llvm::ArrayRef<int64_t>)> callback);
 
-/// Moves elements: `output[o] = input[source(dim, o) in every dimension]`, and
-/// `fill`, one element's bytes, where the source of some dimension is
-/// `outsideOfInput`. Ranks and data types agree.
+/// Copies elements from `input` to `output`, which have equal ranks and data
+/// types: `output[o]` becomes `input[i]`, where `i` is source(dim, o) in each
+/// dimension. If the source is `outsideOfInput` in some dimension, `output[o]`
+/// becomes `fill`, the bytes of one element.
 inline constexpr int64_t outsideOfInput = -1;
 void gather(
     const Tensor &input, Tensor &output,

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which dml-fuse-attention chooses between one kernel for an
-// attention and kernels that write its scores, described as those of
-// CostModel.h are.
+// The constants by which dml-fuse-attention decides whether attention is
+// computed by one kernel, or by several kernels that write the scores to
+// memory. CostModel.h explains the notation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +16,23 @@
 
 namespace dml::cost::attention {
 
-/// A score takes so many operations beside its products: an exponential, the
-/// maximum and the sum of its query, and two passages of workgroup memory.
+/// The number of operations for each score, beside its products: an
+/// exponential, updates of the query's maximum and sum, and two exchanges
+/// through workgroup memory.
 /// unit:   operations
 /// device: units that compute functions, for each unit that adds
 /// shown:  -
 inline constexpr double opsPerScore = opsPerFunction + 14;
 
-/// Kernels that compute scores, weights and products one after the other move
-/// the bytes of all scores so often through memory: scores are written and
-/// read, and so are weights. unit:   times shown:  -
+/// If separate kernels compute the scores, the weights and the products, the
+/// number of times that the bytes of all scores pass through memory: scores are
+/// written and read once, and so are weights.
+/// unit:   times
+/// shown:  -
 inline constexpr double passesOfScores = 4;
 
-/// So many of these three kernels wait for the one before.
+/// If separate kernels compute the scores, the weights and the products of
+/// attention, the number of these kernels that wait for the preceding one.
 /// unit:   kernels
 /// shown:  -
 inline constexpr double waitingKernels = 2;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which dml-fuse-producers decides which bodies are computed
-// in one kernel, described as those of CostModel.h are.
+// The constants by which dml-fuse-producers decides which bodies are fused into
+// one kernel. CostModel.h explains the notation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,70 +15,77 @@
 
 namespace dml::cost::fusion {
 
-/// Operations that are computed anew to save traffic may take so many times the
-/// time of that traffic. They are counted as written out, element by element;
-/// the elements of a thread, which are neighbours, share most of them, and the
-/// arithmetic of indices folds. The default device begins 10 operations for a
-/// byte, and computes 384 anew.
+/// The limit on recomputation: the time of the operations that a fusion
+/// computes again, relative to the time of the memory traffic that it saves.
+/// The operations are counted separately for each element, although the
+/// neighbouring elements of a thread share most of them and the arithmetic of
+/// indices is folded. On the default device, which begins 10 operations while
+/// memory transfers a byte, 384 operations may be computed again for each byte
+/// saved.
 /// unit:   counted cycles for a cycle of memory
-/// shown:  maxpoolgrad_k2s2 has one kernel, whose elements look into one window
-///         each; maxpoolgrad_k3s2 took longer in one kernel (0.69) than in two
-///         (0.81)
+/// shown:  maxpoolgrad_k2s2 is one kernel, in which each element depends on one
+///         window; maxpoolgrad_k3s2 reaches 0.69 of the speed of a copy as one
+///         kernel, and 0.81 as two
 inline constexpr double recomputedTimes = 38.4;
 
-/// Operations in a loop count so often: its iterations share nothing.
+/// The factor by which operations in a loop count more, since iterations share
+/// nothing.
 /// unit:   operations for an operation
 /// shown:  -
 inline constexpr double loopFactor = 16;
 
-/// An element of a reader may compute so much anew, whatever it saves, as
-/// begins while memory moves so many bytes: a kernel that waits for memory has
-/// time for the arithmetic of indices, and a kernel and its barrier are saved.
+/// The number of bytes whose transfer time an element of a reader may spend on
+/// recomputation, regardless of what the fusion saves. A kernel that waits for
+/// memory has time for the arithmetic of indices, and the fusion saves a kernel
+/// and its barrier.
 /// unit:   bytes
 /// shown:  -
 inline constexpr double bytesOfFreeOps = 3.2;
 
-/// Returns how many operations an element of a reader may compute anew,
-/// whatever they save: 32 on the default device.
+/// Returns how many operations an element of a reader may compute again,
+/// regardless of what the fusion saves: 32 on the default device.
 inline double getFreeOps(const DeviceSpeed &device) {
   return bytesOfFreeOps * device.opsPerByte;
 }
 
-/// A thread waits so many times the latency of the first cache for a load of a
-/// loop that stands in one kernel with other loops.
+/// The number of latencies of the first cache that a thread waits for a load in
+/// a loop, if the kernel has several loops.
 /// unit:   latencies of the first cache
-/// shown:  a convolution of 2048 channels with that of its shortcut, both of
-///         1x1, in ResNet-50, took 180 us in one kernel on an H100, and 17
-///         alone
+/// shown:  a 1x1 convolution of 2048 channels in ResNet-50 takes 180 us on an
+///         H100 in one kernel with the 1x1 convolution of its shortcut, and 17
+///         us alone
 inline constexpr double waitsOfLoad = 1.5625;
 
-/// Returns how many elements loops may load for one of the output where they
-/// stand in a kernel with other loops. A kernel of two sums of products
-/// computes each by itself, and a thread waits for each load; so many waits
-/// take as long as the launch of another kernel. The default device may
-/// load 64.
+/// Returns the largest number of elements that a kernel's loops may load for
+/// each element of the output, if several producers with loops are fused into
+/// the kernel. Such a kernel computes one sum of products after the other, and
+/// a thread waits for each load. The limit is the number of waits that take as
+/// long as another launch: 64 on the default device.
 inline double getMaxLoadsBesideLoops(const DeviceSpeed &device) {
   return device.launchCycles / (waitsOfLoad * device.firstCacheCycles);
 }
 
-/// Operations that are computed at most of an element of long sums in the
-/// kernel which adds them up: such a kernel has few threads, which wait for
-/// each operation. unit:   operations for an element device: threads of a
-/// multiprocessor, beside the time of a launch shown:  a GELU after 605,184
-/// sums of vit_b (benchmarks/networks.py): in f32,
-///         with 95 operations, 44 us on an H100, and 41 and 6 in two kernels;
-///         in f16, with 182, 27 us with matrices, and 13 and 8
+/// The largest number of operations on each element of long sums that are fused
+/// into the kernel of the sums. Such a kernel has few threads, which wait for
+/// each operation.
+/// unit:   operations for an element
+/// device: threads of a multiprocessor, beside the time of a launch
+/// shown:  a GELU after 605,184 sums of vit_b (benchmarks/networks.py): in f32,
+///         with 95 operations, one kernel takes 44 us on an H100, and two
+///         kernels take 41 and 6; in f16 with matrices, with 182 operations,
+///         one kernel takes 27 us, and two kernels take 13 and 8
 inline constexpr double maxOpsOfEpilogue = 128;
 
-/// Operations of one body at most. A kernel has a body for each element of a
-/// thread; one of so many operations waits for them, whatever else it saves.
+/// The largest number of operations in one body. A kernel's code contains the
+/// body once for each element of a thread, and waits for large bodies
+/// regardless of what a fusion saves.
 /// unit:   operations
 /// device: room for code: the instruction cache
-/// shown:  maxpoolgrad_k3s1, whose body has 1,200
+/// shown:  maxpoolgrad_k3s1, whose body has 1,200 operations
 inline constexpr int64_t maxBodyOps = 1536;
 
-/// Operations that a producer may add to a body which reads it in several
-/// places, where it is written out as often.
+/// The largest number of operations by which a producer may enlarge a body that
+/// reads the producer in several places. The producer is copied to each place.
 /// unit:   operations
 /// device: the time that drivers take to compile; lavapipe takes a minute for
 ///         12,000 in a kernel

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which tiles of matrix kernels are chosen, and layouts for
-// them, described as those of CostModel.h are. Times are in cycles of a
-// multiprocessor.
+// The constants by which the tiles of matrix kernels, and layouts for these
+// kernels, are chosen. CostModel.h explains the notation. Times are in cycles
+// of a multiprocessor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,22 +17,22 @@
 namespace dml::cost {
 
 namespace matrix {
-/// A factor takes so many operations of threads on its way into workgroup
-/// memory, and the waits of threads for each other count as operations, too.
-/// The first number is for a factor that moves in a vector of neighbours, the
-/// second for one that may be padding, and the third for one that is loaded by
-/// itself. unit:   operations for a factor shown:  conv64to64_56_k3_f16,
-/// conv256to256_14_k3_f16
+/// The number of operations that stage one factor in workgroup memory,
+/// including the waits of threads for each other: for a factor that moves in a
+/// vector of neighbours, for a factor that is selected between an element and
+/// padding, and for a factor that is loaded by itself.
+/// unit:   operations for a factor
+/// shown:  conv64to64_56_k3_f16, conv256to256_14_k3_f16
 inline constexpr double opsPerMovedFactor = 0.5;
 inline constexpr double opsPerChosenFactor = 18;
 inline constexpr double opsPerSingleFactor = 20;
 
-/// A subgroup waits so many exchanges through workgroup memory in each stage
-/// for the matrices that it loads and multiplies, unless others of the same
-/// matrix unit have something to do meanwhile. unit:   exchanges
-/// (DeviceSpeed::barrierCycles) device: the latency of matrix units, beside
-/// that of workgroup memory shown:  gemm_128x768x3072_f16, which takes 12.1 us
-/// on an H100 with four
+/// The number of exchanges through workgroup memory that a subgroup waits, in
+/// each stage, for the matrices that it loads and multiplies. Other subgroups
+/// of the same matrix unit can use this time.
+/// unit:   exchanges (DeviceSpeed::barrierCycles)
+/// device: the latency of matrix units, beside that of workgroup memory
+/// shown:  gemm_128x768x3072_f16, which takes 12.1 us on an H100 with four
 ///         subgroups for 64 times 48 sums, and 11.3 with eight
 inline constexpr double barriersOfSubgroup = 6.94;
 
@@ -40,33 +40,33 @@ inline double getSubgroupCycles(const DeviceSpeed &device) {
   return barriersOfSubgroup * device.barrierCycles;
 }
 
-/// Some matrix units may have one subgroup more than others. This share of the
-/// time that the others then have nothing to do adds to a stage: the products
-/// of a stage overlap its loads.
+/// If some matrix units have one subgroup more than others, the share of the
+/// resulting idle time that adds to a stage. The rest of the idle time is
+/// hidden, since the products of a stage overlap its loads.
 /// unit:   share of the time
 /// shown:  conv128to128_28_k3_f16, which takes 41.8 us on an H100 with six
 ///         subgroups of 64 times 64 sums, and 39.9 with eight of 64 times 48
 inline constexpr double idleShare = 0.25;
 
-/// Slices exchange their sums in the end. Beside the time of a start
-/// (waitsOfStart) once more, each slice but the first takes so many times as
-/// long for the exchange as it takes to store the sums of one slice and to load
-/// them.
+/// At the end, slices exchange their sums. This takes the time of a start
+/// (waitsOfStart) and, for each slice but the first, this multiple of the time
+/// in which the sums of one slice are stored and loaded.
 /// unit:   times
 /// shown:  gemm1024_f16, which takes 19.8 us on an H100 with two slices of 64
 ///         times 128 sums, and 19.3 without; conv256to256_14_k3_f16, which
 ///         takes 38.5 instead of 41.8 with two slices of 128 times 96
 inline constexpr double exchangeTimes = 4;
 
-/// Other workgroups on the same multiprocessor do not hide this share of the
-/// time that a workgroup alone takes for a stage: workgroups wait for the same
-/// units now and then.
+/// The share of the stage time of a workgroup that other workgroups on the same
+/// multiprocessor do not hide, since workgroups sometimes wait for the same
+/// units.
 /// unit:   share of the time
 /// shown:  gemm4096_f16 with 128 times 128 sums and stages of 32 terms
 inline constexpr double unhiddenShare = 0.15;
 
-/// The threads of a workgroup, which are more than those of other kernels, wait
-/// so many exchanges through workgroup memory for each other at a barrier.
+/// The number of exchanges through workgroup memory that the threads of a
+/// workgroup wait for each other at a barrier. A workgroup has more threads
+/// than in other kernels.
 /// unit:   exchanges (DeviceSpeed::barrierCycles)
 /// shown:  gemm4096_f16 with 128 times 256 sums and stages of 16 terms, which
 ///         take 0.88 of the time with one barrier for each stage instead of two
@@ -76,8 +76,8 @@ inline double getBarrierCycles(const DeviceSpeed &device) {
   return exchangesOfBarrier * device.barrierCycles;
 }
 
-/// A workgroup waits so many latencies of the last cache in each stage, beside
-/// its barriers: for factors that are still on their way, and for the first
+/// The number of latencies of the last cache that a workgroup waits in each
+/// stage, beside its barriers: for factors in flight, and for the first
 /// matrices of the stage.
 /// unit:   latencies of the last cache
 /// shown:  gemm4096_f16 with 64 terms of a stage instead of 32
@@ -87,8 +87,8 @@ inline double getStageCycles(const DeviceSpeed &device) {
   return waitsOfStage * device.lastCacheCycles;
 }
 
-/// A workgroup waits so many latencies of memory in all, before its first
-/// products and after its last ones.
+/// The number of latencies of memory that a workgroup waits in total before its
+/// first products and after its last products.
 /// unit:   latencies of memory
 /// shown:  gemm1024_f16
 inline constexpr double waitsOfStart = 4.76;
@@ -97,30 +97,21 @@ inline double getStartCycles(const DeviceSpeed &device) {
   return waitsOfStart * device.memoryCycles;
 }
 
-/// A thread takes so many registers beside those of its sums and of the factors
-/// that are on their way.
+/// The number of registers of a thread beside those for its sums and for the
+/// factors in flight.
 /// unit:   registers of 4 bytes
 /// shown:  gemm4096_f16
 inline constexpr double otherRegisters = 80;
 
-/// A kernel takes so many times as long if its threads have more values than
-/// their registers hold.
+/// The factor by which a kernel slows down if the values of its threads do not
+/// fit into registers.
 /// unit:   times
 /// device: the rate of the first cache beside that of registers
 /// shown:  -
 inline constexpr double spillTimes = 4;
 
-/// The workgroups of a multiprocessor together have so many times the workgroup
-/// memory that one of them may have. Drivers leave the rest to the first cache.
-/// unit:   times
-/// device: the driver's division of memory between workgroups and the first
-///         cache
-/// shown:  gemm4096_f16 with 128 times 128 sums and stages of 32 terms: 0.57 of
-///         the time on an H200 with one stage, 20 KiB, instead of two, 40 KiB
-inline constexpr double workgroupMemories = 0.9;
-
-/// A stage has at most so many terms of an iteration next to each other: more
-/// would leave no room for several iterations.
+/// The largest number of terms of one iteration that a stage contains. With
+/// more terms, a stage would have no room for several iterations.
 /// unit:   terms
 /// device: workgroup memory
 /// shown:  conv3to64_224_k7s2_f16
@@ -132,26 +123,28 @@ inline constexpr int64_t maxTermsTogether = 32;
 //===----------------------------------------------------------------------===//
 
 namespace layout {
-/// So many operations of a factor on its way into workgroup memory are saved
-/// where the factors of a convolution's columns are staged as vectors of
-/// channels: the first number is for rows of an image that are whole vectors of
-/// positions, the second for others, whose positions have an address of their
-/// own for each tap.
+/// The number of operations for each factor of a convolution's columns that are
+/// saved if the factors are staged as vectors of channels. The first number is
+/// for images whose rows consist of whole vectors of positions. The second
+/// number is for other images, which need a separate address for each position
+/// and filter tap.
 /// unit:   operations for a factor
-/// shown:  conv64to64_56_k3_f16 (4 to 8), conv128to128_28_k3_f16 (37),
-///         conv256to256_14_k3_f16 (48), conv512to512_7_k3_f16 (126): the
-///         kernels take 59, 65, 80 and 175 us on an H100, and 44 to 52, 28, 31
-///         and 48 with channels last
+/// shown:  on an H100, channels last speed up conv64to64_56_k3_f16 from 59 to
+///         44 to 52 us, conv128to128_28_k3_f16 from 65 to 28 us,
+///         conv256to256_14_k3_f16 from 80 to 31 us, and conv512to512_7_k3_f16
+///         from 175 to 48 us, which are 4 to 8, 37, 48 and 126 operations for a
+///         factor
 inline constexpr double opsSavedInRows = 7;
 inline constexpr double opsSavedAcrossRows = 37;
 
-/// A copy that turns an image's planes into channels takes so many times as
-/// long as memory takes to move as many bytes. unit:   times shown:
-/// conv64to64_56_k3_f16, whose copy of 26 MB takes 17 us on an H100
+/// The time of a copy that reorders an image from planes to channels last,
+/// relative to the time in which memory transfers as many bytes.
+/// unit:   times
+/// shown:  conv64to64_56_k3_f16, whose copy of 26 MB takes 17 us on an H100
 inline constexpr double timesOfTurning = 2;
 
-/// Rows of a matrix kernel's tile, at most, about. Each tile of rows stages the
-/// factors of its columns: those of 512 filters are staged four times.
+/// The approximate number of rows in the tile of a matrix kernel. Each tile of
+/// rows stages the factors of all columns again: with 512 filters, four times.
 /// unit:   rows
 /// shown:  -
 inline constexpr int64_t tileRows = 128;

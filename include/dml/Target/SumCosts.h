@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants by which contraction kernels, sliced kernels and map kernels of
-// sums are chosen, described as those of CostModel.h are. Times are in cycles
+// The constants by which contraction kernels, sliced kernels and map kernels
+// for sums are chosen. CostModel.h explains the notation. Times are in cycles
 // of a multiprocessor.
 //
 //===----------------------------------------------------------------------===//
@@ -22,38 +22,41 @@ namespace dml::cost {
 //===----------------------------------------------------------------------===//
 
 namespace sums {
-/// Products of one tensor with several matrices are computed together where a
-/// product has at most so many sums for each multiprocessor of the device. Such
-/// a product alone leaves multiprocessors idle, and takes as long as all of the
+/// The number of sums for each multiprocessor up to which products of one
+/// tensor with several matrices are computed by one kernel. A product with so
+/// few sums leaves multiprocessors idle, and takes as long as all of the
 /// products together.
 /// unit:   sums of a multiprocessor
 /// device: sums of a workgroup
-/// shown:  three gemm_197x768x768 take 0.050 ms in f16 on an H100 and 0.124 in
-///         f32, and gemm_197x768x2304 takes 0.014 and 0.033
+/// shown:  in f16 on an H100, three gemm_197x768x768 take 0.050 ms, and
+///         gemm_197x768x2304, which computes as much in one kernel, takes 0.014
+///         ms; in f32, 0.124 ms and 0.033 ms
 inline constexpr double maxStackedSums = 4096;
 
-/// Parts of a sum at most: one thread adds them up.
+/// The largest number of partial sums of a sum. One thread adds them up.
 /// unit:   parts
 /// device: loads in flight of a thread
 /// shown:  -
 inline constexpr int64_t maxParts = 16;
 
-/// The share of the time of whole sums that their parts take at most, with the
-/// kernel that adds them up: times are estimates, and parts take memory.
+/// The time of a kernel for partial sums and of the kernel that adds them up,
+/// relative to the time of whole sums, which a split must not exceed. The
+/// margin is wide since times are estimates and partial sums need memory.
 /// unit:   share of the time
 /// shown:  conv512to512_7_k3_batch1_f32
 inline constexpr double shareInParts = 0.75;
 
-/// The share of the time of a map kernel that a kernel with workgroup memory
-/// takes at most: barriers, and threads that wait at them, are worth more than
-/// a hundredth. unit:   share of the time shown:  conv3to64_224_k7s2_f32, whose
-/// map kernel has 28 * 10^12 operations a
+/// The time of a kernel with workgroup memory, relative to the time of a map
+/// kernel, which it must not exceed to be chosen. Barriers, and the threads
+/// that wait at them, must pay off by more than a hundredth.
+/// unit:   share of the time
+/// shown:  conv3to64_224_k7s2_f32, whose map kernel has 28 * 10^12 operations a
 ///         second on an H200
 inline constexpr double shareInWorkgroups = 0.9;
 
-/// The instructions of a kernel of sums take so many times as long as its
-/// products would if each thread began one whenever it could: threads wait for
-/// each other's loads and for the results of their own products.
+/// The time of a kernel's instructions, relative to the time in which its
+/// products would begin without any waits. Threads wait for each other's loads
+/// and for the results of their own products.
 /// unit:   times
 /// shown:  gemm8192_f32, which has 47 of 62 * 10^12 operations a second
 inline constexpr double timesOfProducts = 1.3;
@@ -64,76 +67,101 @@ inline constexpr double timesOfProducts = 1.3;
 //===----------------------------------------------------------------------===//
 
 namespace contraction {
-/// Terms that are in workgroup memory at a time, about: the barriers that they
-/// take then are few beside their products, and tiles of all sizes fit in the
-/// memory that devices promise (DeviceProfile::workgroupMemory). The second
-/// number is tried as well, where fewer rounds wait for less.
+/// The approximate numbers of terms that are in workgroup memory at a time. So
+/// many terms make the barriers cheap relative to the products, and tiles of
+/// all sizes fit into the memory that devices promise
+/// (DeviceProfile::workgroupMemory). The search tries both numbers: with the
+/// second, there are fewer rounds, and therefore fewer waits.
 /// unit:   terms
 /// device: cycles at a barrier, beside those of products
 /// shown:  gemm4096_f32, gemm_128x768x3072_f32
 inline constexpr int64_t stagedTerms[] = {16, 32};
 
-/// The least terms that are worth workgroup memory and its barriers: two
-/// rounds. unit:   terms shown:  gemm_batch16, which has 64
+/// The largest number of vectors of workgroup memory that a tile may take: the
+/// number that every device promises for a workgroup. With more of them, a
+/// multiprocessor runs fewer workgroups at a time than its registers allow.
+/// unit:   vectors of 16 bytes
+/// device: the driver's division of memory between workgroups and the first
+///         cache
+/// shown:  gemm_2048x768x768_f32 with 64 times 64 sums in 2 slices, which takes
+///         66 us on an H200 with 816 vectors, 24 terms, and 93 with 1088, 32
+///         terms, where both kernels have registers for 3 workgroups
+inline constexpr int64_t maxVectors =
+    DeviceProfile::workgroupMemory / DeviceProfile::vectorBytes;
+
+/// The least number of terms for which workgroup memory and its barriers are
+/// worthwhile: two rounds.
+/// unit:   terms
+/// shown:  gemm_batch16, which has 64
 inline constexpr int64_t minTerms = 2 * stagedTerms[0];
 
-/// The products of at most so many terms are written out where they come from
-/// workgroup memory: without a loop in between, drivers load ahead of them.
+/// The largest number of terms over which the products of factors from
+/// workgroup memory are unrolled. Without a loop in between, drivers load
+/// factors ahead of the products.
 /// unit:   terms
 /// device: latency of workgroup memory, beside room for code
 /// shown:  gemm4096_f32, from 35 * 10^12 operations a second with 8 to 42 with
 ///         16 on an H200; conv128to128_28_k3_f32, from 33 with 9 to 41 with 18
 inline constexpr int64_t writtenOutTerms = 18;
 
-/// Where an iteration has more terms than a vector, a thread loads at most so
-/// many neighbouring terms of an operand together.
+/// The factor by which the products of a thread take longer if its slice has
+/// more terms than are unrolled: the loop over the terms keeps drivers from
+/// loading factors ahead of the products.
+/// unit:   times
+/// device: latency of workgroup memory
+/// shown:  gemm4096_f32 with 64 times 128 sums, which takes 4.06 ms on an H200
+///         with 32 terms and 3.12 with 16
+inline constexpr double timesOfLoop = 1.3;
+
+/// The largest number of neighbouring terms of an operand that a thread loads
+/// at a time, if an iteration has more terms than a vector.
 /// unit:   terms
 /// device: registers of a thread
 /// shown:  conv64to64_56_k3_f32, from 22 * 10^12 operations a second with the
 ///         9 terms of an iteration to 30 with 3 on an H200
 inline constexpr int64_t maxTermsTogether = 6;
 
-/// A factor takes so many times as long on its way to workgroup memory, and
-/// back to the threads that wait for it, as the last cache takes to bring 4
-/// bytes, where a multiprocessor has several workgroups: most of them do the
-/// same at the same time. unit:   times shown:  gemm_128x768x3072_f32: rounds
-/// of 8 to 12 KB took 110 to 125 cycles
+/// The time of staging a factor and loading it again, relative to the time in
+/// which the last cache transfers 4 bytes, if a multiprocessor has several
+/// workgroups. Most of the workgroups do the same at the same time.
+/// unit:   times
+/// shown:  gemm_128x768x3072_f32: rounds of 8 to 12 KB took 110 to 125 cycles
 ///         for a KB of each workgroup, whatever else they did; so did those of
 ///         gemm1024_f32, gemm4096_f32 and gemm_197x768x2304_f32
 inline constexpr double timesOfStagedFactor = 2.66;
 
-/// Returns the cycles of a multiprocessor in which a factor is staged.
+/// Returns the cycles of a multiprocessor in which one factor is staged.
 inline double getStagedFactorCycles(const DeviceSpeed &device) {
   return timesOfStagedFactor * sizeof(float) / device.lastCacheBytesPerCycle;
 }
 
-/// A factor of rows counts so often on its way to workgroup memory if an
-/// iteration has more terms than a vector: neighbouring threads load such
-/// factors from different lines of the first cache. Factors of columns are
-/// neighbours in memory and count once, though padding is chosen for some.
+/// The factor by which staging a factor of rows costs more, if an iteration has
+/// more terms than a vector. Neighbouring threads then load factors from
+/// different lines of the first cache. Factors of columns are neighbours in
+/// memory and cost no more, even if some are replaced by padding.
 /// unit:   factors
 /// device: lines that the first cache serves in a cycle
 /// shown:  conv128to128_28_k3_f32: 128 rows of 64 columns took 0.30 ms on an
 ///         H200, 64 rows of 128 columns 0.22
 inline constexpr double scatteredFactors = 1.5;
 
-/// The share of the bytes of a subgroup's vectors that workgroup memory serves:
-/// some threads load the same vector.
+/// The share of the bytes of a subgroup's vectors that workgroup memory
+/// actually transfers. Threads that load the same vector share a transfer.
 /// unit:   share of the bytes
 /// shown:  gemm1024_f32 with 64 times 64 sums, without slices: 3 loads for 32
 ///         products
 inline constexpr double distinctBytes = 0.75;
 
-/// Returns the cycles in which a thread loads a vector from workgroup memory,
-/// where all threads of a multiprocessor do so: 3 / 32 on the default device,
-/// whose subgroups have 32 threads.
+/// Returns the cycles in which a thread loads a vector from workgroup memory
+/// while all threads of the multiprocessor do the same: 3 / 32 on the default
+/// device, whose subgroups have 32 threads.
 inline double getVectorCycles(const DeviceSpeed &device) {
   return distinctBytes * DeviceProfile::vectorBytes /
          device.workgroupBytesPerCycle;
 }
 
-/// A round takes so many exchanges through workgroup memory for each workgroup
-/// that a multiprocessor has, beside its products.
+/// The number of exchanges through workgroup memory that a round takes for each
+/// workgroup of a multiprocessor, beside its products.
 /// unit:   exchanges (DeviceSpeed::barrierCycles)
 /// shown:  gemm_128x768x3072_f32 in 384 tiles of 64 times 128 sums
 inline constexpr double barriersOfRound = 3;
@@ -142,20 +170,23 @@ inline double getBarrierCycles(const DeviceSpeed &device) {
   return barriersOfRound * device.barrierCycles;
 }
 
-/// A round takes so many latencies of the last cache beside its products and
-/// loads, where a multiprocessor has one workgroup: threads wait for their
-/// loads and at barriers. unit:   latencies of the last cache shown:
-/// gemm1024_f32 with 128 times 64 sums, 1,000 cycles on an H100
+/// The number of latencies of the last cache that a round takes, beside its
+/// products and loads, if a multiprocessor has only one workgroup: threads wait
+/// for their loads and at barriers.
+/// unit:   latencies of the last cache
+/// shown:  gemm1024_f32 with 128 times 64 sums, 1,000 cycles on an H100
 inline constexpr double waitsOfRound = 3.57;
 
 inline double getRoundCycles(const DeviceSpeed &device) {
   return waitsOfRound * device.lastCacheCycles;
 }
 
-/// Such a round takes so many more latencies of the first cache for each load
-/// of a thread: several loads are under way at a time. unit:   latencies of the
-/// first cache shown:  conv64to64_56_k3_batch1_f32: rounds of 576 products and
-/// 40 loads
+/// The number of latencies of the first cache that a round of the only
+/// workgroup on a multiprocessor takes for each load of a thread, in addition
+/// to waitsOfRound. The number is less than 1, since several loads are in
+/// flight at a time.
+/// unit:   latencies of the first cache
+/// shown:  conv64to64_56_k3_batch1_f32: rounds of 576 products and 40 loads
 ///         took 2,450 cycles on an H100
 inline constexpr double waitsOfLoad = 0.267;
 
@@ -163,9 +194,9 @@ inline double getLoadCycles(const DeviceSpeed &device) {
   return waitsOfLoad * device.firstCacheCycles;
 }
 
-/// Registers of a thread beside those of its sums, and of the factors that are
-/// on their way to workgroup memory: addresses, and vectors that drivers load
-/// ahead from workgroup memory.
+/// The number of registers of a thread beside those for its sums and for the
+/// factors that are being staged: for addresses, and for vectors that drivers
+/// load ahead from workgroup memory.
 /// unit:   registers of 4 bytes
 /// shown:  gemm1024_f32: a multiprocessor has 3 workgroups of 32 times 64 sums
 ///         in 4 slices, which take 138 registers of an H100, and 4 turns of 3
@@ -178,17 +209,17 @@ inline constexpr double otherRegisters = 50;
 //===----------------------------------------------------------------------===//
 
 namespace map_sums {
-/// Loads of a map kernel's thread for each term: 8 rows of 4 elements, the most
-/// sums that it carries (map::maxCarried), take a load for each row and one for
-/// all columns.
+/// The number of loads for each term in a thread of a map kernel that computes
+/// 8 rows of 4 elements, the most sums that a thread carries (map::maxCarried):
+/// one load for each row, and one for all columns.
 /// unit:   loads
 /// shown:  -
 inline constexpr double loadsOfTerm = 9;
 
-/// The latencies of the first cache that a thread waits for the factors of a
-/// term, and the latencies that it waits for all factors of an iteration at
-/// most, however few threads there are: drivers have few loads under way at a
-/// time.
+/// The number of latencies of the first cache that a thread waits for the
+/// factors of a term, and the largest number that it waits for all factors of
+/// an iteration, even if there are few threads. Drivers keep few loads in
+/// flight at a time.
 /// unit:   latencies of the first cache
 /// shown:  conv64to64_56_k3_batch1_f32, which took 1,830 cycles for the 9 terms
 ///         of an iteration on an H200; gemm_128x768x3072_f32 took 1,640 for 4
@@ -208,22 +239,22 @@ inline double getMaxIterationCycles(const DeviceSpeed &device) {
 //===----------------------------------------------------------------------===//
 
 namespace sliced {
-/// A thread has so many sums at most: with the factors of the terms that it has
-/// written out, they fit its registers.
+/// The largest number of sums of a thread. The sums, and the factors of the
+/// terms over which the code is unrolled, fit into the registers of a thread.
 /// unit:   elements
 /// device: registers of a thread; GPUs have 128 or more
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxSums = 64;
 
-/// A thread has so many rows at most.
+/// The largest number of rows of a thread.
 /// unit:   rows
 /// device: registers of a thread
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxRows = 16;
 
-/// The most products that the code of a thread writes out, and the most
-/// operations that compute the factors of these products. A factor of f16 that
-/// is loaded by itself takes several operations.
+/// The largest number of products over which the code of a thread is unrolled,
+/// and the largest number of operations that compute the factors of these
+/// products. An f16 factor that is loaded by itself takes several operations.
 /// unit:   products, and operations
 /// device: the time that drivers take to compile; lavapipe takes a minute for
 ///         12,000 in a kernel
@@ -231,24 +262,23 @@ inline constexpr int64_t maxRows = 16;
 inline constexpr int64_t maxProducts = 512;
 inline constexpr int64_t maxFactorOps = maxWrittenOutOps;
 
-/// A thread has so many groups of neighbouring terms written out at most.
-/// Drivers load no more ahead.
+/// The largest number of groups of neighbouring terms over which the code of a
+/// thread is unrolled. Drivers do not load more groups ahead.
 /// unit:   groups
 /// shown:  -
 inline constexpr int64_t maxTimes = 8;
 
-/// Threads wait at a barrier for the time in which each of them loads so many
-/// values from workgroup memory. Plans of the same exchange are compared by
-/// their loads, so that this constant is no time.
+/// The cost of a barrier as a number of loads from workgroup memory in each
+/// thread. The number only serves to compare plans for the same exchange.
 /// unit:   loads
 /// device: latency of barriers, beside the rate of workgroup memory
 /// shown:  -
 inline constexpr int64_t loadsOfBarrier = 16;
 
-/// A load of a subgroup keeps the first cache busy for as long as so many lines
-/// take, however little it brings. A line that the subgroup touches keeps the
-/// cache busy for this share of the time of a line, however little of it is
-/// loaded.
+/// The time in which a load of a subgroup occupies the first cache, as a number
+/// of lines: at least `linesOfLoad`, even if the load transfers few bytes, and
+/// at least `shareOfTouchedLine` for each line that the subgroup touches, even
+/// if it loads little of the line.
 /// unit:   lines (DeviceSpeed::cacheLineBytes)
 /// device: loads that a multiprocessor begins, and tags that its first cache
 ///         compares
@@ -264,8 +294,8 @@ inline double getLineCycles(const DeviceSpeed &device) {
   return device.cacheLineBytes / device.firstCacheBytesPerCycle;
 }
 
-/// A round takes so many latencies of the first cache beside its operations and
-/// loads, where a multiprocessor has one workgroup.
+/// The number of latencies of the first cache that a round takes, beside its
+/// operations and loads, if a multiprocessor has only one workgroup.
 /// unit:   latencies of the first cache
 /// shown:  gemm_rows16_f32 with 16 rows, 4 columns and 16 slices
 inline constexpr double waitsOfRound = 3.33;
@@ -274,9 +304,9 @@ inline double getRoundCycles(const DeviceSpeed &device) {
   return waitsOfRound * device.firstCacheCycles;
 }
 
-/// A workgroup takes so many exchanges beside its rounds, to start and to join
-/// its slices, and each sum of a thread passes through workgroup memory so many
-/// times.
+/// The number of exchanges that a workgroup takes, beside its rounds, to start
+/// and to combine its slices; and the number of times that each sum of a thread
+/// passes through workgroup memory.
 /// unit:   exchanges (DeviceSpeed::barrierCycles), and times
 /// shown:  gemm_rows16_transposed_f32: 1024 workgroups of 32 sums for each
 ///         thread take 12 us longer than 512 on an H100
@@ -286,25 +316,26 @@ inline constexpr double passesOfSum = 12.5;
 inline double getEndCycles(const DeviceSpeed &device) {
   return barriersOfEnd * device.barrierCycles;
 }
-/// Returns the cycles in which the threads of a workgroup join a sum of each.
+/// Returns the cycles in which the threads of a workgroup combine one sum each.
 inline double getJoinedSumCycles(const DeviceSpeed &device) {
   return passesOfSum * DeviceProfile::workgroupSize * sizeof(float) /
          device.workgroupBytesPerCycle;
 }
 
-/// A thread has so many registers for vectors that it loads, with half of one
-/// for each sum, as drivers load some of the written-out terms ahead. It has so
-/// many others beside those of its sums.
+/// The number of registers of a thread for vectors that drivers load ahead, to
+/// which half a register for each sum is added; and the number of registers
+/// beside those for loaded factors and sums.
 /// unit:   registers of 4 bytes
 /// shown:  gemm_rows4_f32 with 16 sums, and gemm_rows16_f32 with 64, whose
 ///         threads have 95 and 168 registers in all on an H100
 inline constexpr double registersAhead = 56;
 inline constexpr double otherRegisters = 20;
 
-/// Memory takes this share of a copy's time for as many bytes of factors, which
-/// a sliced kernel only reads, where each multiprocessor has many workgroups.
-/// With one workgroup it takes the second share more: fewer threads have fewer
-/// loads under way.
+/// The time in which memory transfers the factors of a sliced kernel, relative
+/// to the time of a copy of as many bytes, if each multiprocessor has many
+/// workgroups. A sliced kernel only reads. With only one workgroup, the time
+/// increases by the factor 1 + `memoryOfOne`, since fewer threads have fewer
+/// loads in flight.
 /// unit:   share of the time
 /// device: latency of memory, times its rate, for each multiprocessor
 /// shown:  gemm_rows1_transposed_f16 with 16 workgroups for each multiprocessor
@@ -312,19 +343,20 @@ inline constexpr double otherRegisters = 20;
 inline constexpr double shareOfMemory = 0.75;
 inline constexpr double memoryOfOne = 1.1;
 
-/// The share of memory's time that the same factors take once more for each
-/// further tile of rows: most of them come from the last cache then.
+/// The share of memory's time that each further tile of rows takes to load the
+/// same factors of columns again. Most of these factors come from the last
+/// cache.
 /// unit:   share of the time
 /// device: the rate of memory beside that of the last cache
 /// shown:  gemm_rows4_f32 with 2 rows, 4 columns and 32 slices, which took 1.06
 ///         times as long as with 4 rows on an H100 of low clock
 inline constexpr double shareOfCache = 0.1;
 
-/// Memory takes so many times as long where threads load fewer bytes side by
-/// side than memory brings together (sectorsTogether).
+/// The factor by which memory is slower if threads load fewer neighbouring
+/// bytes than memory transfers at a time (sectorsTogether).
 /// unit:   times
-/// shown:  gemm_rows4_f32: 64 slices of 32 bytes took 37 us on an H100, and 32
-///         of 64 bytes took 29
+/// shown:  gemm_rows4_f32 takes 37 us on an H100 with 64 slices that read 32
+///         neighbouring bytes each, and 29 us with 32 slices that read 64
 inline constexpr double memoryOfPieces = 1.2;
 } // namespace sliced
 

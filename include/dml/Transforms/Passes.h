@@ -16,14 +16,14 @@ namespace dml {
 #define GEN_PASS_REGISTRATION
 #include "dml/Transforms/Passes.h.inc"
 
-/// Rewrites the operators in `root` for `level`, keeping values bit for bit.
-/// Emits an error for each operator where that is impossible.
+/// Rewrites the operators in `root` for `level` without changing any bit of
+/// their results. Emits an error for each operator for which this is
+/// impossible.
 llvm::LogicalResult legalizeFeatureLevel(mlir::Operation *root,
                                          FeatureLevel level);
 
-/// The same of the one operator `op`, which is gone afterwards where something
-/// else does its work. The operators that do are added to `made`, in their
-/// order.
+/// Rewrites the single operator `op` in the same way. Erases `op` if other
+/// operators replace it, and adds these operators to `made`, in order.
 llvm::LogicalResult
 legalizeOperator(FeatureLevelOpInterface op, FeatureLevel level,
                  llvm::SmallVectorImpl<mlir::OperationName> &made);

@@ -28,7 +28,7 @@ public:
   /// Takes `lhs` and `rhs`, which are block arguments, for the same value.
   void assume(Value lhs, Value rhs) { known.insert({lhs, rhs}); }
   /// Whether the same operations compute `lhs` and `rhs`. Two loads from one
-  /// place are the same, since a body stores nothing.
+  /// address return the same value, since a body stores nothing.
   bool areSame(Value lhs, Value rhs);
 
 private:
@@ -38,8 +38,8 @@ private:
 };
 } // namespace
 
-/// Returns `value` without a bound that has no effect: the induction variable
-/// %i for `min(%i, 1023)` in a loop of 1024 iterations.
+/// Removes from `value` a bound that has no effect: in a loop of 1024
+/// iterations with the induction variable %i, `min(%i, 1023)` becomes %i.
 static Value dropBound(Value value) {
   auto least = value.getDefiningOp<arith::MinUIOp>();
   APInt bound;
@@ -95,9 +95,8 @@ bool Equivalence::areSame(Operation *lhs, Operation *rhs) {
 // The parts of the loops
 //===----------------------------------------------------------------------===//
 
-/// Returns the element that an operation of type `Op` combines with `carried`
-/// to `combined`: its other operand. Returns null if `combined` is computed in
-/// another way.
+/// If an operation of type `Op` computes `combined` from `carried` and another
+/// operand, returns the other operand. Returns null otherwise.
 template <typename Op> static Value getOther(Value combined, Value carried) {
   auto op = combined.getDefiningOp<Op>();
   if (!op)
@@ -107,8 +106,8 @@ template <typename Op> static Value getOther(Value combined, Value carried) {
   return op->getOperand(1) == carried ? op->getOperand(0) : Value();
 }
 
-/// Returns x where `value` is exp(x) or `x == x ? exp(x) : x`, or null. The
-/// comparison keeps a NaN, for which some drivers compute a number.
+/// Returns x if `value` is exp(x) or `x == x ? exp(x) : x`, and null otherwise.
+/// The comparison preserves NaN, for which some drivers' exp returns a number.
 static Value getExponent(Value value) {
   if (auto select = value.getDefiningOp<arith::SelectOp>()) {
     auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
@@ -142,15 +141,16 @@ static bool isShift(Value value, Value largest) {
 }
 
 namespace {
-/// A score or an exponential in one of the loops, and the condition that the
-/// query sees the key; null where each query sees all keys.
+/// A score or an exponential that one of the loops computes, and the condition
+/// that the key is visible to the query. The condition is null if all keys are
+/// visible to each query.
 struct Seen {
   Value score, isSeen;
 };
 } // namespace
 
-/// Takes `select(isSeen, score, none)` apart, where `isNone` holds for the
-/// number of a key that the query does not see.
+/// Splits `select(isSeen, score, none)` into its score and its condition, if
+/// `isNone` returns true for `none`. Any other value has no condition.
 static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   if (select && isNone(select.getFalseValue()))
@@ -158,8 +158,9 @@ static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
   return {value, Value()};
 }
 
-/// Reads `value` as exp(score - largest), or as 0 for a key that the query does
-/// not see. Returns nothing if `value` is computed in another way.
+/// Splits `value`, which is exp(score - largest), or a selection between that
+/// exponential and 0 for keys that are not visible to the query. Returns
+/// nothing if `value` is computed in another way.
 static std::optional<Seen> readExponential(Value value, Value largest) {
   Seen seen = readSeen(
       value, [](Value none) { return matchPattern(none, m_PosZeroFloat()); });
@@ -171,8 +172,8 @@ static std::optional<Seen> readExponential(Value value, Value largest) {
   return Seen{difference.getLhs(), seen.isSeen};
 }
 
-/// Whether `value` is a number that a maximum begins with: NaN, which
-/// arith.maxnumf ignores, or -infinity.
+/// Whether `value` is an initial value of a maximum: NaN, which arith.maxnumf
+/// ignores, or -infinity.
 static bool isNoScore(Value value) {
   APFloat constant(0.0f);
   return matchPattern(value, m_ConstantFloat(&constant)) &&
@@ -186,9 +187,9 @@ static bool isFirstSeen(Value isSeen, Value key) {
          compare.getLhs() == key;
 }
 
-/// Returns the only sum of products of f32 that `block` computes: the result of
-/// its only loop, or of a chain of math.fma where the sum is written out.
-/// Returns null if there is no such sum or if there are several.
+/// Returns the only sum of f32 products that `block` computes: the result of
+/// its only loop, or of an unrolled chain of math.fma. Returns null if there is
+/// no such sum or if there are several.
 static Value findSum(Block &block) {
   auto loops = block.getOps<scf::ForOp>();
   if (!loops.empty()) {
@@ -213,8 +214,8 @@ static Value findSum(Block &block) {
 }
 
 /// Reads `sum`, the sum of products of a query and of `key`, into `scores`.
-/// Sets the dimensions of the output that the factors of queries and of keys
-/// depend on.
+/// Stores the dimensions of the output on which the queries and the keys depend
+/// in `dimsOfQueries` and `dimsOfKeys`.
 static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
                                 Contraction &scores,
                                 llvm::SmallBitVector &dimsOfQueries,
@@ -239,8 +240,8 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   auto steps = llvm::map_to_vector(scores.loops, [](scf::ForOp loop) {
     return Value(loop.getInductionVar());
   });
-  // The factors of queries do not depend on the key, so that a slice without
-  // the key as a given value tells which side they are.
+  // The factors of queries do not depend on the key: the left factors belong to
+  // queries if they can be computed without the key.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -262,9 +263,9 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   return success(!terms.empty());
 }
 
-/// Returns the number by which all operations of `slices` that use coordinate
-/// `dim` of the output divide it, if the number divides `size`. Returns nothing
-/// if an operation uses the coordinate in another way.
+/// Returns the divisor if all operations of `slices` that use coordinate `dim`
+/// of the output divide the coordinate by one number, and if this number
+/// divides `size`. Returns nothing otherwise.
 static std::optional<int64_t>
 findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
   std::optional<int64_t> divisor;
@@ -332,20 +333,20 @@ private:
   Attention attention;
   ShapedType type;
   scf::ForOp maximum, exponentials, products;
-  /// The scores of the three loops.
+  /// The scores in the three loops, with the conditions of visibility.
   Seen ofMaximum, ofTotal, ofProducts;
-  /// The product that an iteration of the third loop adds, and its factor that
-  /// is the value.
+  /// The product that an iteration of the third loop adds, and the factor of
+  /// the product that is not the weight.
   ContractionTerm product;
   Value value;
-  /// The dimensions of the output that the operations of scores depend on, the
-  /// dimensions that the keys' factors of scores depend on, and the dimensions
-  /// that values depend on.
+  /// The dimensions of the output on which the operations of scores depend, the
+  /// dimensions on which the keys depend, and the dimensions on which the
+  /// values depend.
   llvm::SmallBitVector ofScores, ofKeys, ofValues;
 };
 } // namespace
 
-/// The value that an iteration of `loop` carries to the next.
+/// Returns the value that an iteration of `loop` passes to the next iteration.
 static Value getYielded(scf::ForOp loop) {
   return loop.getYieldedValues().front();
 }
@@ -439,7 +440,7 @@ LogicalResult AttentionReader::readProducts() {
 }
 
 /// Succeeds if all three loops compute the same scores and see the same keys:
-/// all keys, or a run of keys that begins with key 0.
+/// either all keys, or the first keys up to a limit.
 LogicalResult AttentionReader::compareLoops() {
   Equivalence inMaximum, inProducts;
   inMaximum.assume(maximum.getInductionVar(), attention.key);
@@ -493,9 +494,9 @@ LogicalResult AttentionReader::readSlices() {
   return success();
 }
 
-/// Splits the output's innermost dimension between the batch and the columns
-/// where scores depend on it. Coordinate 130 of a dimension of 16 heads with 64
-/// elements each is column 2 of head 2.
+/// If the scores depend on the output's innermost dimension, divides this
+/// dimension between the batch and the columns. For example, coordinate 130 of
+/// a dimension of 16 heads with 64 elements each is column 2 of head 2.
 LogicalResult AttentionReader::readSharedDim() {
   int64_t innermost = getInnermostDim(type);
   if (!ofScores[innermost])
@@ -511,9 +512,9 @@ LogicalResult AttentionReader::readSharedDim() {
   return success();
 }
 
-/// Tells the dimensions of the output apart: rows are those that queries alone
-/// depend on, columns those that values alone depend on, and all others are of
-/// the batch.
+/// Classifies the dimensions of the output. Rows are the dimensions on which
+/// the queries alone depend, columns those on which the values alone depend.
+/// All other dimensions belong to the batch.
 LogicalResult AttentionReader::readDims() {
   Contraction &sums = attention.products;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -538,7 +539,7 @@ LogicalResult AttentionReader::readDims() {
   attention.scores.rows.dims = sums.rows.dims;
   attention.scores.rows.size = sums.rows.size;
   attention.scores.columns.size = attention.keys;
-  // Neighbouring elements of the output are columns.
+  // The innermost dimension must be one of the columns.
   return success(llvm::is_contained(sums.columns.dims, getInnermostDim(type)));
 }
 

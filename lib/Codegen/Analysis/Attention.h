@@ -22,38 +22,39 @@ namespace dml {
 /// in three loops over the keys. The output has a row for each query. Where a
 /// query sees only some of the keys, the loops skip the other keys.
 ///
-/// The loops tell attention apart from other bodies; no operator is named. The
-/// score is computed from a sum of products by any operations, such as a scale,
-/// a mask and a bias.
+/// Attention is recognized by these loops and not by the name of an operator.
+/// Any operations may compute the score from the sum of products, such as a
+/// scale, a mask and a bias.
 struct Attention {
   /// The number of iterations of each of the three loops.
   int64_t keys = 0;
-  /// The induction variables of the second loop and of the third loop. The
-  /// operations of scores are those of the second loop, the operations of
-  /// values those of the third.
+  /// The induction variables of the second and of the third loop. `scoreSlice`
+  /// and `isSeenSlice` use the variable of the second loop, and the operations
+  /// of the values use the variable of the third.
   mlir::Value key, keyOfValue;
 
-  /// The sums of products that scores are computed from. Rows are queries.
-  /// Columns are keys, which are no dimension of the output.
+  /// The sums of products from which scores are computed. The rows are queries.
+  /// The columns are keys, which are not a dimension of the output.
   Contraction scores;
   /// The sum of products in the second loop, the score, and the operations that
   /// compute the score from the sum.
   mlir::Value sum, score;
   llvm::SmallVector<mlir::Operation *> scoreSlice;
-  /// The condition that the query sees the key, and the operations that compute
-  /// the condition. The condition is null where each query sees all keys. Each
-  /// query sees the first key.
+  /// The condition that the key is visible to the query, and the operations
+  /// that compute the condition. The condition is null if all keys are visible
+  /// to each query. The first key is always visible.
   mlir::Value isSeen;
   llvm::SmallVector<mlir::Operation *> isSeenSlice;
   /// Whether a kernel may round weights to f16 before it multiplies them with
   /// values.
   bool isRoundable = false;
 
-  /// The sums of the third loop. Rows are queries, and columns are the columns
-  /// of values. The operand of the rows, the weights, has no operations.
+  /// The sums of the third loop. The rows are queries, and the columns are the
+  /// columns of the values. The operand of the rows is the weights, for which
+  /// no operations are listed.
   Contraction products;
 
-  /// Returns the attention that `op` is, or nothing.
+  /// Reads `op` as attention. Returns nothing if `op` computes anything else.
   static std::optional<Attention> match(mlir::linalg::GenericOp op);
 };
 

@@ -36,8 +36,8 @@ public:
   using Operation = mlir::Operation;
   using Value = mlir::Value;
 
-  /// The slice ends at the values `given`, and does not have the operations
-  /// that compute them.
+  /// Creates an empty slice. The values `given` are inputs of the slice, so
+  /// that the slice does not contain the operations that compute them.
   BodySlice(mlir::linalg::GenericOp op, llvm::ArrayRef<Value> given) : op(op) {
     this->given.insert_range(given);
   }
@@ -71,8 +71,8 @@ public:
     return ordered;
   }
 
-  /// Returns the dimensions of the output whose coordinates the values depend
-  /// on.
+  /// Returns the dimensions of the output on whose coordinates the slice
+  /// depends.
   llvm::SmallBitVector getDims() {
     llvm::SmallBitVector dims(op.getNumLoops());
     for (Operation *operation : operations)

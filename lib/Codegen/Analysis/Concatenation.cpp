@@ -26,8 +26,8 @@ SmallVector<Value> dml::getJoined(tensor::InsertSliceOp last, int64_t &axis) {
   RankedTensorType type = last.getType();
   SmallVector<Value> inputs;
   axis = -1;
-  // The loop visits the insertions from the last to the first, so that each one
-  // ends where the one visited before begins.
+  // The loop visits the insertions from the last to the first. Each insertion
+  // must end where the insertion visited before begins.
   int64_t end = -1;
   for (tensor::InsertSliceOp insert = last; insert;
        insert = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
@@ -62,7 +62,7 @@ SmallVector<Value> dml::getJoined(tensor::InsertSliceOp last, int64_t &axis) {
 }
 
 void dml::eraseUnused(RewriterBase &rewriter, tensor::InsertSliceOp last) {
-  // The destination of each insertion is the result of the insertion before.
+  // The destination of each insertion is the result of the preceding insertion.
   while (last && last->use_empty()) {
     auto before = last.getDest().getDefiningOp<tensor::InsertSliceOp>();
     rewriter.eraseOp(last);

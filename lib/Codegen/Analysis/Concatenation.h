@@ -13,20 +13,21 @@
 
 namespace dml {
 
-/// Returns the insertions in `function` that are the last of their chains, in
-/// their order: no other insertion has such a result as its destination.
+/// Returns the last insertion of each chain of insertions in `function`, in the
+/// order of the function. The result of a last insertion is not the destination
+/// of another insertion.
 llvm::SmallVector<mlir::tensor::InsertSliceOp>
 getConcatenations(mlir::func::FuncOp function);
 
 /// Returns the tensors that the chain of insertions up to `last` concatenates,
-/// in their order along `axis`, which is set. Returns no tensors if the slices
-/// do not make up the whole result, or if an earlier insertion has another user
-/// than the next one.
+/// in their order along `axis`, and stores the axis in `axis`. Returns no
+/// tensors if the slices do not cover the whole result, or if an operation
+/// other than the next insertion uses the result of an earlier insertion.
 llvm::SmallVector<mlir::Value> getJoined(mlir::tensor::InsertSliceOp last,
                                          int64_t &axis);
 
-/// Erases `last` and the insertions before it, from the last one on, until one
-/// has a user.
+/// Erases the insertions of the chain that ends with `last`, from the last one
+/// backward, up to the first insertion whose result is used.
 void eraseUnused(mlir::RewriterBase &rewriter,
                  mlir::tensor::InsertSliceOp last);
 

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop of `block`, if `result` is the result of the loop, or
-/// null.
+/// Returns the only loop in `block` if `result` is its result, and null
+/// otherwise.
 static scf::ForOp findLoop(Block &block, Value result) {
   auto loop = result.getDefiningOp<scf::ForOp>();
   return loop && loop->getBlock() == &block &&
@@ -46,9 +46,8 @@ LogicalResult Contraction::readLoops(scf::ForOp outermost) {
   return failure();
 }
 
-/// Reads `added` as the sum of a product and of another value. Sets the factors
-/// of `term` and returns the other value, or returns null if `added` is no such
-/// sum.
+/// If `added` is the sum of a product and of another value, sets the factors of
+/// `term` and returns the other value. Returns null otherwise.
 static Value readProduct(Value added, ContractionTerm &term) {
   Operation *op = added.getDefiningOp();
   if (auto fma = dyn_cast_if_present<math::FmaOp>(op)) {
@@ -90,8 +89,8 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
 }
 
 /// Reads the only loop nest in the body of `op` into `contraction`, and the
-/// products that an iteration adds into `terms`. Fails unless the nest adds up
-/// products and begins with 0.
+/// products that an iteration adds into `terms`. Fails unless the nest computes
+/// a sum of products that starts at 0.
 static LogicalResult readSum(linalg::GenericOp op, Contraction &contraction,
                              SmallVector<ContractionTerm> &terms) {
   auto loops = op.getBody()->getOps<scf::ForOp>();
@@ -114,10 +113,11 @@ static LogicalResult readSum(linalg::GenericOp op, Contraction &contraction,
   return success(!terms.empty());
 }
 
-/// Tells the dimensions of the output apart: rows are those that the left
-/// factors alone depend on, columns those that the right factors alone depend
-/// on, and all others are of the batch. The sides change places if the
-/// innermost dimension would be one of the rows: neighbours are columns.
+/// Classifies the dimensions of the output. Rows are the dimensions on which
+/// the left factors alone depend, columns those on which the right factors
+/// alone depend. All other dimensions belong to the batch. The two sides are
+/// exchanged if necessary to make the innermost dimension one of the columns,
+/// whose elements are neighbours in memory.
 static void readDims(ShapedType type, llvm::SmallBitVector ofLhs,
                      llvm::SmallBitVector ofRhs, Contraction &contraction) {
   int64_t innermost = getInnermostDim(type);
@@ -176,8 +176,9 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
   contraction.epilogue = epilogue.getOperations();
   readDims(type, lhs.getDims(), rhs.getDims(), contraction);
 
-  // A kernel evaluates a condition once for all elements of a workgroup's tile,
-  // so that conditions may depend on the batch and the iteration alone.
+  // A kernel evaluates each condition once for all elements of a workgroup's
+  // tile. Conditions may therefore depend only on the batch and on the
+  // iteration.
   llvm::SmallBitVector ofConditions = conditions.getDims();
   auto isOfCondition = [&](int64_t dim) { return ofConditions[dim]; };
   if (contraction.columns.dims.empty() ||

@@ -13,14 +13,15 @@
 
 namespace dml {
 
-/// One side of the products of a contraction: the factors, the operations that
-/// compute them, and the dimensions of the output that they depend on.
+/// One operand of the products of a contraction: its factors, the operations
+/// that compute the factors, and the dimensions of the output on which the
+/// factors depend.
 struct ContractionOperand {
   /// The factor of each term, in the order of the terms.
   llvm::SmallVector<mlir::Value> factors;
   /// The operations of the body that compute the factors, in their order.
   llvm::SmallVector<mlir::Operation *> slice;
-  /// The dimensions of the output that this operand alone depends on, and the
+  /// The dimensions of the output on which only this operand depends, and the
   /// product of their sizes.
   llvm::SmallVector<int64_t> dims;
   int64_t size = 1;
@@ -32,9 +33,9 @@ struct ContractionTerm {
   mlir::Value lhs, rhs, condition;
 };
 
-/// Returns the terms that `sum` adds to `init`, in their order: products that
-/// operations of one block add one after the other. Returns no terms if `sum`
-/// is computed in another way.
+/// If `sum` is `init` plus products that operations of one block add one after
+/// the other, returns these products in their order. Returns no terms
+/// otherwise.
 llvm::SmallVector<ContractionTerm> readTerms(mlir::Value sum, mlir::Value init);
 
 /// A linalg.generic whose body has loops that add up products of two operands,
@@ -53,7 +54,7 @@ struct Contraction {
   /// always added, and the operations that compute the conditions.
   llvm::SmallVector<mlir::Value> conditions;
   llvm::SmallVector<mlir::Operation *> conditionSlice;
-  /// The dimensions of the output that both operands or neither depend on, and
+  /// The dimensions of the output on which both operands or neither depend, and
   /// the product of their sizes.
   llvm::SmallVector<int64_t> batchDims;
   int64_t batches = 1;
@@ -64,10 +65,11 @@ struct Contraction {
   int64_t steps = 1;
   /// The operations that compute the element of the output from the sum.
   llvm::SmallVector<mlir::Operation *> epilogue;
-  /// A dimension of the output that the batch and the columns share, or
-  /// nothing, and the number of columns for each position of the batch. Of a
-  /// dimension of 16 heads with 64 elements each, the batch has the head, which
-  /// is the quotient by 64, and the columns have the element, the remainder.
+  /// A dimension of the output that the batch and the columns share, if there
+  /// is one, and the number of columns in each position of the batch. For
+  /// example, in a dimension of 16 heads with 64 elements each, the head, which
+  /// is the quotient by 64, belongs to the batch, and the element, which is the
+  /// remainder, to the columns.
   std::optional<int64_t> sharedDim;
   int64_t columnsOfShared = 1;
 
@@ -81,16 +83,18 @@ struct Contraction {
   /// Fails unless each loop carries one sum of `sumType`.
   llvm::LogicalResult readLoops(mlir::scf::ForOp outermost);
 
-  /// Returns the contraction that `op`, on buffers, is, or nothing.
+  /// Reads `op`, a generic on buffers, as a contraction. Returns nothing if
+  /// `op` computes anything else.
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);
 };
 
-/// Whether a factor is selected between an element and the number that stands
+/// Whether one of the factors is a selection between an element and a constant
 /// for padding.
 bool isChosen(const ContractionOperand &operand);
 
-/// The last dimension of `type` with more than one element, or the first one if
-/// there is none. Neighbours in memory differ in this coordinate.
+/// Returns the last dimension of `type` with more than one element, or the
+/// first dimension if there is none. Elements that are neighbours in memory
+/// differ in this coordinate.
 int64_t getInnermostDim(mlir::ShapedType type);
 
 } // namespace dml

@@ -12,10 +12,10 @@
 namespace dml {
 
 /// Whether the body of `op` computes each element of one output from the
-/// element's coordinates. Then `op` has no inputs, an identity map and parallel
-/// iterators, and its body does not read the output; the body reads other
-/// tensors or buffers by tensor.extract or memref.load. The lowering of each
-/// operator creates generics of this form.
+/// element's coordinates. Such a generic has no inputs, an identity map,
+/// parallel iterators, and a body that does not read the output. The body reads
+/// other tensors or buffers by tensor.extract or memref.load. The lowering of
+/// operators creates only generics of this form.
 inline bool isElementMap(mlir::linalg::GenericOp op) {
   return op.getNumParallelLoops() == op.getNumLoops() &&
          op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 0 &&
@@ -23,7 +23,7 @@ inline bool isElementMap(mlir::linalg::GenericOp op) {
          op.getRegionOutputArgs().front().use_empty();
 }
 
-/// The type of the buffer that `op`, a generic of this form, computes.
+/// Returns the type of the buffer that `op`, a generic of this form, computes.
 inline mlir::MemRefType getOutputType(mlir::linalg::GenericOp op) {
   return mlir::cast<mlir::MemRefType>(op.getOutputs().front().getType());
 }

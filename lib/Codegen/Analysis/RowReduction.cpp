@@ -44,9 +44,9 @@ static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
   }
 }
 
-/// Returns the element that an operation combines with `carried` to `combined`:
-/// the other operand of a sum or a maximum, or the other value of a select.
-/// Returns null if `combined` is computed in another way.
+/// If an operation computes `combined` from `carried` and an element of the
+/// row, returns the element: the other operand of a sum or a maximum, or the
+/// other alternative of a select. Returns null otherwise.
 static Value getElement(Value carried, Value combined) {
   Operation *op = combined.getDefiningOp();
   if (!op)
@@ -61,9 +61,9 @@ static Value getElement(Value carried, Value combined) {
   return operands[1] == carried ? operands[0] : Value();
 }
 
-/// The dimension of the output that a scan runs along, and the number of
-/// elements in a row where several rows follow each other along that dimension,
-/// or 0 where it has one row.
+/// The dimension of the output along which a scan runs. If several rows follow
+/// each other along that dimension, `partSize` is the number of elements in a
+/// row, and otherwise 0.
 struct ScanLine {
   int64_t dim, partSize;
   bool isBackward = false;
@@ -74,8 +74,8 @@ struct ScanLine {
   }
 };
 
-/// Reads `index` as the place of an element in its row: the element's
-/// coordinate in one dimension, or the coordinate modulo the size of a row.
+/// Reads `index` as the position of an element within its row: the element's
+/// coordinate in one dimension, or this coordinate modulo the size of a row.
 static std::optional<ScanLine> readPlace(Value index) {
   APInt divisor;
   int64_t partSize = 0;
@@ -96,10 +96,9 @@ static bool areSameConstants(Value lhs, Value rhs) {
          matchPattern(rhs, m_Constant(&second)) && first == second;
 }
 
-/// Reads the element of `nest` as that of a scan, which compares the number of
-/// the iteration with the place of the output's element:
-/// `select(%i <= %place, scanned, neutral)`. Returns nothing for other
-/// elements.
+/// Reads the element that `nest` combines as the element of a scan, `select(%i
+/// <= %place, scanned, neutral)`, which compares the loop's counter with the
+/// position of the output's element. Returns nothing for other elements.
 static std::optional<ScanLine> readScan(RowLoops &nest) {
   using Predicate = arith::CmpIPredicate;
   Value element =
@@ -141,10 +140,10 @@ static std::optional<ScanLine> readScan(RowLoops &nest) {
   return line;
 }
 
-/// Splits the operations of an iteration of `nest` into those that compute
-/// elements and those that combine elements with carried values. `given` are
-/// the results of earlier nests. Adds the dimensions of the output that the
-/// elements depend on to `dims`.
+/// Separates the operations of an iteration of `nest` into the operations that
+/// compute elements and the operations that combine elements with carried
+/// values. `given` are the results of earlier nests. Adds the dimensions of the
+/// output on which the elements depend to `dims`.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
                                    ArrayRef<Value> given,
                                    llvm::SmallBitVector &dims) {
@@ -213,10 +212,10 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     }
     reduction.nests.push_back(std::move(nest));
   }
-  // Where several rows follow each other along a dimension, the body divides
-  // the coordinate in this dimension by the size of a row. The quotient is the
-  // number of the row, which all elements of a row have in common, so that
-  // loops over the row may use it like the result of an earlier loop.
+  // If several rows follow each other along a dimension, the body divides the
+  // coordinate in this dimension by the size of a row. The quotient is the
+  // number of the row, which is the same for all elements of a row, so that
+  // loops over the row may use the quotient like the result of an earlier loop.
   if (line && line->partSize > 0)
     op.getBody()->walk([&](arith::DivUIOp division) {
       APInt divisor;
@@ -232,8 +231,8 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     if (failed(readIteration(op, nest, given, dims)))
       return std::nullopt;
     llvm::append_range(results, nest.getResults());
-    // Later nests may not use the result of a scan, which differs from element
-    // to element of a row.
+    // The result of a scan differs between the elements of a row, so that later
+    // nests may not use it.
     if (!nest.scan)
       llvm::append_range(given, nest.getResults());
   }
@@ -270,8 +269,8 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     reduction.resultDim = reduction.elementDims.pop_back_val();
     reduction.numResults = elementSizes.pop_back_val();
   }
-  // A body that repeats the result of a row along a dimension of another size
-  // is no row reduction.
+  // A body that broadcasts the result of a row along a dimension whose size is
+  // not that of the row is not a row reduction.
   if (!elementSizes.empty() && elementSizes != reduction.sizes)
     return std::nullopt;
   if (line && (reduction.elementDims.size() != 1 ||
@@ -284,8 +283,9 @@ bool RowReduction::isWorthwhile() const {
   int64_t elements;
   if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
-  // Overlapping windows are no rows, since several windows read an element.
-  // Rows that do not overlap have no more elements than the tensor.
+  // Overlapping windows are not rows, since several windows read one element.
+  // Together, overlapping windows have more elements than the tensor; up to
+  // twice as many are tolerated.
   auto isRead = [&](const RowLoops &nest) {
     return llvm::any_of(nest.slice, [&](Operation *nested) {
       return BodySlice::isLoad(nested) &&
@@ -293,10 +293,13 @@ bool RowReduction::isWorthwhile() const {
                                  .getNumElements();
     });
   };
-  // A map kernel would go through the whole row for each element of a scan.
+  // For each element of a scan, a map kernel would iterate over the whole row.
+  // A row kernel is therefore better for any number of rows.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  // Operators are lowered to rows and parts of rows for all devices alike.
+  // The lowering of operators has divided long rows into parts by the same rule
+  // and with the default speeds, since it does not know the device. The default
+  // speeds are used here as well, so that the two decisions agree.
   if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
       rowSize > cost::rows::maxRowOfFew)
     return false;

@@ -13,22 +13,22 @@
 
 namespace dml {
 
-/// The order of a scan, which combines the elements of a row up to each
-/// element, or from each element on if the scan runs backward. An exclusive
-/// scan leaves the element itself out: the sums of 1, 2, 3 are 1, 3, 6, and
-/// those of an exclusive scan 0, 1, 3.
+/// The order of a scan. A scan computes, for each element of a row, the
+/// combination of the elements up to this element, or from this element on if
+/// the scan runs backward. An exclusive scan omits the element itself: the scan
+/// of the sums of 1, 2, 3 is 1, 3, 6, and the exclusive scan is 0, 1, 3.
 struct ScanOrder {
   bool isBackward, isExclusive;
 };
 
-/// A nest of loops over a row, outermost first, that combines numbers computed
-/// from the row's elements in any order, and the operations in the nest.
+/// A nest of loops over a row that combines numbers computed from the row's
+/// elements in any order, and the operations in the nest.
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
-  /// The order of the scan, if the nest is a scan: one loop that combines
-  /// another part of the row for each element of the output. An iteration
-  /// combines `select(isInPart, scanned, neutral)`, where the neutral number,
-  /// such as 0 for a sum, changes nothing.
+  /// The order of the scan, if the nest is a scan: one loop, which combines a
+  /// different part of the row for each element of the output. An iteration
+  /// combines `select(isInPart, scanned, neutral)`. The neutral number, such as
+  /// 0 for a sum, does not change the result.
   std::optional<ScanOrder> scan;
   mlir::Value scanned;
   /// The operations that compute the initial values of the loops.
@@ -37,15 +37,15 @@ struct RowLoops {
   /// operations that compute the elements.
   llvm::SmallVector<mlir::Value> elements;
   llvm::SmallVector<mlir::Operation *> slice;
-  /// The operations that combine elements with carried values. They depend on
-  /// elements and carried values alone, so that a kernel uses them to combine
-  /// the carried values of two threads, too.
+  /// The operations that combine elements with carried values. These operations
+  /// depend only on elements and carried values, so that a kernel can also use
+  /// them to combine the carried values of two threads.
   llvm::SmallVector<mlir::Operation *> combiner;
 
   mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
   mlir::ResultRange getResults() const { return loops.front()->getResults(); }
-  /// Returns the carried values of the innermost loop, which the combiner
-  /// reads, and the combined values, which it computes.
+  /// Returns the carried values of the innermost loop, which are the inputs of
+  /// the combiner, and the combined values, which are its results.
   mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
   mlir::ValueRange getCombined() {
     return loops.back().getBody()->getTerminator()->getOperands();
@@ -53,47 +53,49 @@ struct RowLoops {
 };
 
 /// A linalg.generic on buffers or tensors whose body reduces rows of elements.
-/// A softmax reduces a row to its largest element, then, with the largest
-/// element, to a sum of exponentials. The loops over a row compute the same
-/// results for all elements of the output that belong to the row: one element,
-/// as in a sum, or as many as the row has, as in a softmax. No operator is
-/// named, so that all operators that are fused with reductions of the same rows
-/// are parts of one kernel.
+/// A softmax, for example, reduces a row to its largest element, and then
+/// reduces the row to a sum of exponentials, for which it needs the largest
+/// element. The loops over a row compute the same results for all elements of
+/// the output that belong to the row: a single element, as in a sum, or as many
+/// as the row has, as in a softmax. Row reductions are recognized by their
+/// loops and not by the name of an operator. One kernel can therefore compute
+/// all operators that are fused with reductions of the same rows.
 struct RowReduction {
-  /// The nests of loops, in their order. A nest may use the results of the
-  /// nests before it.
+  /// The nests of loops, in the order of the body. A nest may use the results
+  /// of earlier nests.
   llvm::SmallVector<RowLoops, 2> nests;
   /// The sizes of a row: the number of iterations of each loop of a nest.
   llvm::SmallVector<int64_t> sizes;
   /// The number of elements in a row, and the number of rows.
   int64_t rowSize = 1, numRows = 1;
-  /// The dimensions of the output whose coordinates are those of the row, and
-  /// the dimensions whose coordinates are those of an element in the row.
-  /// Dimensions of size 1 are in neither list.
+  /// The dimensions of the output whose coordinates select a row, and the
+  /// dimensions whose coordinates select an element within the row. Dimensions
+  /// of size 1 are in neither list.
   llvm::SmallVector<int64_t> setDims, elementDims;
-  /// The dimension of the output whose coordinate is the number of a result,
-  /// where a row has several results, such as its largest element and a sum,
-  /// and the number of results.
+  /// If a row has several results, such as its largest element and a sum, the
+  /// dimension of the output whose coordinate selects the result, and the
+  /// number of results.
   std::optional<int64_t> resultDim;
   int64_t numResults = 1;
   /// The operations that compute an element of the output from the results of
   /// the loops.
   llvm::SmallVector<mlir::Operation *> epilogue;
-  /// The number of elements in a row where several rows follow each other along
-  /// one dimension of the output, or 0 where that dimension has one row. With
-  /// rows of 4 elements, coordinate 10 is element 2 of row 2. The dimension is
-  /// in setDims and in elementDims.
+  /// The number of elements in a row if several rows follow each other along
+  /// one dimension of the output, and 0 otherwise. With rows of 4 elements,
+  /// coordinate 10 is element 2 of row 2. The dimension is in both setDims and
+  /// elementDims.
   int64_t partSize = 0;
-  /// The values of the body that compute the number of the row along that
-  /// dimension.
+  /// The values of the body that compute the number of the row along the
+  /// dimension that several rows share.
   llvm::SmallVector<mlir::Value> partNumbers;
 
-  /// Returns the reduction that `op` is, or nothing.
+  /// Reads `op` as a row reduction. Returns nothing if `op` computes anything
+  /// else.
   static std::optional<RowReduction> match(mlir::linalg::GenericOp op);
 
-  /// Whether a row kernel is faster than a map kernel: each element belongs to
-  /// one row alone, and rows are short enough for a workgroup, or there are
-  /// enough rows to occupy the device.
+  /// Whether a row kernel is likely to be faster than a map kernel: each
+  /// element belongs to only one row, and either the rows are short enough for
+  /// a workgroup or there are enough rows to occupy the device.
   bool isWorthwhile() const;
 
   /// Whether the threads of a workgroup can hold a row in registers.
@@ -110,12 +112,11 @@ struct RowReduction {
     });
   }
 
-  /// Returns the approximate number of operations that a kernel has for an
-  /// element.
+  /// Returns the approximate number of operations that a kernel executes for
+  /// each element.
   int64_t countOps() const;
 
-  /// Whether a kernel may have the operations of `lanes` elements written out
-  /// side by side.
+  /// Whether a kernel may unroll its code over `lanes` elements.
   bool canWriteOut(int64_t lanes) const;
 };
 

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sum of a residual block has two readers in the next block: the first
-// convolution, which reads channels last, and the last addition, which reads
-// elements in any order. If both read the copy with channels last, the copy is
-// the only reader of the sum, and FuseProducers has the kernel that computes
-// the sum write channels last.
+// For example, the sum at the end of a residual block has two readers in the
+// next block: a convolution, which reads a copy of the sum with channels last,
+// and an addition, which reads elements in any order. If the addition reads the
+// copy as well, the copy is the only reader of the sum, and FuseProducers fuses
+// both: the kernel that computes the sum then writes it with channels last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A copy of a tensor with its dimensions in another order: dimension `i` of
-/// the source is dimension `dims[i]` of the copy.
+/// A copy of a tensor with permuted dimensions: dimension `i` of the source is
+/// dimension `dims[i]` of the copy.
 struct Reordering {
   Value source;
   SmallVector<int64_t> dims;
 
-  /// Returns the reordering that `op` computes, or nothing if `op` computes
-  /// something else.
+  /// Reads `op` as a reordering. Returns nothing if `op` computes anything
+  /// else.
   static std::optional<Reordering> match(linalg::GenericOp op);
 };
 } // namespace
@@ -53,8 +53,8 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   llvm::SmallBitVector isUsed(type.getRank());
   for (auto [index, size] : llvm::zip_equal(extract.getIndices(), sizes)) {
     auto coordinate = index.getDefiningOp<linalg::IndexOp>();
-    // A dimension of size 1 has no coordinate in the body. Any dimension of
-    // size 1 of the copy takes its place.
+    // The body has no coordinate for a dimension of size 1. Any unused
+    // dimension of size 1 in the copy can be its counterpart.
     if (!coordinate && size != 1)
       return std::nullopt;
     int64_t dim = coordinate ? static_cast<int64_t>(coordinate.getDim()) : 0;
@@ -69,9 +69,9 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   return result;
 }
 
-/// Moves `op` behind `producer`, and constants and empty tensors that `op` uses
-/// with it. Returns false, and moves nothing, if `op` uses another operation
-/// that stands behind `producer`.
+/// Moves `op`, and the constants and empty tensors that `op` uses, behind
+/// `producer`. Returns false without moving anything if `op` uses another
+/// operation that stands behind `producer`.
 static bool moveBehind(Operation *op, Operation *producer) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), used);
@@ -99,7 +99,8 @@ void dml::shareLayouts(IRRewriter &rewriter, func::FuncOp function) {
     std::optional<Reordering> reordering = Reordering::match(op);
     if (!reordering)
       continue;
-    // The caller chooses the order of an argument's elements.
+    // The caller of the program chooses the order of an argument's elements, so
+    // that an argument cannot be replaced.
     Value source = reordering->source;
     auto producer = source.getDefiningOp<linalg::GenericOp>();
     if (!producer || producer->getBlock() != op->getBlock())

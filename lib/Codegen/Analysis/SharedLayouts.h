@@ -12,9 +12,10 @@
 
 namespace dml {
 
-/// Redirects all readers of a tensor of which `function` has a reordered copy
-/// (layoutAttrName) to the copy. The kernel that computes the tensor can then
-/// write the copy directly, and the tensor in its first order is not stored.
+/// Redirects all readers of a tensor to its reordered copy, if `function` has
+/// such a copy (marked by layoutAttrName). The kernel that computes the tensor
+/// can then write the copy directly, and the tensor in its original order is
+/// not stored.
 void shareLayouts(mlir::IRRewriter &rewriter, mlir::func::FuncOp function);
 
 } // namespace dml

@@ -12,15 +12,16 @@
 
 namespace dml {
 
-/// The numbers of values, in the order in which a hash meets the values.
+/// The numbers that a hash gives to values, in the order in which it encounters
+/// them.
 using ValueNumbers = llvm::DenseMap<mlir::Value, unsigned>;
 
 /// Returns a hash of `op` and of the operations in its regions.
-/// (OperationEquivalence::computeHash leaves regions out, so that operations
-/// which differ in their regions alone have one hash.) A value that has a
-/// number is hashed by the number, and another value by its identity. The
-/// function numbers the values that `op` and its regions define. Locations are
-/// not hashed.
+/// (OperationEquivalence::computeHash ignores regions, so that operations that
+/// differ only in their regions have equal hashes.) Values that `op` and its
+/// regions define receive numbers and are hashed by their numbers, so that two
+/// copies of an operation have equal hashes. A value without a number is hashed
+/// by its identity. Locations are not hashed.
 llvm::hash_code hashWithRegions(mlir::Operation *op, ValueNumbers &numbers);
 
 } // namespace dml

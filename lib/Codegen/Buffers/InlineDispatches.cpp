@@ -18,8 +18,8 @@ namespace dml {
 
 using namespace mlir;
 
-/// Whether `function` is a dispatch: a private function of one block, without
-/// results, that launches a kernel.
+/// Whether `function` is a dispatch: a private function with a single block and
+/// no results, which launches a kernel.
 static bool isDispatch(func::FuncOp function) {
   return function && function.isPrivate() && function.getBody().hasOneBlock() &&
          function.getNumResults() == 0 &&

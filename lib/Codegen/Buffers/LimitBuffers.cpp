@@ -29,16 +29,16 @@ static int64_t getBufferBytes(Value buffer) {
   return getNumBytes(cast<MemRefType>(buffer.getType()));
 }
 
-/// Returns the buffer that a kernel binds to read `buffer`: the buffer of which
-/// `buffer` is a view, or `buffer` itself.
+/// Returns the buffer that a kernel binds to read `buffer`: the root of
+/// `buffer` if `buffer` is a view, and otherwise `buffer` itself.
 static Value getRoot(Value buffer) {
   while (isBufferView(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
 
-/// Returns the view of `shared` that corresponds to the view `buffer` of
-/// `root`. `shared` has the elements of `root`.
+/// `buffer` is a view of `root`, and `shared` has the same elements as `root`.
+/// Returns the corresponding view of `shared`.
 static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
                            Value shared) {
   if (buffer == root)
@@ -50,10 +50,10 @@ static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
   return builder.clone(*view, mapping)->getResult(0);
 }
 
-/// Replaces `roots`, which are buffers that `op` reads, by ranges of one new
-/// buffer. An allocation becomes its range, and any other buffer is copied into
-/// its range in front of `op`. A range begins at a multiple of 256 bytes, since
-/// copies and other kernels bind the range by itself.
+/// Replaces the buffers `roots`, which `op` reads, by ranges of one new buffer.
+/// An allocation becomes a range, and any other buffer is copied into a range
+/// in front of `op`. Each range begins at a multiple of 256 bytes, since copies
+/// and other kernels bind ranges separately.
 static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   int64_t total = 0;
   SmallVector<int64_t> offsets;
@@ -84,12 +84,12 @@ static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   }
 }
 
-/// The most bytes of a constant that is made of smaller constants.
+/// The largest number of bytes in a constant that combines smaller constants.
 static constexpr int64_t maxPackedBytes =
     DeviceProfile::promisedMaxStorageBufferRange;
 
-/// Returns the global that `root` is, if it is a constant whose value is known,
-/// and nothing otherwise.
+/// If `root` is a constant with a known value, returns its global. Returns
+/// nothing otherwise.
 static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
   auto get = root.getDefiningOp<memref::GetGlobalOp>();
   auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
@@ -99,9 +99,9 @@ static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
              : memref::GlobalOp();
 }
 
-/// Replaces the constants `roots` by ranges of one new constant, wherever the
-/// function reads them. A range begins at a multiple of 256 bytes, so that a
-/// kernel can bind the range by itself.
+/// Combines the constants `roots` into one new constant, and replaces them by
+/// ranges of it throughout the function. Each range begins at a multiple of 256
+/// bytes, so that a kernel can bind the range separately.
 static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
                  SymbolTable &symbols) {
   std::vector<char> bytes;
@@ -124,12 +124,12 @@ static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
       b, "packed", b.getStringAttr("private"), type, value, /*constant=*/true,
       /*alignment=*/IntegerAttr());
   packed->remove();
-  // The symbol table gives the constant a name that no other global has.
+  // The symbol table gives the constant a unique name.
   symbols.insert(packed, op->getParentOfType<func::FuncOp>()->getIterator());
   Value shared = memref::GetGlobalOp::create(b, type, packed.getSymName());
   for (auto [root, offset] : llvm::zip_equal(roots, offsets)) {
-    // The insertion point is set again, since the operation at the last one may
-    // have been erased.
+    // The insertion point is set again for each constant, since the operation
+    // at the previous insertion point may have been erased.
     b.setInsertionPointAfterValue(shared);
     Value start = arith::ConstantIndexOp::create(b, offset);
     Value range = memref::ViewOp::create(b, cast<MemRefType>(root.getType()),
@@ -140,7 +140,7 @@ static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
   }
 }
 
-/// Returns the buffers that `op` binds. The buffer that `op` writes is the
+/// Returns the roots of the buffers that `op` binds, with the output's root
 /// first.
 static SmallVector<Value> getBoundRoots(linalg::GenericOp op) {
   llvm::SetVector<Value> roots;
@@ -150,8 +150,8 @@ static SmallVector<Value> getBoundRoots(linalg::GenericOp op) {
   return roots.takeVector();
 }
 
-/// Makes ranges of shared buffers of some buffers that `op` reads, if `op`
-/// binds more buffers than the devices of `profile` can bind.
+/// If `op` binds more buffers than the devices of `profile` allow, combines
+/// some of the buffers that `op` reads into shared buffers.
 static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
                          SymbolTable &symbols) {
   int64_t most = profile.getMaxStorageBuffers();
@@ -161,9 +161,9 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   auto count = static_cast<int64_t>(roots.size());
   if (count <= most)
     return;
-  // The compiler puts constants side by side, so that no step has to copy them.
-  // The smallest come first, since the packed constant is then as small as it
-  // can be.
+  // Constants are combined at compile time, so that no step has to copy them.
+  // The smallest constants are combined first, to keep the combined constant
+  // small.
   auto constants = llvm::to_vector(llvm::make_filter_range(
       roots, [&](Value root) { return getConstant(root, symbols); }));
   llvm::stable_sort(constants, [](Value lhs, Value rhs) {
@@ -186,8 +186,8 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
     if (count <= most)
       return;
   }
-  // The buffers that take the fewest bytes to copy become ranges. An allocation
-  // takes none.
+  // The buffers with the fewest bytes to copy become ranges. Allocations need
+  // no copy.
   auto read = llvm::to_vector(llvm::drop_begin(roots));
   llvm::stable_sort(read, [](Value lhs, Value rhs) {
     auto getCopied = [](Value root) {

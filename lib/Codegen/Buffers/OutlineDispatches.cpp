@@ -30,14 +30,14 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A linalg.generic, and the values outside of it that its body uses.
+/// A linalg.generic, together with the values from outside that its body uses.
 class Dispatch {
 public:
   explicit Dispatch(linalg::GenericOp op);
 
   llvm::hash_code hash() const;
-  /// Whether `function` is the function that outline() makes of a dispatch that
-  /// is equal to this one.
+  /// Whether outline() would create a function equal to `function` from this
+  /// dispatch.
   bool isOutlinedAs(func::FuncOp function) const;
   /// Moves the generic into a new function.
   func::FuncOp outline(StringRef name);
@@ -48,11 +48,12 @@ private:
   void take(Value value);
 
   linalg::GenericOp op;
-  /// The constants and the views of buffers that the generic uses. They move
-  /// into the function. A view comes after the buffer or view that it views.
+  /// The constants and the views of buffers that the generic uses. These
+  /// operations are moved into the function. Each view comes after the buffer
+  /// or view from which it is taken.
   llvm::SetVector<Operation *> taken;
   /// All other values that the generic uses, in the order of their first uses.
-  /// They become the function's arguments.
+  /// These become the arguments of the function.
   llvm::SetVector<Value> inputs;
 };
 } // namespace
@@ -92,9 +93,9 @@ llvm::hash_code Dispatch::hash() const {
 }
 
 bool Dispatch::isOutlinedAs(func::FuncOp function) const {
-  // `same` maps a value of `function` to the value of the dispatch in its
-  // place. A value that is missing from the map equals no value, since the
-  // function and the dispatch share none.
+  // Maps values of `function` to the equal values of the dispatch. Even before
+  // an entry exists, no value is its own equal, since the function and the
+  // dispatch have no values in common.
   if (!llvm::equal(function.getArgumentTypes(), getInputs().getTypes()))
     return false;
   llvm::DenseMap<Value, Value> same;
@@ -138,16 +139,17 @@ func::FuncOp Dispatch::outline(StringRef name) {
 // Ranges of buffers
 //===----------------------------------------------------------------------===//
 
-/// Returns the buffer of which `buffer` is a range, or `buffer` itself.
+/// Returns the buffer from which the range `buffer` is taken, or `buffer`
+/// itself if it is not a range.
 static Value getWhole(Value buffer) {
   if (auto range = buffer.getDefiningOp<BufferRangeOp>())
     return range.getSource();
   return buffer;
 }
 
-/// Returns the root of which `buffer` views consecutive bytes, and the first of
-/// these bytes. Returns nothing if the place of `buffer` in its root is not
-/// known, or if its elements are not whole bytes.
+/// If `buffer` consists of consecutive bytes of its root, returns the root and
+/// the offset of the first byte. Returns nothing if the placement of `buffer`
+/// is unknown, or if its elements do not consist of whole bytes.
 static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
@@ -173,8 +175,8 @@ static BufferRangeOp createRange(linalg::GenericOp op, Value root,
                                builder.getI64IntegerAttr(offset));
 }
 
-/// Whether a kernel can bind a range of `root` that has the type `type` and
-/// begins at byte `offset`, and the range is smaller than `root`.
+/// Whether a kernel can bind a range of `root` with the type `type` that begins
+/// at byte `offset`, and this range is smaller than `root`.
 static bool isBindable(Value root, int64_t offset, MemRefType type) {
   auto whole = cast<MemRefType>(root.getType());
   return whole.hasStaticShape() && whole.getLayout().isIdentity() &&
@@ -182,13 +184,13 @@ static bool isBindable(Value root, int64_t offset, MemRefType type) {
          getNumBytes(type) < getNumBytes(whole);
 }
 
-/// Binds ranges instead of whole buffers, so that the place of a range is no
-/// part of the kernel. If all loads of `op` from a buffer have the same
-/// constant leading coordinates, such as row 5, `op` binds that row; if `op`
-/// writes a part of a buffer, `op` binds the part. The steps of a recurrent
-/// network, which read row `t` of the products of all steps and write row `t`
-/// of the sequence, become equal kernels. A buffer that `op` uses through
-/// several views stays one binding.
+/// Binds ranges instead of whole buffers, so that the kernel's code does not
+/// depend on the offset of a range. If all loads of `op` from a buffer have the
+/// same constant leading coordinates, such as row 5, `op` binds this row only.
+/// If `op` writes a part of a buffer, `op` binds this part only. For example,
+/// the steps of a recurrent network read row `t` of the products of all steps
+/// and write row `t` of the sequence, and become equal kernels. A buffer that
+/// `op` uses through several views keeps a single binding.
 static void bindRanges(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 0 || op.getNumDpsInits() != 1)
     return;
@@ -252,7 +254,7 @@ static void bindRanges(linalg::GenericOp op) {
         load.getIndicesMutable()[dim].assign(zero);
     }
   }
-  // A kernel stores whole vectors, so that the bytes of the last vector have to
+  // A kernel stores whole vectors, so that all bytes of the last vector must
   // belong to the range.
   auto range = getRange(output);
   auto type = cast<MemRefType>(output.getType());
@@ -264,20 +266,22 @@ static void bindRanges(linalg::GenericOp op) {
 }
 
 namespace {
-/// Decides for each kernel whether it goes through its largest buffer from the
-/// beginning or from the end. The cache still holds the last bytes that the
-/// kernel before has read or written, and a kernel that begins with these bytes
-/// reads them from the cache. For example, a kernel that reads 134 MB after
-/// another one that has read them finds 30 MB in a cache of 50 MB; in the same
-/// order it would find none, since each byte is gone before it is read again.
+/// Decides for each kernel whether it traverses its largest buffer from the
+/// beginning or from the end. The cache still holds the bytes that the
+/// preceding kernel read or wrote last, so that a kernel should begin with
+/// these bytes. For example, if two kernels read the same 134 MB and the second
+/// one begins at the end, it finds 30 MB in a cache of 50 MB. In the same order
+/// as the first kernel, the second one would find nothing, since each byte is
+/// evicted before it is read again.
 class WorkgroupOrder {
 public:
-  /// Marks `op`, which uses `buffers`, if its kernel should begin at the end.
+  /// Marks `op`, which uses `buffers`, if its kernel should begin at the end of
+  /// the largest buffer.
   void order(linalg::GenericOp op, ValueRange buffers);
 
 private:
-  /// Maps each large buffer to whether the kernel that used it last went
-  /// through it from the end to the beginning.
+  /// For each large buffer, whether the last kernel that used the buffer
+  /// traversed it from the end to the beginning.
   llvm::DenseMap<Value, bool> isReversed;
 };
 } // namespace
@@ -311,8 +315,8 @@ void WorkgroupOrder::order(linalg::GenericOp op, ValueRange buffers) {
     op->setAttr(reversedAttrName, UnitAttr::get(op.getContext()));
 }
 
-/// Labels `op` with the name of `function` if `op` has no label, since kernels
-/// are named by their labels.
+/// If `op` has no label, gives it a label with the name of `function`, since
+/// kernels are named after their labels.
 static void setLabel(linalg::GenericOp op, func::FuncOp function) {
   if (!op->hasAttr(labelAttrName))
     op->setAttr(labelAttrName, StringAttr::get(op.getContext(),
@@ -328,8 +332,7 @@ struct OutlineDispatches : dml::impl::OutlineDispatchesBase<OutlineDispatches> {
     llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> outlined;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      // The new functions stand in the order in which the steps first call
-      // them.
+      // The new functions stand in the order of their first calls.
       Block::iterator end = std::next(function->getIterator());
       SmallVector<linalg::GenericOp> generics;
       function.walk([&](linalg::GenericOp op) {

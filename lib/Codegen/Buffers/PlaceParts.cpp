@@ -23,18 +23,19 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A read or a write of a buffer, or of a view of it.
+/// A read or a write of a buffer or of a view of the buffer.
 struct Access {
-  /// The position in the function's block of the operation that makes the
-  /// access, or that contains the operation which does.
+  /// The position, in the function's block, of the operation that makes the
+  /// access or contains the accessing operation.
   unsigned position;
   bool writes;
-  /// The bytes of the root that are accessed, if they are known.
+  /// The bytes of the root that are accessed, if these are known.
   std::optional<Strip> extent;
 };
 
-/// Remembers the accesses to the buffers of a block, so that the pass finds the
-/// accesses to a buffer once, however many allocations it places there.
+/// Caches the accesses to the buffers of a block, so that the accesses to each
+/// buffer are collected only once, regardless of how many allocations are
+/// placed in the buffer.
 class AccessTable {
 public:
   explicit AccessTable(Block &block) : block(block) {
@@ -43,26 +44,26 @@ public:
   }
 
   unsigned getPosition(Operation *op) const { return positions.at(op); }
-  /// Returns the accesses to `root` and to its views, or nothing if the pass
-  /// does not understand one of the uses.
+  /// Returns the accesses to `root` and to its views. Returns nothing if the
+  /// pass does not support one of the uses.
   const std::optional<SmallVector<Access>> &get(Value root);
-  /// Whether `alloc`, which `copy` copies to `target`, can be a view of the
-  /// target from the beginning. That is so if no other operation accesses the
-  /// bytes of the target between the first access to `alloc` and the copy, no
-  /// operation writes these bytes later, and none writes `alloc` after the
-  /// copy.
+  /// `copy` copies `alloc` to `target`. Returns whether `alloc` can be replaced
+  /// by a view of the target. This requires that no other operation accesses
+  /// the target's bytes between the first access to `alloc` and the copy, that
+  /// no operation writes these bytes after the copy, and that no operation
+  /// writes `alloc` after the copy.
   bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                    const Placement &target);
-  /// Forgets the access of `copy` to `root`. The copy is erased.
+  /// Removes the access of `copy` to `root`, since the copy will be erased.
   void erase(memref::CopyOp copy, Value root);
-  /// Gives `op` the position of `copy`. The operation accesses the same buffers
-  /// in the place of the copy.
+  /// Gives `op` the position of `copy`, which `op` replaces. Both access the
+  /// same buffers.
   void replace(memref::CopyOp copy, Operation *op) {
     positions[op] = getPosition(copy);
   }
-  /// Forgets the accesses to `alloc`. The allocation is erased.
+  /// Removes the accesses to `alloc`, since the allocation will be erased.
   void erase(memref::AllocOp alloc) { accesses.erase(alloc); }
-  /// Adds the accesses to `view`, which is a new view of `root`.
+  /// Adds the accesses to `view`, a new view of `root`.
   void add(Value view, Value root) {
     std::optional<SmallVector<Access>> &known = accesses[root];
     if (known && !collect(view, *known))
@@ -79,7 +80,7 @@ private:
 } // namespace
 
 /// Adds the accesses to `buffer` and to its views to `found`. Returns whether
-/// all of the uses are understood.
+/// the pass supports all of the uses.
 bool AccessTable::collect(Value buffer, SmallVectorImpl<Access> &found) const {
   std::optional<Placement> placement = getPlacement(buffer);
   std::optional<Strip> extent;
@@ -133,7 +134,8 @@ bool AccessTable::canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
     return false;
   Strip place = target.getExtent(copy.getTarget());
   return llvm::all_of(*others, [&](const Access &access) {
-    // Operations after the copy may read the bytes of the target.
+    // Operations after the copy may read the bytes of the target, but not write
+    // them.
     return access.position == position || access.position < first ||
            (!access.writes && position < access.position) ||
            (access.extent && !access.extent->overlaps(place));
@@ -150,8 +152,8 @@ void AccessTable::erase(memref::CopyOp copy, Value root) {
   });
 }
 
-/// Replaces `alloc` by a copy of the view `target`, and returns the copy, which
-/// stands where `alloc` stood.
+/// Replaces `alloc` by a copy of the operations that compute the view `target`,
+/// and returns the new view, which stands at the place of `alloc`.
 static Value placeAllocation(memref::AllocOp alloc, Value target) {
   SmallVector<Operation *> views;
   Value root = target;
@@ -177,8 +179,8 @@ static Value placeAllocation(memref::AllocOp alloc, Value target) {
   return placed;
 }
 
-/// Builds a linalg.generic that moves the elements of `copy`, whose source or
-/// target is a part of a buffer.
+/// Builds a linalg.generic that replaces `copy`, whose source or target is a
+/// part of a buffer.
 static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
@@ -207,8 +209,8 @@ static Operation *buildCopy(memref::CopyOp copy) {
 namespace {
 struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
   void runOnOperation() override {
-    // A function of several blocks is refused when it is written to an
-    // executable.
+    // Functions with several blocks are rejected later, when the executable is
+    // written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();
@@ -231,8 +233,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // A slice that was computed in place is copied to itself. Such a copy is
-      // dropped.
+      // If a slice was computed in place, it is copied to itself. Such a copy
+      // is erased.
       if (*from == *to) {
         table.erase(copy, from->root);
         copy.erase();

@@ -16,8 +16,8 @@ namespace dml {
 
 using namespace mlir;
 
-/// Builds a buffer that holds the elements of `tensor`. No operation writes to
-/// `tensor` through the buffer.
+/// Builds a buffer with the elements of `tensor`, which is only read through
+/// this buffer.
 static Value getBuffer(OpBuilder &builder, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   return bufferization::ToBufferOp::create(
@@ -30,17 +30,17 @@ static Value getBuffer(OpBuilder &builder, Value tensor) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` makes a tensor whose elements no operation has written: a
-/// tensor.empty, or a reshape of one, which dml-emulate-types leaves.
+/// Whether `op` creates a tensor without written elements: a tensor.empty, or a
+/// reshape of one, which dml-emulate-types may leave.
 static bool isNewTensor(Operation *op) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     op = op->getOperand(0).getDefiningOp();
   return isa_and_nonnull<tensor::EmptyOp>(op);
 }
 
-/// Returns the chain of insertions that ends with `last`, from the first one
-/// on, if the chain begins with a new tensor and no other operation uses a
-/// tensor between two insertions. Returns an empty chain otherwise.
+/// Returns the chain of insertions that ends with `last`, from the first
+/// insertion on. The chain must begin with a new tensor, and no other operation
+/// may use a tensor between two insertions. Returns an empty chain otherwise.
 static SmallVector<tensor::InsertSliceOp>
 getInsertions(tensor::InsertSliceOp last) {
   SmallVector<tensor::InsertSliceOp> inserts = {last};
@@ -65,8 +65,8 @@ getInsertions(tensor::InsertSliceOp last) {
   return inserts;
 }
 
-/// Whether only views of tensors stand between `insert` and `next`, so that no
-/// operation between the two writes a tensor.
+/// Whether only views of tensors stand between `insert` and `next`, so that
+/// nothing writes a tensor in between.
 static bool isNextWrite(tensor::InsertSliceOp insert,
                         tensor::InsertSliceOp next) {
   Operation *op = insert->getNextNode();
@@ -87,7 +87,7 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   Value buffer = memref::AllocOp::create(builder, empty->getLoc(), bufferType);
   // One-shot bufferization compares each reader of a tensor with all other
   // readers, which takes quadratic time. Copies of one tensor therefore read
-  // one buffer of it, as long as no operation in between may write the tensor.
+  // one common buffer, as long as no operation in between can write the tensor.
   llvm::SmallDenseMap<Value, Value> sources;
   tensor::InsertSliceOp before;
   for (tensor::InsertSliceOp insert : inserts) {
@@ -110,7 +110,7 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   last.replaceAllUsesWith(whole);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
     insert.erase();
-  // The new tensor is erased, and so is each tensor that it is a reshape of.
+  // Erases the new tensor, and each tensor from which it is reshaped.
   while (empty && empty->use_empty()) {
     Operation *source = empty->getNumOperands()
                             ? empty->getOperand(0).getDefiningOp()
@@ -125,7 +125,7 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
 //===----------------------------------------------------------------------===//
 
 /// Collects the operations that read elements of `tensor` and of its reshapes.
-/// Returns whether all uses of `tensor` only read it.
+/// Returns whether all uses of `tensor` are reads.
 static bool collectReads(Value tensor,
                          SmallVectorImpl<tensor::ExtractOp> &reads) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -140,9 +140,8 @@ static bool collectReads(Value tensor,
   });
 }
 
-/// Makes the readers of `tensor` and of its reshapes load elements from
-/// buffers, if all uses only read the tensor, so that no operation writes these
-/// buffers.
+/// If all uses of `tensor` are reads, makes the readers of `tensor` and of its
+/// reshapes load elements from buffers that no operation writes.
 static void readFromBuffer(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   SmallVector<tensor::ExtractOp> reads;
@@ -171,8 +170,8 @@ namespace {
 struct PrepareBufferization
     : dml::impl::PrepareBufferizationBase<PrepareBufferization> {
   void runOnOperation() override {
-    // A function of several blocks is refused when it is written to an
-    // executable.
+    // Functions with several blocks are rejected later, when the executable is
+    // written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();

@@ -34,16 +34,16 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A slice of the output: `sizes[d]` coordinates of each dimension d, from
-/// `offsets[d]` on.
+/// A slice of the output. It has `sizes[d]` coordinates in each dimension d,
+/// from `offsets[d]` on.
 struct Box {
   SmallVector<int64_t> offsets, sizes;
 
   IndexRange getRange(int64_t dim) const {
     return {offsets[dim], offsets[dim] + sizes[dim] - 1};
   }
-  /// Returns the part of this slice that has `size` coordinates of dimension
-  /// `dim`, after the first `skipped` ones.
+  /// Returns the part of this slice with `size` coordinates in dimension `dim`,
+  /// without the first `skipped` coordinates.
   Box getPart(int64_t dim, int64_t skipped, int64_t size) const {
     Box part = *this;
     part.offsets[dim] += skipped;
@@ -52,7 +52,7 @@ struct Box {
   }
 };
 
-/// The bytes of a buffer from `begin` up to, but without, `end`.
+/// The bytes of a buffer from `begin` to `end`, exclusive.
 struct ByteRange {
   int64_t begin, end;
 
@@ -61,16 +61,15 @@ struct ByteRange {
     begin = std::min(begin, other.begin);
     end = std::max(end, other.end);
   }
-  /// Returns the bytes that a kernel binds to use these bytes: a bound range
-  /// begins at a multiple of 256.
+  /// Returns the range that a kernel must bind to use these bytes, since a
+  /// bound range begins at a multiple of 256.
   ByteRange getBound() const {
     return {begin - begin % static_cast<int64_t>(DeviceProfile::rangeAlignment),
             end};
   }
 };
 
-/// Infers the ranges of the integers in a body, whose coordinates are those of
-/// `box`.
+/// Infers the ranges of the integers in a body whose coordinates lie in `box`.
 class BodyRanges {
 public:
   explicit BodyRanges(const Box &box) : box(box) {}
@@ -130,8 +129,7 @@ private:
   llvm::DenseMap<Value, ConstantIntRanges> known;
 };
 
-/// A buffer of type `type` that a body reads or writes, and the place of the
-/// buffer in its root.
+/// A buffer of type `type` that a body reads or writes, with its placement.
 struct SlicedAccess {
   MemRefType type;
   Placement placement;
@@ -140,8 +138,8 @@ struct SlicedAccess {
   int64_t getRootBytes() const {
     return getNumBytes(cast<MemRefType>(placement.root.getType()));
   }
-  /// Returns the bytes of the root that hold the elements at `indices`. Indices
-  /// beyond the shape do not count, since no execution reads there.
+  /// Returns the range of the root that contains the elements at `indices`.
+  /// Indices outside of the shape are ignored, since no execution uses them.
   ByteRange getBytes(ArrayRef<IndexRange> indices) const;
 };
 } // namespace
@@ -171,8 +169,8 @@ ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
   return {bytes.min, bytes.max + 1};
 }
 
-/// Returns the access to `buffer`, or nothing if the place of `buffer` in its
-/// root is not known.
+/// Returns the access to `buffer`, or nothing if the placement of `buffer` is
+/// unknown.
 static std::optional<SlicedAccess> getAccess(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
@@ -187,8 +185,8 @@ static std::optional<SlicedAccess> getAccess(Value buffer) {
 // Slicing
 //===----------------------------------------------------------------------===//
 
-/// The most kernels that a generic may become. If there were more, each kernel
-/// would compute next to nothing.
+/// The largest number of kernels into which a generic may be sliced. With more
+/// slices, each kernel would compute next to nothing.
 static constexpr size_t maxSlices = 256;
 
 /// Returns the name of the operator that `op` was lowered from, for errors.
@@ -211,7 +209,7 @@ static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
 }
 
 namespace {
-/// Makes slices of one linalg.generic.
+/// Divides one linalg.generic into slices.
 class Slicer {
 public:
   Slicer(linalg::GenericOp op, const DeviceProfile &profile)
@@ -219,11 +217,11 @@ public:
         limit(llvm::alignDown(profile.getMaxStorageBufferRange(),
                               DeviceProfile::rangeAlignment)) {}
 
-  /// Decides which slices the generic becomes, if it binds a buffer of more
-  /// bytes than a range may have. Fails with an error if the device can bind
-  /// none of the slicings that are tried.
+  /// If the generic binds a buffer that is larger than a range may be, decides
+  /// into which slices the generic is divided. Fails with an error if the
+  /// device can bind none of the attempted slicings.
   LogicalResult plan();
-  /// Replaces the generic by its slices, if it has any.
+  /// Replaces the generic by its slices, if there are any.
   void build();
 
 private:
@@ -232,55 +230,57 @@ private:
     SlicedAccess access;
   };
 
-  /// Returns the loads of `generic` from buffers that are too large to bind, or
-  /// nothing if the place of a buffer is not known.
+  /// Returns the loads of `generic` from buffers that are too large to bind.
+  /// Returns nothing if the placement of a buffer is unknown.
   std::optional<SmallVector<Read>> getLargeReads(linalg::GenericOp generic);
-  /// Returns the bytes that each of `reads` reads for the coordinates of `box`.
+  /// Returns the ranges of bytes that `reads` read for the coordinates of
+  /// `box`.
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
-  /// Returns the bytes by which the ranges that the slice `box` binds exceed
-  /// the limit, added up.
+  /// Returns the total number of bytes by which the ranges that slice `box`
+  /// binds exceed the limit.
   int64_t getExcess(const Box &box) const;
-  /// Appends to `slices` slices of `box` that bind no more than one range of
-  /// each buffer, or exceed the limit by as little as possible. Fails if there
-  /// are too many slices.
+  /// Divides `box` into slices that bind at most one range of each buffer, or
+  /// that exceed the limit as little as possible, and appends them to `slices`.
+  /// Fails if there are too many slices.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
-  /// Returns the ranges that each of `reads` binds for the coordinates of
-  /// `box`: one range, or several ranges, of which a thread selects one.
+  /// Returns, for each of `reads`, the ranges that it binds for the coordinates
+  /// of `box`. If there are several ranges, each thread selects one.
   SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
                                                 const Box &box) const;
-  /// Verifies that the slice `box` binds no more storage buffers than the
-  /// device allows.
+  /// Verifies that slice `box` binds no more storage buffers than the device
+  /// allows.
   LogicalResult verifyBindings(const Box &box);
-  /// Verifies that the generic, which is not sliced, binds no buffer that is
+  /// Verifies that the generic, if it is not sliced, binds no buffer that is
   /// too large.
   LogicalResult verifyWhole();
-  /// Decides on the slices, if all accesses of the generic are understood.
+  /// Plans the slices, provided that the pass supports all accesses of the
+  /// generic.
   void planSlices();
 
   void build(const Box &box);
   Value buildOutput(ImplicitLocOpBuilder &b, const Box &box);
   void buildReads(linalg::GenericOp slice);
-  /// Builds the position in the root of the element that `read` reads, counted
-  /// in elements.
+  /// Builds the position of the element that `read` reads, counted in elements
+  /// of the root.
   static Value buildPosition(ImplicitLocOpBuilder &b, const Read &read);
   Value buildRange(linalg::GenericOp slice, const Read &read,
                    const ByteRange &bytes);
 
   linalg::GenericOp op;
   const DeviceProfile &profile;
-  /// The most bytes of a range.
+  /// The largest number of bytes in a range.
   int64_t limit;
   SlicedAccess output;
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
-  /// The loads that the slices are made for: all of `large`, or none if that
-  /// takes too many slices.
+  /// The loads that determine the slices: all of `large`, or none if that would
+  /// take too many slices.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
-  /// The ranges that the slice under construction binds, by root, first byte,
-  /// last byte and type.
+  /// The ranges that the slice under construction binds, identified by root,
+  /// first byte, last byte and type.
   llvm::MapVector<std::tuple<Value, int64_t, int64_t, Type>, Value> ranges;
 };
 } // namespace
@@ -327,7 +327,7 @@ int64_t Slicer::getExcess(const Box &box) const {
     excess += std::max<int64_t>(0, bytes.getBound().size() - limit);
   if (output.getRootBytes() <= limit)
     return excess;
-  // A slice of a large output has to be consecutive bytes of the output.
+  // A slice of a large output must consist of consecutive bytes of the output.
   ByteRange bytes = getOutputBytes(box);
   int64_t own = llvm::product_of(box.sizes) * output.getElementBytes();
   if (bytes.size() > own)
@@ -336,15 +336,16 @@ int64_t Slicer::getExcess(const Box &box) const {
                                            DeviceProfile::vectorBytes - limit);
 }
 
-/// Returns how many coordinates of `dim` a slice of `box` has: as many as a
-/// range can hold, and 1 if it can hold none.
+/// Returns the number of coordinates of `dim` in a slice of `box`: as many as
+/// one range can hold, but at least 1.
 int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
   int64_t fits = 0, size = box.sizes[dim];
   while (size - fits > 1) {
     int64_t middle = fits + (size - fits) / 2;
     (getExcess(box.getPart(dim, 0, middle)) ? size : fits) = middle;
   }
-  // A slice begins where a range may begin, or else where a vector may.
+  // If possible, slices begin where a range may begin, and otherwise where a
+  // vector may begin.
   int64_t inner = output.getElementBytes();
   for (int64_t later = dim + 1; later < output.type.getRank(); ++later)
     inner *= output.type.getDimSize(later);
@@ -403,8 +404,8 @@ Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
     return buffer;
   }
   ByteRange bytes = getOutputBytes(box), bound = bytes.getBound();
-  // A kernel stores whole vectors. The last vector of a range may reach beyond
-  // the slice, into bytes of the root, so that these bytes are bound as well.
+  // A kernel stores whole vectors. The last vector may extend beyond the slice,
+  // to bytes of the root that are therefore bound as well.
   if (bound.end != output.getRootBytes())
     bound.end = llvm::alignTo(bound.end, DeviceProfile::vectorBytes);
   Value range = BufferRangeOp::create(
@@ -468,7 +469,7 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
     if (!isNew)
       found->second.add(range);
   }
-  // Ranges that begin at the same byte become one range.
+  // Ranges that begin at the same byte are combined into one range.
   llvm::DenseMap<std::pair<Value, int64_t>, int64_t> ends;
   for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
     int64_t &end = ends[{read.access.placement.root, range.getBound().begin}];
@@ -482,8 +483,9 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // Reads that need several ranges share these: if a loop reads four rows
-      // at a time, the four reads bind the same five ranges, and not twenty.
+      // Reads that need several ranges use common ranges. For example, if a
+      // loop reads four rows at a time, the four reads together bind five
+      // ranges instead of twenty.
       if (bound.size() > limit)
         bound = all;
     }
@@ -518,7 +520,7 @@ void Slicer::buildReads(linalg::GenericOp slice) {
                                      position, constant(only.begin / width))));
     } else {
       // The slice loads one element from each range, and selects the element
-      // of the range that has the position.
+      // from the range that contains the position.
       for (const ByteRange &part : bound) {
         Value within =
             arith::SubIOp::create(b, position, constant(part.begin / width));
@@ -573,14 +575,15 @@ void Slicer::planSlices() {
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
   if (failed(cut(whole, slices))) {
-    // The reads take too many slices. A load then selects between several
-    // ranges of its buffer, and only a large output is sliced.
+    // The reads would take too many slices. Each load therefore selects between
+    // several ranges of its buffer, and only a large output is sliced.
     slices.clear();
     reads.clear();
     if (failed(cut(whole, slices)))
       slices.clear();
   }
-  // An output whose slices are not consecutive bytes is not sliced.
+  // An output whose slices would not consist of consecutive bytes is not
+  // sliced.
   if (output.getRootBytes() > limit &&
       llvm::any_of(slices, [&](const Box &box) {
         ByteRange bytes = getOutputBytes(box);
@@ -597,8 +600,8 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
       if (known.insert({read.access.placement.root, range.begin}).second)
         bytes += range.size();
   // The kernel binds its output and the ranges that it reads. dml-limit-buffers
-  // can put several ranges into one buffer, but that buffer must not exceed the
-  // limit either, so that the ranges take at least `bytes` / `limit` buffers.
+  // can combine several ranges in one buffer, which must not exceed the limit
+  // either. The ranges therefore take at least `bytes` / `limit` buffers.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();
@@ -657,8 +660,8 @@ struct SliceBuffers : dml::impl::SliceBuffersBase<SliceBuffers> {
     std::vector<Slicer> slicers;
     getOperation().walk(
         [&](linalg::GenericOp op) { slicers.push_back(Slicer(op, profile)); });
-    // All generics are planned before any is sliced, so that a generic that no
-    // device can bind is refused at once.
+    // All generics are planned before the first one is sliced, so that a
+    // generic that no device can bind is rejected immediately.
     for (Slicer &slicer : slicers)
       if (failed(slicer.plan()))
         return signalPassFailure();

@@ -13,11 +13,11 @@
 
 namespace dml {
 
-/// How the elements of a type fill the vector that a thread stores. SPIR-V's
-/// vectors have at most four components, so that a vector of narrow elements is
-/// a vector of 32-bit words: 8 elements of f16 are 4 words.
+/// Describes how the elements of a type fill the vector that a thread stores at
+/// once. SPIR-V's vectors have at most four components, so that a vector of
+/// narrow elements is a vector of 32-bit words: 8 elements of f16 fill 4 words.
 struct Packing {
-  /// `bytes` is the size of an element, or 4, 8 or 16 where that is no less.
+  /// The vector has `bytes` bytes: 4, 8 or 16, or else the size of one element.
   Packing(mlir::Type elementType, int64_t bytes)
       : element(elementType), bits(elementType.getIntOrFloatBitWidth()),
         bytes(bytes) {}
@@ -31,7 +31,7 @@ struct Packing {
   mlir::IntegerType getWordType() const {
     return mlir::IntegerType::get(element.getContext(), 32);
   }
-  /// The elements of a word.
+  /// The type of the elements in one word.
   mlir::VectorType getPartType() const {
     return mlir::VectorType::get(getPerWord(), element);
   }
@@ -47,16 +47,16 @@ struct Packing {
   int64_t bits, bytes;
 };
 
-/// Buffers as kernels see them: arrays of elements or vectors. SPIR-V
-/// with logical addressing has no casts of pointers, so that each view is a
-/// buffer of its own to the kernel.
+/// Creates the views through which a kernel accesses buffers: arrays of
+/// elements or of vectors. SPIR-V with logical addressing cannot cast pointers,
+/// so that the kernel binds each view as a separate buffer.
 class BufferViews {
 public:
   /// Views are created in front of `launch`.
   explicit BufferViews(mlir::Operation *launch) : launch(launch) {}
 
-  /// Returns the buffer that `buffer` is placed in, as elements of the type of
-  /// `buffer`.
+  /// Returns a view of the whole buffer in which `buffer` is placed, as
+  /// elements of the type of `buffer`.
   mlir::Value getRoot(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value getElements(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value getVectors(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
@@ -71,24 +71,24 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
 };
 
-/// Returns the number that element `position` of a buffer has among the
-/// elements of the buffer's root. If `bytes` is the size of a vector, all of
-/// these are vectors.
+/// Translates a position in a placed buffer to a position in the root, the
+/// buffer in which it is placed. Both positions count elements. If `bytes` is
+/// the size of a vector, both count vectors instead.
 LinearForm getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
                     const Placement &placement, LinearForm position,
                     int64_t bytes);
 
-/// The vectors of the buffer that an output is placed in. A kernel stores the
-/// output's vectors at their places among all vectors of that buffer: if the
-/// kernel stored through a view of the output alone, vectors of a strided
-/// output would lie beyond the array that the view declares.
+/// The vectors of an output that is placed in a larger buffer, the root. A
+/// kernel stores each vector through a view of the whole root: the vectors of a
+/// strided output would lie beyond the end of an array that is only as long as
+/// the output.
 class OutputVectors {
 public:
   OutputVectors(mlir::ImplicitLocOpBuilder &b, BufferViews &views,
                 mlir::Value output, const Packing &packing);
 
   mlir::Value getBuffer() const { return buffer; }
-  /// The place of vector `number` of the output.
+  /// Returns the position in the root of vector `number` of the output.
   mlir::Value getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
                        const LinearForm &number) const;
 

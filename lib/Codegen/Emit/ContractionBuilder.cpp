@@ -128,7 +128,8 @@ void ContractionBuilder::bindStep(TileBuilder &builder, size_t lane,
   }
 }
 
-/// Returns the absolute value of the coefficient that `atom` has in `form`.
+/// Returns the magnitude of the coefficient of `atom` in `form`, if `atom`
+/// occurs in `form`.
 static std::optional<int64_t> getCoefficient(const LinearForm &form,
                                              const LinearForm &atom) {
   for (LinearForm::Term term : form.terms)
@@ -137,7 +138,7 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
-/// Returns the distance of two places in a buffer, if it is a constant.
+/// Returns the distance between two positions in a buffer, if it is a constant.
 static std::optional<int64_t> getDistance(IndexForms &forms,
                                           ImplicitLocOpBuilder &b,
                                           const LinearForm &lhs,
@@ -156,8 +157,8 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
-  // The places of the loads of iteration `step` for the first position of
-  // `vector`.
+  // Returns the positions that the operand's loads read in iteration `step`,
+  // for the first row or column of `vector`.
   auto getPlaces = [&](LinearForm vector, LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step, sums);
@@ -173,7 +174,9 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
                 .position);
     return places;
   };
-  // The vector and the iteration are values that no other form has.
+  // The strides are the coefficients of two atoms, one for the vector and one
+  // for the iteration. The thread numbers y and z serve as these atoms, since
+  // the forms of this launch do not use them otherwise.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
@@ -182,7 +185,8 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   FactorStrides strides;
   strides.terms = static_cast<int64_t>(operand.factors.size());
   for (const LinearForm &place : getPlaces(vector, step)) {
-    // A zero point is the same for all iterations.
+    // Loads that do not depend on the iteration, such as those of a zero point,
+    // are skipped.
     strides.ofStep = getCoefficient(place, step);
     if (!strides.ofStep)
       continue;
@@ -190,9 +194,10 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       strides.ofPosition = llvm::divideCeilSigned(*ofVector, lanes);
     break;
   }
-  // Where the iteration's number is divided, as in a convolution into tap and
-  // channel, the form of a place does not tell the strides. The distances
-  // between the places of the first iterations and positions do.
+  // In a convolution, the number of the iteration is divided into a filter tap
+  // and a channel. The linear form of a load's position then has no coefficient
+  // of the iteration, and the strides are the distances between the positions
+  // of the first two iterations and of the first two vectors.
   if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :
@@ -292,7 +297,7 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A launch that nothing comes of.
+/// A launch that is built for its strides alone and then discarded.
 class Probe : ContractionBuilder {
 public:
   Probe(linalg::GenericOp op, const Contraction &contraction)

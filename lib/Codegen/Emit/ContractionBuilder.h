@@ -14,13 +14,15 @@
 
 namespace dml {
 
-/// How far apart in their buffer the factors of an operand lie that
-/// neighbouring iterations have, and those of neighbouring positions, as the
-/// first load tells that depends on the iteration. In elements, and nothing
-/// where neither the address nor its first values tell.
+/// The distances, in elements of a buffer, between the factors that
+/// neighbouring iterations load, and between the factors of neighbouring
+/// positions (rows or columns). The distances are those of the first load whose
+/// address depends on the iteration. A distance is missing if neither the
+/// linear form of the address nor the addresses of the first iterations
+/// determine the distance.
 struct FactorStrides {
   std::optional<int64_t> ofStep, ofPosition;
-  /// The terms of an iteration.
+  /// The number of terms that an iteration adds.
   int64_t terms = 1;
 
   /// Whether the factors of neighbouring iterations lie closer than those of
@@ -38,20 +40,20 @@ struct OperandStrides {
                             const Contraction &contraction);
 };
 
-/// The tile of an operand's positions that a workgroup has.
+/// A workgroup's tile of the positions of an operand: its rows or its columns.
 struct OperandTile {
   const ContractionOperand *operand = nullptr;
-  /// Positions of a tile.
+  /// The number of positions in a tile.
   int64_t positions = 0;
-  /// The number of the workgroup's tile.
+  /// The number of the workgroup's tile among all tiles of the operand.
   LinearForm tile;
 };
 
-/// The common part of the kernels of contractions, which differ in how they add
-/// up products: the tile of sums that a workgroup has, the addresses and the
-/// computation of factors, and the epilogue that makes elements of sums.
-/// Positions of rows and columns come in vectors of neighbours, whose members
-/// are called lanes.
+/// The common part of the builders of contraction kernels, which differ in how
+/// they add up products: the distribution of tiles of the output to workgroups,
+/// the addresses and the computation of factors, and the epilogue, which
+/// computes elements of the output from sums. Neighbouring rows or columns form
+/// vectors, whose members are called lanes.
 class ContractionBuilder {
 protected:
   using Forms = llvm::SmallVector<LinearForm>;
@@ -59,19 +61,19 @@ protected:
   ContractionBuilder(mlir::linalg::GenericOp op,
                      const Contraction &contraction);
 
-  /// Creates the launch of a workgroup of `threads` for each tile of
-  /// `rowPositions` by `columnPositions` sums. From then on the builder stands
-  /// in the launch. Consecutive workgroups have `panel` tiles of rows, which
-  /// divides the number of these tiles, before they go on to the next tile of
-  /// columns.
+  /// Creates the launch, with a workgroup of `threads` threads for each tile of
+  /// `rowPositions` by `columnPositions` sums, and moves the builder into the
+  /// launch. Consecutive workgroups compute `panel` tiles of rows in the same
+  /// tile of columns before they go on to the next tile of columns. `panel`
+  /// divides the number of tiles of rows.
   void buildLaunch(int64_t rowPositions, int64_t columnPositions,
                    int64_t threads, OperandTile &rows, OperandTile &columns,
                    int64_t panel = 1);
 
   /// Builds 0 in the type of the sums, or a vector of `lanes` zeros.
   mlir::Value getZero(int64_t lanes = 1);
-  /// Adds the product of `lhs` and `rhs`, or `term`, to `sum`. All of these are
-  /// numbers of the type of the sums, or all are vectors of such numbers.
+  /// Builds `sum` + `lhs` * `rhs`. The operands are numbers of the type of the
+  /// sums, or vectors of such numbers.
   mlir::Value addProduct(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
   mlir::Value add(mlir::Value sum, mlir::Value term);
 
@@ -79,58 +81,63 @@ protected:
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
 
-  /// Splits `position` into coordinates, and sets these in `coordinates`.
-  /// `dims` are the dimensions of the batch or of an operand, and positions
-  /// number their elements in row-major order: in dimensions of sizes 2 and 8,
-  /// position 10 has the coordinates 1 and 2. Where the batch and the columns
-  /// share a dimension, the columns' part of the coordinate is added to the
-  /// batch's part, so that the batch has to be set before the columns.
+  /// Computes coordinates in the dimensions `dims`, which are those of the
+  /// batch or of an operand, from the row-major number `position`: in
+  /// dimensions of sizes 2 and 8, position 10 has the coordinates 1 and 2. If
+  /// the batch and the columns share a dimension, the contribution of the
+  /// columns is added to the coordinate that the batch has set. The batch must
+  /// therefore be set before the columns.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
-  /// The positions that `dim` has.
+  /// Returns the size of `dim`. Of a dimension that the batch and the columns
+  /// share, returns the size of the batch's or of the columns' part.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
-  /// Returns position `lane` of vector `vector`, which has `lanes` positions of
-  /// an operand, or the operand's last position in place of positions beyond
-  /// it. The positions of a vector inside of the operand stay neighbours.
+  /// Returns position `lane` of vector `vector` of an operand, where a vector
+  /// has `lanes` positions. Positions beyond the end of the operand are
+  /// replaced by the operand's last position. The positions of a vector that
+  /// lies inside of the operand stay neighbours.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
-  /// Returns the coordinates of the batch and of `position` of an operand.
+  /// Returns the coordinates in the output that correspond to position
+  /// `position` of `operand`, in the workgroup's position of the batch.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
-  /// Binds the counters of the contraction's loops to iteration `step`, for
-  /// element `lane` of `builder`.
+  /// Binds the counters of the contraction's loops to their values in iteration
+  /// `step`, for the element that `builder` builds in lane `lane`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// Binds the counters of the loops of `sums`.
+  /// Binds the counters of the loops of `sums` in the same way.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
-  /// Whether the factors of neighbouring iterations lie closer in their buffer
-  /// than those of neighbouring positions.
+  /// Whether the factors of neighbouring iterations lie closer together in
+  /// their buffer than the factors of neighbouring positions.
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
-  /// The same for an operand of `sums`. If the operand's positions are no
-  /// coordinates of the output, `position` is the value of the body that they
-  /// are bound to.
+  /// Whether the factors of neighbouring iterations lie closer together than
+  /// those of neighbouring positions, for an operand of `sums`. If the
+  /// operand's positions are not coordinates of the output, `position` is the
+  /// value of the body that stands for the operand's position.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();
   }
-  /// How far apart the factors of an operand of `sums` lie.
+  /// Returns the distances between the factors of an operand of `sums`.
   FactorStrides getStrides(const ContractionOperand &operand,
                            const Contraction &sums, mlir::Value position = {});
 
-  /// Returns how many elements of the output a thread stores at once. A vector
-  /// of `lanes` columns is stored whole if its elements are always neighbours
-  /// in the output, and in halves, quarters and so on otherwise. If the output
-  /// is a part of another buffer, no run of the part's bytes may begin or end
-  /// within the elements that are stored at once.
+  /// Returns how many elements of the output a thread stores at once: `lanes`
+  /// neighbouring columns, or a half, a quarter and so on of `lanes`. The
+  /// elements must always be neighbours in the output. If the output is placed
+  /// in a larger buffer, its pieces there must be aligned to the size of the
+  /// store.
   int64_t getStoredTogether(int64_t lanes) const;
-  /// Builds whether `position` lies inside of the operand. Null if all
-  /// positions of all tiles do.
+  /// Builds the condition that `position` lies inside of the operand. Returns
+  /// null if all positions of all tiles do.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
-  /// Computes the elements of `sums`, the sums of vector `vector` of columns in
-  /// row `row`, and stores the elements that lie inside of the output.
+  /// Computes the elements of the output from `sums`, which are the sums of
+  /// vector `vector` of columns in row `row`, and stores the elements that lie
+  /// inside of the output.
   void storeElements(TileBuilder &builder, const OperandTile &rows,
                      LinearForm row, const OperandTile &columns,
                      LinearForm vector, llvm::ArrayRef<mlir::Value> sums);
@@ -139,16 +146,18 @@ protected:
   mlir::linalg::GenericOp op;
   const Contraction &contraction;
   const mlir::MemRefType type;
-  /// The place of the output in a buffer that it may be a part of.
+  /// Where the output lies in a larger buffer, if it does.
   const Placement placement;
 
   mlir::gpu::LaunchOp launch;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The coordinates of the batch; those of other dimensions are 0.
+  /// The coordinates of the workgroup's position of the batch. The coordinates
+  /// in the other dimensions are 0.
   Forms batch;
-  /// Whether the workgroup has a tile: a grid may have a few workgroups more
-  /// than there are tiles. Null where all workgroups have one.
+  /// The condition that the workgroup computes a tile, since a grid may have a
+  /// few workgroups more than there are tiles. Null if each workgroup computes
+  /// one.
   mlir::Value isWanted;
 };
 

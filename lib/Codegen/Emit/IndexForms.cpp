@@ -71,8 +71,8 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
-    // Range analysis cannot learn from a condition that the atom lies in its
-    // range, so that a maximum and a minimum say so.
+    // A maximum and a minimum state the atom's range, since range analysis does
+    // not learn the range from the condition of a branch.
     Value value = materializeAtom(b, atom);
     value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
     value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
@@ -142,8 +142,10 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
   if (min < -maxMagnitude || max > maxMagnitude)
     return std::nullopt;
   IndexRange range = {static_cast<int64_t>(min), static_cast<int64_t>(max)};
-  // n * (F / n) is F less a remainder. x - 2 * (x / 2) is 0 or 1, whatever x
-  // and half of it may be by themselves. (Negative dividends are clamped.)
+  // n * (F / n) is F minus a remainder below n. The range of x - 2 * (x / 2),
+  // for example, is 0 to 1, although the ranges of x and of x / 2 alone would
+  // give a wider one. (For negative dividends, which are clamped to 0, this
+  // does not hold.)
   for (LinearForm::Term term : form.terms) {
     const Atom &quotient = atoms[term.first];
     if (quotient.kind != Atom::Quotient ||
@@ -154,14 +156,14 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
     LinearForm rest = form;
     llvm::erase(rest.terms, term);
     std::optional<LinearForm> joined = tryJoin(rest, quotient.dividend, factor);
-    // Only shorter forms are asked for their ranges, so that the sum of all
-    // that this asks has an end.
+    // Only shorter forms are asked for their ranges, so that the recursion
+    // terminates.
     if (!joined || joined->terms.size() + 1 >= form.terms.size() ||
         !tryGetRange(*joined))
       continue;
     IndexRange known = getRange(*joined, box);
     int64_t remainder = -factor * (quotient.divisor - 1);
-    // Code that does not run may have ranges that have nothing in common.
+    // The two ranges may be disjoint in code that never runs.
     IndexRange common = {
         std::max(range.min, known.min + std::min<int64_t>(remainder, 0)),
         std::min(range.max, known.max + std::max<int64_t>(remainder, 0))};
@@ -194,8 +196,8 @@ void IndexForms::assume(const LinearForm &nonNegative) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// n * (F / n) + F % n is F: coordinates of dimensions that nothing tells apart
-/// become one again.
+/// Replaces n * (F / n) + F % n by F. Such sums occur where a body splits a
+/// coordinate into two and computes the coordinate again.
 void IndexForms::joinDivided(LinearForm &form) const {
   for (auto [atom, coefficient] : form.terms) {
     const Atom &remainder = atoms[atom];
@@ -215,8 +217,8 @@ void IndexForms::joinDivided(LinearForm &form) const {
   }
 }
 
-/// lhs + factor * rhs, unless 64 bits do not hold its numbers. Its range may
-/// still be too large for a form.
+/// Returns lhs + factor * rhs, or nothing if a coefficient or the constant
+/// exceeds 64 bits. The range of the result may still exceed 2^62.
 std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
                                               const LinearForm &rhs,
                                               int64_t factor) const {
@@ -248,7 +250,8 @@ std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
   return sum;
 }
 
-/// lhs + factor * rhs, unless the numbers become too large.
+/// Returns lhs + factor * rhs, or nothing if the result's numbers may exceed
+/// 2^62.
 std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
                                              const LinearForm &rhs,
                                              int64_t factor) const {
@@ -258,9 +261,9 @@ std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
   return sum;
 }
 
-/// Builds an operation of two forms. The left form is built first, in a
-/// statement of its own, since compilers evaluate arguments in different orders
-/// and the code of a kernel must not depend on that.
+/// Builds `Op` of the values of two forms. The left value is built in a
+/// statement of its own: C++ compilers evaluate arguments in different orders,
+/// and the code of a kernel must not depend on this order.
 template <typename Op>
 Value IndexForms::build(Builder &b, const LinearForm &lhs,
                         const LinearForm &rhs) {
@@ -326,7 +329,8 @@ LinearForm IndexForms::max(Builder &b, const LinearForm &lhs,
       b, lhs, rhs, {std::max(l.min, r.min), std::max(l.max, r.max)});
 }
 
-/// A minimum or maximum that ranges do not decide, built once.
+/// Returns a minimum or maximum that ranges do not decide, as an atom that is
+/// built once.
 template <typename Op>
 LinearForm IndexForms::getExtreme(Builder &b, const LinearForm &lhs,
                                   const LinearForm &rhs, IndexRange range) {
@@ -337,7 +341,7 @@ LinearForm IndexForms::getExtreme(Builder &b, const LinearForm &lhs,
   return getOpaque(value, range);
 }
 
-/// The quotient or remainder of `dividend` by `divisor` as an atom.
+/// Returns the quotient or the remainder of `dividend` by `divisor` as an atom.
 LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
                                   int64_t divisor) {
   if (getRange(dividend).max < divisor)
@@ -345,8 +349,9 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   auto [position, isNew] =
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
-    // The range is that without assumptions, which hold for one use alone,
-    // while the atom is built once for all. A negative dividend is clamped.
+    // The atom is built once and used in several places, while an assumption
+    // holds in one place alone. The range of the atom therefore ignores
+    // assumptions. A negative dividend is clamped to 0.
     IndexRange range = getRange(dividend, {});
     range.min = std::max<int64_t>(range.min, 0);
     int64_t step = std::gcd(divisor, dividend.getCommonDivisor());
@@ -374,9 +379,9 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   return getAtom(position->second);
 }
 
-/// Divides `sum`, which is one of two remainders by `divisor`, and returns what
-/// goes to the quotient, 0 or 1, and what stays. `beyond` is the sum less
-/// `divisor`.
+/// Divides `sum` by `divisor`. `sum` is the sum of two numbers below `divisor`,
+/// and `beyond` is `sum` - `divisor`. Returns the quotient, which is 0 or 1,
+/// and the remainder.
 std::pair<LinearForm, LinearForm>
 IndexForms::buildCarry(Builder &b, const LinearForm &sum,
                        const LinearForm &beyond, int64_t divisor) {
@@ -386,8 +391,10 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
   Value one = getConstant(b, 1), zero = getConstant(b, 0);
   LinearForm carry =
       getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1});
-  // A negative number is a large unsigned one: the minimum is the one of the
-  // two that is a remainder. Range analysis sees that it has no sign.
+  // One of `sum` and `beyond` is the remainder. As unsigned numbers, the
+  // remainder is the lesser: if `beyond` is negative, it is a large unsigned
+  // number. An unsigned minimum also tells range analysis that the result is
+  // not negative.
   LinearForm rest =
       getOpaque(arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
                 {0, divisor - 1});
@@ -396,7 +403,8 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
 
 std::pair<LinearForm, LinearForm>
 IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
-  // Multiples of the divisor divide exactly; the rest is what divides.
+  // The multiples of the divisor are divided exactly. The rest is divided by an
+  // operation.
   LinearForm quotient, rest;
   for (auto [atom, coefficient] : form.terms) {
     int64_t whole = coefficient % divisor == 0 || coefficient > 0
@@ -409,7 +417,8 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // A part of a value that little is known of may be too large for a form.
+  // If the range of a value is hardly known, the rest alone may have a range
+  // that is too large for a form. The whole form is then divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -418,7 +427,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   int64_t shift = llvm::divideFloorSigned(range.min, divisor);
   LinearForm shifted = rest;
   shifted.constant -= shift * divisor;
-  // A dividend of which no range is known is divided as it is.
+  // A dividend without a known range is not shifted.
   if (shift && tryGetRange(shifted)) {
     rest = shifted;
     quotient.constant += shift;
@@ -427,7 +436,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   if (range.max < divisor)
     return {quotient, rest};
 
-  // A common divisor of the coefficients and the divisor cancels.
+  // The common divisor of the coefficients and of the divisor is cancelled.
   int64_t common = std::gcd(divisor, rest.getCommonDivisor());
   int64_t low = llvm::mod(rest.constant, common);
   for (LinearForm::Term &term : rest.terms)
@@ -435,8 +444,9 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   rest.constant = (rest.constant - low) / common;
   divisor /= common;
 
-  // The part that the thread's number decides is divided once for all elements;
-  // what an element adds to it may carry.
+  // The terms that depend on the thread's number alone are divided once for all
+  // elements of the thread. Adding the other terms, which differ between
+  // elements, to the remainder may carry 1 to the quotient.
   LinearForm ofThread, added = rest.constant;
   for (LinearForm::Term term : rest.terms)
     (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);
@@ -503,15 +513,16 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
   return constant;
 }
 
-/// Whether a dividend of `range` is built as the maximum of itself and 0. It is
-/// not negative, or counts only where it is not. Range analysis of the code may
-/// not see that where it takes a carry to be one too large; the kernel's
-/// indices would then be 64 bits wide for nothing.
+/// Whether a dividend of `range` is replaced by the maximum of the dividend and
+/// 0. The true dividend is not negative wherever its quotient is used. Range
+/// analysis may not prove this fact after a carry has been added, however, and
+/// would then make all indices of the kernel 64 bits wide. The maximum states
+/// the fact.
 ///
-/// A dividend of more than 32 bits wants these anyway. It has no maximum, which
-/// works around a miscompile: such a maximum came out wrong after
-/// arith-int-range-narrowing had made it narrower. (Test:
-/// IndexForms.NoMaximumOfWideDividends.)
+/// A dividend that needs more than 32 bits makes the indices 64 bits wide in
+/// any case, so that the maximum would be useless. The maximum would also meet
+/// a miscompilation: after arith-int-range-narrowing had narrowed such a
+/// maximum, its result was wrong. (Test: IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {
   return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);
 }
@@ -594,7 +605,8 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     IndexRange whole = atoms[atom].range;
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
-    // The first or last number for which the comparison comes out as wanted.
+    // The first or the last value of the atom for which the comparison has the
+    // wanted outcome.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(
                               -form.constant - (wanted ? 0 : 1), coefficient)
@@ -635,8 +647,8 @@ double IndexForms::getDivergence(const Box &box) const {
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;
   for (int64_t sample = 0; sample < samples; ++sample) {
-    // The samples are spread unevenly, so that they are out of step with any
-    // period.
+    // The distances between samples differ, so that the samples do not coincide
+    // with a period in the threads' numbers.
     int64_t first = sample * groups / samples * groupSize;
     int64_t last = std::min(first + groupSize, threads);
     diverging += llvm::any_of(llvm::seq(first, last), [&](int64_t thread) {
@@ -654,7 +666,7 @@ double IndexForms::getDivergence(const Box &box) const {
 Value IndexForms::buildIsInside(Builder &b, const Box &box) {
   Value inside;
   for (auto [atom, range] : box) {
-    // Below `min` the difference is a large unsigned number.
+    // For values below `min`, the difference is a large unsigned number.
     Value value = materializeAtom(b, atom);
     Value offset =
         b.createOrFold<arith::SubIOp>(value, getConstant(b, range.min));

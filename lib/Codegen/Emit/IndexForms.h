@@ -16,11 +16,14 @@
 
 namespace dml {
 
-/// A sum of multiples of atoms (numbered by an IndexForms) and a constant.
+/// A linear form: a constant plus a sum of atoms, each times a coefficient. An
+/// atom is a number that IndexForms has no linear form for, such as the
+/// thread's number or a quotient.
 struct LinearForm {
   using Term = std::pair<unsigned, int64_t>;
 
-  /// Atoms in increasing order with their coefficients, none of which is 0.
+  /// The atoms, by their numbers in increasing order, with their coefficients,
+  /// none of which is 0.
   llvm::SmallVector<Term, 4> terms;
   int64_t constant = 0;
 
@@ -50,7 +53,8 @@ struct IndexRange {
   }
 };
 
-/// The index arithmetic of one thread, kept symbolic until a value is wanted.
+/// Builds the index arithmetic of one thread from linear forms, and creates
+/// operations only for the forms whose values are needed.
 ///
 /// The elements that a thread computes have coordinates that differ by
 /// constants. As linear forms over the same atoms, the addresses computed from
@@ -60,8 +64,8 @@ struct IndexRange {
 /// sums, nor do they know ranges.)
 ///
 /// Atoms are the thread's number, quotients and remainders of forms, and values
-/// about which no more than a range is known. Numbers are signed, and below
-/// 2^62 in magnitude wherever a form stands for them.
+/// of which only a range is known. All numbers are signed. A form exists only
+/// for numbers below 2^62 in magnitude.
 ///
 /// An example: the output has 3 rows of 8 floats, each thread stores 4, and the
 /// element at (row, column) is input[2 - row][column]. Thread t, below 6, has
@@ -76,20 +80,22 @@ struct IndexRange {
 ///   8 (2 - q) + 4 r + i = 16 - 8 q + 4 r + i.
 ///
 /// The four addresses differ by i alone, and the sum of the other terms is a
-/// multiple of 4: the four elements are vector number 4 - 2 q + r, and take one
-/// load.
+/// multiple of 4: one load of vector number 4 - 2 q + r returns all four
+/// elements.
 ///
-/// A quotient and a remainder that are added up again become their dividend:
-/// 8 q + 4 r is 4 t, since 2 q + r is t. Without the flip of the rows, the
-/// addresses are 4 t + i, and the kernel has no division.
+/// The sum of a quotient and its remainder, each with its factor, is the
+/// dividend again: 8 q + 4 r is 4 t, since 2 q + r is t. Without the flip of
+/// the rows, the addresses are 4 t + i, and the kernel has no division.
 ///
-/// With rows of 5 floats, 4 t + i for different i may lie in different rows.
-/// 4 t is divided by 5 for all of them, and (4 t) % 5 + i is compared with 5:
-/// where it is as large, 1 carries to the row and 5 less remain.
+/// With rows of 5 floats, the elements 4 t + i of a thread may lie in different
+/// rows. The code then divides 4 t by 5 once for all elements. If the remainder
+/// plus i is at least 5, the element's row is one higher, and its column is
+/// that sum minus 5.
 ///
-/// Ranges decide comparisons: max(q - 1, 0) stays a maximum, since q is from 0
-/// to 2. For the threads whose q is 1 or 2 it is q - 1; these are the interior,
-/// a box of ranges of atoms, for which a kernel may have a path of its own.
+/// Ranges decide comparisons. q is from 0 to 2, so that max(q - 1, 0) needs an
+/// operation. For the threads whose q is 1 or 2, however, the maximum is q - 1.
+/// Such threads are the interior, which a box of ranges of atoms describes. A
+/// kernel may have a separate path of cheaper code for the interior.
 class IndexForms {
 public:
   using Value = mlir::Value;
@@ -98,13 +104,14 @@ public:
   IndexForms(Value thread, int64_t count);
   IndexForms(IndexForms &&) = default;
 
-  /// Ranges that some atoms are in.
+  /// Atoms, each with a range in which its value lies.
   using Box = std::map<unsigned, IndexRange>;
 
-  /// The forms forget at the end of a scope which values were built within the
-  /// scope. A kernel opens a scope for the body of a loop or of a condition,
-  /// since the code behind the body cannot use the values of the body: where
-  /// both the body and the code behind it want 4 t, the product is built twice.
+  /// While a scope exists, the forms remember which values they build; when the
+  /// scope ends, they forget these values. A kernel opens a scope for the body
+  /// of a loop or of a condition, since the code behind the body cannot use
+  /// values that were built in the body. If both use 4 t, the product is built
+  /// twice.
   class Scope {
   public:
     explicit Scope(IndexForms &forms);
@@ -114,14 +121,16 @@ public:
 
   private:
     IndexForms &forms;
-    /// The sizes that the logs of the forms had where the scope began.
+    /// The lengths of the logs of the forms at the beginning of the scope. (A
+    /// log lists the additions to a LoggedMap, or to another table of the
+    /// forms.) The end of the scope removes later additions.
     const size_t numAtoms, numChanges, numDivided, numOpaque, numWithin,
         numUndecided, numValues, numExtremes, numCarried;
     Box assumed;
   };
 
-  /// Returns forms over the same atoms that have built no value but the
-  /// thread's number.
+  /// Returns forms over the same atoms, of which only the thread's number has
+  /// been built as a value.
   IndexForms getUnbuilt() const;
   /// Returns forms over the same atoms for code that runs only for threads in
   /// `box`. The code may use the values that these forms have built.
@@ -133,28 +142,29 @@ public:
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
   /// Returns the form of a value that varies within a loop, such as the loop's
-  /// counter. A sum adds such values last, so that the sum of the other terms
-  /// moves out of the loop.
+  /// counter. Sums add varying values last, so that the loop-invariant rest of
+  /// a sum moves out of the loop.
   LinearForm getVarying(Value value, IndexRange range);
 
-  /// Returns `form` with the knowledge that it lies in `range` wherever the
-  /// result counts. A load's coordinate, for example, lies inside of the
-  /// buffer, however little is known of a gather's index. Without the range,
-  /// products of the coordinate might be too large for a form.
+  /// Returns `form` with the knowledge that its number lies in `range` wherever
+  /// the result is used. For example, the coordinate of a load always lies
+  /// inside of the buffer, although nothing is known about the index of a
+  /// gather that computes the coordinate. Without the range, products of the
+  /// coordinate might exceed the numbers that a form can have.
   LinearForm getWithin(const LinearForm &form, IndexRange range);
 
-  /// Returns the numbers that `form` may be under the assumptions so far.
+  /// Returns the range of `form` under the present assumptions.
   IndexRange getRange(const LinearForm &form) const {
     return getRange(form, assumed);
   }
-  /// The numbers that `form` may be where atoms are in `box`.
+  /// Returns the range of `form` if each atom in `box` lies in its range there.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
-  /// Assumes from here on that `nonNegative` is not negative, which narrows the
-  /// ranges that getRange() returns. A value that is built once may also be
-  /// used by code for which the assumption does not hold. Its code must not
-  /// depend on the assumption, and callers that build such a value pass an
-  /// empty box to getRange(), which then ignores all assumptions.
+  /// Assumes from now on that `nonNegative` is at least 0, which narrows the
+  /// ranges that getRange() returns. The assumption must not change values that
+  /// are built once for several uses, since it may not hold at the other uses.
+  /// For such values, callers pass an empty box to getRange(), which then
+  /// ignores all assumptions.
   void assume(const LinearForm &nonNegative);
   /// Takes back all assumptions.
   void assumeNothing() { assumed.clear(); }
@@ -165,69 +175,73 @@ public:
   LinearForm mul(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
   LinearForm min(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
   LinearForm max(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
-  /// Quotient and remainder of `form`, which is not negative, by `divisor`.
+  /// Returns the quotient and the remainder of `form`, which is at least 0, by
+  /// `divisor`.
   std::pair<LinearForm, LinearForm> divide(Builder &b, const LinearForm &form,
                                            int64_t divisor);
-  /// Whether `form` is at least 0, if its range tells.
+  /// Returns whether `form` is at least 0, or nothing if the range of `form`
+  /// does not decide.
   std::optional<bool> isNonNegative(const LinearForm &form);
 
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// A form beside another one: the other is `form` or `form` + `offset`, and
-  /// `offset` is 1 or -1.
+  /// Relates a form to another form, which is equal to either `form` or `form`
+  /// + `offset`, where `offset` is 1 or -1.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// Two quotients: where they are equal, so are the two forms.
+    /// Two quotients by the same divisor. If `quotient` equals `other`, the
+    /// neighbour is equal to the form; otherwise they differ by `offset`.
     LinearForm quotient, other;
   };
-  /// The neighbours of `form` by the quotients that are known so far. For
-  /// example, q = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1,
-  /// since r is q or q + 1.
+  /// Returns the neighbours of `form` that follow from the quotients that are
+  /// known so far. For example, q = t / 2 is a neighbour of r = (t + 1) / 2
+  /// with the offset 1, since r is either q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
-  /// Returns the interior: the threads for which all comparisons that ranges
-  /// have not decided so far have the same outcome as for a thread in the
-  /// middle. The box has ranges of atoms that depend on the thread's number
-  /// alone. A subgroup with threads inside and outside of the box runs both
-  /// paths, so that the box leaves out atoms whose ranges divide more than
-  /// `maxDivergence` of the subgroups.
+  /// Returns a box that describes the interior: the threads for which each
+  /// comparison that ranges have not decided comes out as for the thread in the
+  /// middle. The box has only ranges of atoms that are functions of the
+  /// thread's number. A subgroup with threads both inside and outside of the
+  /// box runs both paths. The box therefore omits each atom whose range divides
+  /// more than the share `maxDivergence` of the subgroups.
   Box getInterior(double maxDivergence) const;
-  /// Returns the share of subgroups that have a thread outside of `box`, as a
-  /// sample of subgroups shows.
+  /// Estimates, from a sample of subgroups, the share of subgroups that have a
+  /// thread outside of `box`.
   double getDivergence(const Box &box) const;
-  /// Builds whether the thread lies in `box`.
+  /// Builds the condition that the thread lies in `box`.
   Value buildIsInside(Builder &b, const Box &box);
 
 private:
-  /// Forms are copied by getNarrowed alone.
+  /// Private, since only getNarrowed() copies forms.
   IndexForms(const IndexForms &) = default;
 
   static constexpr int64_t maxMagnitude = int64_t(1) << 62;
 
-  /// A map whose last entries can be taken back, the last one first.
+  /// A map that can remove its latest entries at the end of a scope.
   template <typename Key, typename T>
   using LoggedMap = llvm::MapVector<Key, T, std::map<Key, unsigned>>;
 
   struct Atom {
     enum Kind { Thread, Quotient, Remainder, Opaque } kind;
     IndexRange range;
-    /// Whether the atom depends on the thread's number alone.
+    /// Whether the atom is a function of the thread's number alone.
     bool ofThread;
-    /// The operand of an atom that is a quotient or a remainder.
+    /// The dividend, if the atom is a quotient or a remainder.
     LinearForm dividend;
     int64_t divisor = 0;
     /// The value of the atom, null until it is built.
     Value value;
-    /// A remainder's quotient, a quotient's remainder.
+    /// The remainder of the same division for a quotient, the quotient for a
+    /// remainder.
     std::optional<unsigned> partner = std::nullopt;
-    /// Whether the atom depends on a value that getVarying has taken, and so
-    /// changes from one iteration of a loop to the next.
+    /// Whether the atom depends on a value that was given to getVarying(), and
+    /// so changes between iterations of a loop.
     bool varies = false;
   };
 
-  /// Returns atom `number` to be changed. The end of a scope undoes the change.
+  /// Returns atom `number` for modification, which the end of the scope undoes.
   Atom &change(unsigned number) {
     changes.emplace_back(number, atoms[number]);
     return atoms[number];
@@ -257,25 +271,25 @@ private:
   Value getConstant(Builder &b, int64_t value);
 
   std::vector<Atom> atoms;
-  /// The atoms that were changed, as they were before, in the order of the
-  /// changes.
+  /// The earlier states of changed atoms, in the order of the changes.
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// Of narrowed forms, the number of atoms that they share with the forms
-  /// which they were made of.
+  /// For forms that getNarrowed() made, the number of atoms that they share
+  /// with the original forms.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;
-  /// The atoms that getWithin has made, by the atom that each stands for and
-  /// the range that it is in.
+  /// The atoms that getWithin() has made. A key is an original atom and the
+  /// range that was given for it.
   LoggedMap<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
-  /// Forms of one atom that were compared with 0, undecided.
+  /// Forms of one atom whose comparisons with 0 the ranges did not decide.
   std::vector<LinearForm> undecided;
   LoggedMap<LinearForm, Value> values;
-  /// Minima and maxima.
+  /// The minima and maxima that have been built.
   LoggedMap<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
-  /// Carries and remainders, by the sum that they are of.
+  /// The carries and remainders that have been built, by the sum from which
+  /// they were computed and the divisor.
   LoggedMap<std::pair<LinearForm, int64_t>, std::pair<LinearForm, LinearForm>>
       carried;
 };

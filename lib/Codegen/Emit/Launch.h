@@ -15,19 +15,19 @@
 
 namespace dml {
 
-/// A launch of workgroups of one dimension.
+/// A launch with a one-dimensional grid of workgroups.
 struct GroupedLaunch {
   mlir::gpu::LaunchOp launch;
-  /// The workgroup's number, and how many workgroups the grid has: as many as
-  /// are wanted, or a few more.
+  /// The number of the workgroup, and the number of workgroups in the grid,
+  /// which may be a few more than createLaunch() was asked for.
   mlir::Value group;
   int64_t count;
-  /// The terminator of the launch, in front of which the builder stands.
+  /// The terminator of the launch. The builder inserts in front of it.
   mlir::Operation *end;
 };
 
-/// Creates a launch of at least `groups` workgroups of `threads` threads that
-/// replaces `op`.
+/// Replaces `op` by a launch of at least `groups` workgroups of `threads`
+/// threads each.
 GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
                            mlir::linalg::GenericOp op, int64_t groups,
                            int64_t threads = DeviceProfile::workgroupSize);
@@ -36,7 +36,8 @@ GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
 mlir::Value linearize(mlir::ImplicitLocOpBuilder &b, mlir::Value outer,
                       int64_t size, mlir::Value inner);
 
-/// Builds the outer and the inner number of which linearize() makes `value`.
+/// Builds the quotient and the remainder of `value` by `size`, the inverse of
+/// linearize().
 std::pair<mlir::Value, mlir::Value>
 delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 
@@ -45,24 +46,24 @@ delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                  mlir::Value rhs);
 
-/// Builds `number`, or the last number below `count` where `number` is larger.
-/// Code that runs only where a number lies below `count` limits the number as
-/// well, since range analysis does not learn the bound from a guard's
-/// condition.
+/// Builds the lesser of `number` and `count` - 1. A guard's condition that a
+/// number lies below `count` does not suffice: range analysis does not learn
+/// the bound from the condition, so that the guarded code limits the number as
+/// well.
 mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                   int64_t count);
 
-/// Builds the number of the thread's subgroup, of which the workgroup has
-/// `count`, and the thread's number in a subgroup of `size`. Vulkan does not
-/// say which threads are a subgroup. A reader of the kernel alone, such as
-/// range analysis, does not know how large the numbers become, so that both
-/// numbers are limited.
+/// buildSubgroupId() builds the number of the thread's subgroup, which is below
+/// `count`; buildLaneId() builds the thread's number in a subgroup of `size`
+/// threads. Vulkan does not specify which threads form a subgroup. The code
+/// limits both numbers to their ranges, since an analysis of the kernel alone
+/// cannot know these ranges.
 mlir::Value buildSubgroupId(mlir::ImplicitLocOpBuilder &b, int64_t count);
 mlir::Value buildLaneId(mlir::ImplicitLocOpBuilder &b, int64_t size);
 
-/// Moves operations that do not depend on others inside of `guard`, and that
-/// have no side effects, in front of the guard. Loop-invariant code motion
-/// moves them on from there.
+/// Moves side-effect-free operations whose operands are defined outside of
+/// `guard` to the place in front of the guard, from which loop-invariant code
+/// motion can move them on.
 void hoistFromGuard(mlir::scf::IfOp guard);
 
 /// Allocates workgroup memory of `size` elements of type `element`.

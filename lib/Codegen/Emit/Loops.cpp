@@ -43,7 +43,8 @@ SmallVector<Value> dml::buildLoop(
                             ? forms.getVarying(loop.getInductionVar(), numbers)
                             : forms.getOpaque(loop.getInductionVar(), numbers);
     SmallVector<Value> next = body(number, loop.getRegionIterArgs());
-    // A loop that carries nothing has its terminator from the beginning.
+    // If the loop carries nothing, ForOp::create has already built its
+    // terminator.
     if (!next.empty())
       scf::YieldOp::create(b, next);
   }

@@ -12,9 +12,10 @@
 
 namespace dml {
 
-/// A block that runs only where a condition holds. The builder stands in the
-/// block while the object lives. The end of the object puts the builder back
-/// behind the block, and the forms forget which values the block has built.
+/// A block that runs only where a condition holds. While the object exists, the
+/// builder inserts in the block. At the end, the builder returns to the place
+/// behind the block, and the forms forget the values that were built in the
+/// block.
 class GuardedBlock {
 public:
   GuardedBlock(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
@@ -32,25 +33,25 @@ private:
 mlir::Value buildIsBelow(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                          const LinearForm &form, int64_t bound);
 
-/// The numbers that a loop's counter takes: `first`, `first` + `step`, and so
-/// on, below `end`. The distance from `first` to `end` is a multiple of `step`.
+/// The values of a loop's counter: `first`, `first` + `step`, and so on, below
+/// `end`. `end` - `first` is a multiple of `step`.
 struct LoopRange {
   int64_t first, end, step = 1;
 };
 
-/// How index arithmetic treats the counter of a loop.
+/// Selects how index arithmetic treats the counter of a loop.
 enum class Counter {
-  /// The counter is added last, so that the sum of the other terms moves out of
-  /// the loop.
+  /// Sums add the counter last, so that the loop-invariant rest of a sum moves
+  /// out of the loop.
   AddedLast,
-  /// The counter is an atom like others.
+  /// Sums add the counter like any other atom.
   InOrder,
 };
 
-/// Builds a loop that carries `carried`. `body` gets the loop's counter and the
-/// carried values, and returns the values for the next iteration. Operations
-/// that do not depend on the iteration move out of the loop. Returns the values
-/// that the last iteration returned.
+/// Builds a loop. `body` receives the counter and the values that the loop
+/// carries, at first `carried`, and returns the values for the next iteration.
+/// Loop-invariant operations move out of the loop. Returns the values after the
+/// last iteration.
 llvm::SmallVector<mlir::Value>
 buildLoop(mlir::ImplicitLocOpBuilder &b, IndexForms &forms, LoopRange range,
           Counter counter, mlir::ValueRange carried,
@@ -58,12 +59,13 @@ buildLoop(mlir::ImplicitLocOpBuilder &b, IndexForms &forms, LoopRange range,
                                                             mlir::ValueRange)>
               body);
 
-/// The items that the threads of a workgroup share, in rounds of an item a
-/// thread: of 300 items and 128 threads, thread 3 has the items 3, 131 and 259,
-/// and thread 100 only the items 100 and 228.
+/// Distributes items to the threads of a workgroup. In each round, every thread
+/// takes one item: of 300 items and 128 threads, thread 3 takes the items 3,
+/// 131 and 259, and thread 100 only the items 100 and 228.
 struct SharedItems {
   int64_t count;
-  /// The number of the thread, or of its turn, among so many.
+  /// The number that determines the thread's items, below `threads`. The number
+  /// is usually the thread's own.
   LinearForm thread;
   int64_t threads;
 
@@ -75,15 +77,15 @@ struct SharedItems {
     for (int64_t first = 0; first < count; first += threads)
       build(first);
   }
-  /// The thread's item of the round that begins with item `first`. Threads
-  /// without an item get a number beyond the last item.
+  /// Returns the thread's item in the round that begins with item `first`, or a
+  /// number beyond the last item if the thread has none.
   LinearForm getItem(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                      int64_t first) const {
     return forms.add(b, thread, first);
   }
-  /// `item`, or the last item where `item` lies beyond it. Range analysis does
-  /// not learn from the condition of a guard that the item lies below the
-  /// number of items, so that code in the guard wants this minimum as well.
+  /// Returns the lesser of `item` and the last item. Code inside of a guard
+  /// also needs this minimum: range analysis does not learn from the guard's
+  /// condition that the item lies below the number of items.
   LinearForm limit(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                    const LinearForm &item) const {
     return forms.min(b, item, count - 1);

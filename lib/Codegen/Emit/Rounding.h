@@ -11,8 +11,8 @@
 
 namespace dml {
 
-/// Marks operations whose result is an f32 that f16 has as well, from the
-/// fusion that rounds it to kernels that take it for an f16 again.
+/// Marks operations whose f32 result can be represented in f16. The fusion of a
+/// rounding to f16 sets the mark; kernels that compute with f16 read it.
 inline constexpr llvm::StringLiteral roundedAttrName = "rounded";
 
 inline bool isRounded(mlir::Value value) {

@@ -67,11 +67,12 @@ Value SharedValues::loadComponent(Value buffer, const LinearForm &component) {
              forms.materialize(b, component));
 }
 
-/// Builds the element at `position` as a choice between two neighbours of which
-/// one has been loaded, or returns null where there are no such neighbours. The
-/// load of the other neighbour replaces a load at `position`, and later
-/// elements may use it again: the elements at t / 2, (t + 1) / 2, (t + 2) / 2
-/// and (t + 3) / 2 take the three loads at t / 2, t / 2 + 1 and t / 2 + 2.
+/// Builds the element at `position` as a selection between two neighbouring
+/// elements, one of which has been loaded already. The other neighbour is
+/// loaded instead of the element at `position`, since later elements may use
+/// that load too: the four elements at t / 2, (t + 1) / 2, (t + 2) / 2 and (t +
+/// 3) / 2 need three loads, at t / 2, t / 2 + 1 and t / 2 + 2. Returns null if
+/// `position` has no such neighbours.
 Value SharedValues::loadFromNeighbours(Value buffer,
                                        const LinearForm &position) {
   auto isLoaded = [&](const LinearForm &form) {
@@ -91,8 +92,8 @@ Value SharedValues::loadFromNeighbours(Value buffer,
         !places.contains(forms.getRange(here, {})) ||
         !places.contains(forms.getRange(beside, {})))
       continue;
-    // Operands have statements of their own, since compilers evaluate arguments
-    // in different orders.
+    // C++ compilers evaluate arguments in different orders, so that each
+    // operand has a statement of its own.
     Value quotient = forms.materialize(b, neighbour.quotient);
     Value other = forms.materialize(b, neighbour.other);
     Value differs =
@@ -114,8 +115,8 @@ Value SharedValues::load(Value buffer, const LinearForm &position) {
   return value;
 }
 
-/// Builds a load of the element at `position`, without a look at its
-/// neighbours.
+/// Builds a load of the element at `position`, without considering the loads of
+/// its neighbours.
 Value SharedValues::loadAlone(Value buffer, const LinearForm &position) {
   Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
                   DeviceProfile::vectorBytes);
@@ -128,7 +129,8 @@ Value SharedValues::loadAlone(Value buffer, const LinearForm &position) {
   auto [word, offset] = *place;
   Value bits = loadComponent(buffer, word);
   if (auto type = dyn_cast<IntegerType>(packing.element)) {
-    // Arithmetic on 32-bit words spares devices conversions to narrow types.
+    // Arithmetic on 32-bit words avoids conversions to narrow types, which are
+    // slow or missing on some devices.
     if (offset)
       bits = arith::ShRUIOp::create(
           b, bits, getConstant(b.getI32IntegerAttr(offset * packing.bits)));

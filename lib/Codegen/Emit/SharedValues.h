@@ -13,17 +13,18 @@
 
 namespace dml {
 
-/// A load that is built only when its value is needed. Until then, a whole
-/// vector of loads may still be replaced by a cheaper one, such as a load of
+/// A load that is not built before its value is needed. Until then, the loads
+/// of a whole vector may still be replaced by cheaper ones, such as loads of
 /// 32-bit words.
 struct Load {
   mlir::Value buffer;
   /// The number of the element in the buffer.
   LinearForm position;
-  /// The condition under which the loaded element is taken, and the constant
-  /// that is taken elsewhere. Both are null where the element is always taken.
+  /// The condition under which the loaded element is used, and the constant
+  /// that is used if the condition is false. Both are null for an unconditional
+  /// load.
   mlir::Value guard, otherwise;
-  /// The element, once something has needed it.
+  /// The loaded element, or null while the load is not built.
   mlir::Value value;
 };
 
@@ -31,13 +32,14 @@ struct Load {
 /// another value.
 using Scalar = std::variant<LinearForm, Load, mlir::Value>;
 
-/// Returns quotient and remainder of `form` by `divisor`, if the remainder is
-/// the same number for all threads: 8 t + 3 by 4 is 2 t and 3.
+/// Returns the quotient and the remainder of `form` by `divisor`, if the
+/// remainder is a constant: 8 t + 3 divided by 4 is 2 t with remainder 3.
+/// Returns nothing otherwise.
 std::optional<std::pair<LinearForm, int64_t>>
 divideExactly(const LinearForm &form, int64_t divisor);
 
-/// Constants, selections and loaded values of a thread. Each is built once and
-/// shared by the thread's elements.
+/// Builds constants, selections and loads, each at most once, for all elements
+/// that a thread computes.
 class SharedValues {
 public:
   SharedValues(mlir::ImplicitLocOpBuilder &builder, IndexForms &forms,
@@ -50,14 +52,14 @@ public:
   /// Builds the load of the element at `position` of `buffer`.
   mlir::Value load(mlir::Value buffer, const LinearForm &position);
   /// Loads an element, or a 32-bit word of narrow elements, as a component of
-  /// the largest vector in which the component has the same place for all
-  /// threads. The neighbours of a component are mostly wanted as well, and a
-  /// subgroup takes no longer to load vectors than to load their components.
+  /// the largest vector in which the component has the same position for all
+  /// threads. The other components of the vector are usually needed as well,
+  /// and a subgroup loads vectors in the time of single components.
   mlir::Value loadComponent(mlir::Value buffer, const LinearForm &component);
   /// Builds the value of `scalar`.
   mlir::Value materialize(const Scalar &scalar);
 
-  /// The values that have been built, which later code may use again.
+  /// The values that have been built and that later code may reuse.
   struct Built {
     llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
     std::map<std::pair<void *, LinearForm>, mlir::Value> loads, components;
@@ -65,8 +67,9 @@ public:
     std::map<std::tuple<void *, void *, void *>, mlir::Value> selections;
   };
   const Built &getBuilt() const { return built; }
-  /// Forgets the values that were built since getBuilt() returned `earlier`.
-  /// The code behind a loop cannot use values of the loop's body.
+  /// Forgets the values that were built after getBuilt() returned `earlier`.
+  /// Code behind a loop calls it, since it cannot use values of the loop's
+  /// body.
   void restore(Built earlier) { built = std::move(earlier); }
 
   mlir::ImplicitLocOpBuilder &b;

@@ -12,14 +12,14 @@
 using namespace mlir;
 using namespace dml;
 
-/// Workgroup memory stores so many vectors of 16 bytes at once, if no two of
-/// them lie in the same banks.
+/// The number of vectors of 16 bytes that workgroup memory stores at the same
+/// time, if the vectors lie in different banks.
 static constexpr int64_t vectorsAtOnce = 8;
 
-/// Returns the line that comes `number`-th where the threads store lines of
-/// `vectors` vectors one after the other. Lines that are stored at once lie in
-/// different banks, as neighbouring lines do not: lines of 4 vectors, which
-/// begin 5 vectors apart, are stored in the order 0, 4, 1, 5, 2, 6, 3, 7.
+/// Returns the `number`-th line in the order in which threads store lines of
+/// `vectors` vectors each. Neighbouring lines would share banks, so that the
+/// order separates them: lines of 4 vectors, each of which begins 5 vectors
+/// behind the line before, are stored in the order 0, 4, 1, 5, 2, 6, 3, 7.
 static LinearForm getStoredLine(IndexForms &forms, ImplicitLocOpBuilder &b,
                                 LinearForm number, int64_t vectors) {
   if (vectors >= vectorsAtOnce || vectorsAtOnce % vectors)
@@ -51,8 +51,8 @@ LinearForm Staging::getPlace(const StagedArea &area, const LinearForm &buffer,
       forms.add(b, forms.mul(b, item.inLine, area.ofItem), area.first));
 }
 
-/// Builds vector `number` of the vectors of type `type` that `elements` fill
-/// one after the other, or takes vectors as they are.
+/// Returns vector `number` of an item. `elements` are either the vectors
+/// themselves or the elements from which vectors of `type` are built.
 static Value getVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements,
                        Type type, int64_t number) {
   if (elements.front().getType() == type)

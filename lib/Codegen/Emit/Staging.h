@@ -2,10 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a workgroup load each factor of an operand once, into
-// workgroup memory, from where all of them read it. Kernels differ in what an
-// item is, in how many threads share the items, and in the layout of workgroup
-// memory; a StagedArea states these differences as numbers.
+// Staging of operands: each factor is loaded only once by a thread of the
+// workgroup and stored in workgroup memory, from which all threads of the
+// workgroup load it. An item is the data that a thread loads at a time. Kernels
+// differ in the size of an item, in the number of threads between which the
+// items are divided, and in the layout of workgroup memory. A StagedArea
+// describes these differences by numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +18,9 @@
 
 namespace dml {
 
-/// The part of workgroup memory that holds an operand. A thread loads an item
-/// at a time, which is one vector or several vectors. Items form lines.
+/// The part of workgroup memory that holds an operand. A thread loads one item
+/// at a time, which consists of one or more vectors. The items are arranged in
+/// lines.
 ///
 /// An example: a workgroup stages 16 terms of 64 rows, in vectors of 4 rows. A
 /// thread loads 2 terms of 4 rows at a time. The operand has 8 lines, one for
@@ -25,64 +28,69 @@ namespace dml {
 /// vectors of memory, so that different terms lie in different banks: lines are
 /// 34 vectors apart, items 1, and the vectors of an item 17.
 struct StagedArea {
-  /// Workgroup memory, as vectors.
+  /// The workgroup memory, a buffer of vectors.
   mlir::Value memory;
-  /// Lines, items of a line, and vectors of an item.
+  /// The numbers of lines, of items in a line, and of vectors in an item.
   int64_t lines = 0, itemsOfLine = 0, vectorsOfItem = 1;
-  /// The first vector of the operand in memory, and the distances from one
-  /// line, one item of a line, one vector of an item and one buffer to the
-  /// next.
+  /// The position of the operand's first vector in `memory`, and the distances,
+  /// in vectors, between neighbouring lines, between neighbouring items of a
+  /// line, between neighbouring vectors of an item, and between the buffers
+  /// that a kernel with several stages has.
   int64_t first = 0, ofLine = 0, ofItem = 0, ofVector = 0, ofBuffer = 0;
-  /// Whether neighbouring threads have the same item of neighbouring lines, and
-  /// not neighbouring items of the same line.
+  /// Whether consecutive threads load from consecutive lines, instead of
+  /// consecutive items of one line.
   bool isAcrossLines = false;
-  /// Whether threads take lines in an order that stores lines at once which lie
-  /// in different banks.
+  /// Whether threads take the lines in an order in which the lines that are
+  /// stored at the same time lie in different banks.
   bool isSpread = false;
-  /// Whether the code of an item has all addresses before the first store, so
-  /// that a guard or a later place can take the stores alone.
+  /// Whether the code for an item computes all addresses before the first
+  /// store, so that the stores can be guarded or moved without the address
+  /// computations.
   bool storesLast = false;
 
   int64_t getNumItems() const { return lines * itemsOfLine; }
 };
 
-/// An item of a StagedArea, by its line and its number in the line.
+/// An item, identified by its line and its number within the line.
 struct StagedItem {
   LinearForm line, inLine;
 };
 
-/// Builds what brings operands into workgroup memory.
+/// Builds the code that copies operands to workgroup memory.
 class Staging {
 public:
-  /// Builds the elements of an item's vectors, or the vectors themselves.
+  /// Builds the elements of an item, or the vectors of these elements.
   using ItemFn =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(const StagedItem &)>;
 
   Staging(mlir::ImplicitLocOpBuilder &b, IndexForms &forms, int64_t threads)
       : b(b), forms(forms), threads(threads) {}
 
-  /// The code of a last round that has fewer items than there are threads.
+  /// The code for the last round if fewer items are left than there are
+  /// threads.
   enum class LastRound {
     /// Threads without an item neither load nor store.
     Skips,
-    /// Threads without an item load the last item once more, and do not store:
-    /// a branch around loads would keep the loads of several rounds from being
-    /// under way together. The area has its stores last.
+    /// Threads without an item load the last item again, but do not store it.
+    /// The loads are not in a branch, which would prevent the loads of several
+    /// rounds from being in flight at the same time. The area has `storesLast`
+    /// set.
     LoadsLast,
   };
 
-  /// Loads the items of `area` and stores them in buffer `buffer`. `thread` is
-  /// the number of the thread's turn: it differs from the number of the thread
-  /// where the threads that another operand has left without an item begin.
+  /// Loads the items of `area` and stores them in buffer `buffer`. `thread`
+  /// determines which items the thread takes. `thread` differs from the
+  /// thread's number if the threads without an item of an earlier operand take
+  /// the first items of this one.
   void stage(const StagedArea &area, const LinearForm &thread,
              const LinearForm &buffer, LastRound lastRound, ItemFn load);
 
-  /// Loads the thread's items of `area` without a branch, and returns their
-  /// vectors, which `store` takes later. Threads without an item in the last
-  /// round load the last item once more.
+  /// Loads the thread's items of `area` without a branch, and returns the
+  /// vectors of these items for a later call of `store`. Threads without an
+  /// item in the last round load the last item again.
   llvm::SmallVector<mlir::Value> load(const StagedArea &area, ItemFn load);
-  /// Stores the vectors that `load` returned in buffer `buffer`, and returns
-  /// the vectors behind those of `area`.
+  /// Stores the first of `vectors`, which `load` returned for `area`, in buffer
+  /// `buffer`. Returns the remaining vectors.
   mlir::ValueRange store(const StagedArea &area, const LinearForm &buffer,
                          mlir::ValueRange vectors);
 

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// About the most threads that any device has in a workgroup. A tile of more
-/// threads is refused, so that no product below overflows.
+/// A number of threads that hardly any device exceeds in a workgroup. Tiles of
+/// more threads are rejected, so that the products below do not overflow.
 static constexpr int64_t maxThreads = 1024;
 
 std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
@@ -25,7 +25,7 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
   int64_t perThread = tile.rows * tile.columns / threads;
   for (int64_t columns : {2 * side, side}) {
     ThreadBlock block{perThread / columns, columns, 0, 0};
-    // A thread has as many rows as columns, or twice as many.
+    // A thread computes as many rows as columns, or twice as many rows.
     if (block.rows < columns || block.rows % side)
       continue;
     block.threadRows = tile.rows / block.rows;

@@ -8,53 +8,61 @@
 #define DML_LIB_CODEGEN_EMIT_THREADBLOCK_H
 
 #include "dml/IR/KernelAttr.h"
+#include <algorithm>
 
 namespace dml {
 
-/// The part of a workgroup's tile that one thread of a slice has: `rows` times
-/// `columns` elements, in blocks of 4 by 4 elements. Neighbouring blocks of a
-/// thread lie `threadRows` and `threadColumns` blocks apart, with the blocks of
-/// the other threads between them.
+/// The sums of a workgroup's tile that one thread computes: `rows` times
+/// `columns` sums, in blocks of 4 by 4. The blocks of a thread are interleaved
+/// with the blocks of other threads: neighbouring blocks of one thread lie
+/// `threadRows` blocks of rows or `threadColumns` blocks of columns apart.
 struct ThreadBlock {
   int64_t rows, columns, threadRows, threadColumns;
 
-  /// The most sums of a thread. The thread carries its sums through loops; with
-  /// the factors that are loaded for them, 128 sums fit the registers that
-  /// devices have for a thread.
+  /// The most sums that a thread computes. The thread holds its sums in
+  /// registers throughout the loop over terms. Devices have enough registers
+  /// for 128 sums and the factors that are loaded for them.
   static constexpr int64_t maxSums = 128;
 
-  /// Returns nothing if the threads of a workgroup cannot share `tile` in such
-  /// blocks.
+  /// Returns the blocks of a thread of `tile`, or nothing if the threads of a
+  /// workgroup cannot divide the tile into blocks of 4 by 4.
   static std::optional<ThreadBlock> get(const ContractionTile &tile);
 
-  /// The rows, and the columns, of a block: as many as SPIR-V's largest vectors
-  /// have components.
+  /// The number of rows and of columns in a block, equal to the number of
+  /// components of SPIR-V's largest vectors.
   static constexpr int64_t side = 4;
 
-  /// Returns the number of vectors of neighbouring columns that the elements of
-  /// a thread make.
+  /// Returns the number of vectors of `side` neighbouring columns in the sums
+  /// of a thread.
   int64_t getVectors() const { return rows * columns / side; }
 };
 
-/// Returns the vectors of workgroup memory that one term takes for `positions`
-/// rows or columns: one vector more than the positions fill, so that the
-/// vectors of different terms lie in different banks. 64 positions take 17
-/// vectors.
+/// Returns the number of vectors of workgroup memory that one term takes for
+/// `positions` rows or columns. One vector more than the factors fill is unused
+/// padding, which moves the vectors of different terms to different banks: 64
+/// positions take 17 vectors.
 inline int64_t getStagedVectors(int64_t positions) {
   return positions / ThreadBlock::side + 1;
 }
 
-/// Returns the vectors of workgroup memory that the terms of `tile` take.
+/// Returns the number of vectors of workgroup memory that the staged terms of
+/// `tile` take.
 inline int64_t getStagedVectors(const ContractionTile &tile) {
   return tile.buffers * tile.terms *
          (getStagedVectors(tile.rows) + getStagedVectors(tile.columns));
 }
 
 /// Returns the least number of vectors of workgroup memory through which the
-/// slices of `tile` can exchange their partial sums: each thread writes one
-/// vector for every slice. A tile of one slice exchanges nothing.
+/// slices of `tile` can exchange partial sums: each thread writes one vector to
+/// each slice. A tile of one slice exchanges nothing.
 inline int64_t getExchangedVectors(const ContractionTile &tile) {
   return tile.slices > 1 ? tile.slices * tile.threads : 0;
+}
+
+/// Returns the vectors of workgroup memory that a kernel with `tile` has, which
+/// holds first the staged factors and then the exchanged sums.
+inline int64_t getNumVectors(const ContractionTile &tile) {
+  return std::max(getStagedVectors(tile), getExchangedVectors(tile));
 }
 
 } // namespace dml

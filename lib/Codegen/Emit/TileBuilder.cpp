@@ -21,7 +21,7 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 Scalar TileBuilder::lookup(Value value) const {
-  // A value without a scalar is defined outside of the generic.
+  // A value for which no scalar is known is defined outside of the generic.
   auto found = getValues().find(value);
   return found == getValues().end() ? Scalar(value) : found->second;
 }
@@ -57,9 +57,10 @@ LinearForm TileBuilder::linearize(MemRefType type,
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Returns the sides of a comparison of indices, divided by the common divisor
-/// of the coefficients, so that the elements of a vector share the comparison:
-/// 4 t + 3 < 20 is t < 5.
+/// Returns the two sides of a comparison of indices. If the other side is a
+/// constant, both are divided by the greatest common divisor of the left side's
+/// coefficients, so that the elements of a vector share one comparison: 4 t + 3
+/// < 20 becomes t < 5.
 std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   using Predicate = arith::CmpIPredicate;
   LinearForm lhs = getIndex(op.getLhs());
@@ -71,7 +72,8 @@ std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   int64_t common = lhs.getCommonDivisor();
   if (common <= 1 || !rhs.isConstant() || rhs.constant < 0)
     return {lhs, rhs};
-  // common * y + rest < bound where y < (bound - rest) / common, rounded up.
+  // common * y + rest < bound is equivalent to y < ceil((bound - rest) /
+  // common).
   auto [quotient, rest] = *divideExactly(lhs, common);
   LinearForm bound = llvm::divideCeilSigned(rhs.constant - rest, common);
   return {quotient, bound};
@@ -114,7 +116,7 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
       return std::nullopt;
     if (forms.getRange(rhs).max == 0)
       return false;
-    // A negative number is a large unsigned one.
+    // As an unsigned number, a negative number is large.
     std::optional<bool> notNegative = forms.isNonNegative(lhs);
     std::optional<bool> notLess = atLeast(lhs, rhs);
     if (notNegative == false || notLess == true)
@@ -135,7 +137,7 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
   llvm_unreachable("unknown predicate");
 }
 
-/// The operands of an operation.
+/// Returns the operands of `op` as values.
 SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (compare && compare.getLhs().getType().isIndex()) {
@@ -146,7 +148,8 @@ SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
       op.getOperands(), [&](Value operand) { return getValue(operand); });
 }
 
-/// The range of the index that `op` selects where its condition holds.
+/// Returns the range that the index which `op` selects has if the condition of
+/// `op` holds.
 IndexRange TileBuilder::getChosenRange(arith::SelectOp op) {
   LinearForm chosen = getIndex(op.getTrueValue());
   IndexRange range = forms.getRange(chosen);
@@ -160,9 +163,9 @@ IndexRange TileBuilder::getChosenRange(arith::SelectOp op) {
   return {range.min, std::max(range.min, range.max)};
 }
 
-/// Builds the index that `op` selects. The elements of a vector select between
-/// indices that are a common multiple plus a constant, such as 4 q + i and
-/// 4 r + i for lane i, so that they share the selection between q and r.
+/// Builds the index that `op` selects. If both alternatives are multiples of
+/// one number plus a constant, such as 4 q + i and 4 r + i in lane i, the lanes
+/// of a vector share one selection between q and r.
 LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   LinearForm lhs = getIndex(op.getTrueValue());
   LinearForm rhs = getIndex(op.getFalseValue());
@@ -195,7 +198,7 @@ LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   return forms.add(b, result, forms.mul(b, flag, rest - otherRest));
 }
 
-/// Whether `condition` holds only where `implied` does.
+/// Whether `implied` is true wherever `condition` is true.
 static bool implies(Value condition, Value implied) {
   if (condition == implied)
     return true;
@@ -204,9 +207,10 @@ static bool implies(Value condition, Value implied) {
          (implies(both.getLhs(), implied) || implies(both.getRhs(), implied));
 }
 
-/// Builds a selection between a load and a constant as a load that counts only
-/// where the condition holds. Where the load's index is selected by the same
-/// condition, the index in use is the one that the condition chooses.
+/// Builds a selection between a load and a constant as a guarded load, whose
+/// element is used only if the condition holds. If the same condition also
+/// selects the index of the load, the load uses the alternative that the
+/// condition chooses.
 std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   Scalar scalar = lookup(op.getTrueValue());
   auto *load = std::get_if<Load>(&scalar);
@@ -223,7 +227,8 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
     else
       assumed.terms.push_back(term);
   }
-  // A load that does not count has to lie inside of the buffer, too.
+  // The load runs even if its condition is false, so that the index must always
+  // lie inside of the buffer.
   IndexRange range = forms.getRange(assumed, built.selected);
   auto type = cast<MemRefType>(load->buffer.getType());
   if (range.min >= 0 && range.max < type.getNumElements())
@@ -231,7 +236,8 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   return scalar;
 }
 
-/// Builds operations about which ranges and forms know more than folding does.
+/// Builds the operations that ranges and linear forms simplify further than
+/// constant folding does.
 std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   auto index = [&](unsigned operand) {
     return getIndex(op.getOperand(operand));
@@ -299,9 +305,9 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   return std::nullopt;
 }
 
-/// Returns the class of `op`. Operations of a class compute the same value from
-/// the same operands. Operations with side effects, regions or several results
-/// have no class.
+/// Returns the class of `op`: operations of one class compute equal results
+/// from equal operands. Returns nothing for operations with side effects, with
+/// regions or with several results.
 std::optional<unsigned> TileBuilder::getClass(Operation &op) {
   auto [position, isNew] = classes.try_emplace(&op, std::nullopt);
   if (!isNew)
@@ -329,8 +335,8 @@ Scalar TileBuilder::getResult(Value result) {
   return result;
 }
 
-/// Builds an operation that widens a number which was truncated from a word, by
-/// arithmetic on the word. Null where `op` is none.
+/// If `op` widens a number that was truncated from a 32-bit word, builds the
+/// result by arithmetic on the word. Returns null for other operations.
 Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   bool isUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op);
   if (!isUnsigned && !isa<arith::ExtSIOp, arith::SIToFPOp>(op))
@@ -357,9 +363,10 @@ Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   return type.isInteger(32) ? word : Value();
 }
 
-/// Replaces a copied load of a part of a buffer by a load of the buffer itself,
-/// since kernels know no parts. Element 1 of a part that begins at element 4 is
-/// element 5 there.
+/// Replaces the load from a buffer that is placed in a larger one by a load
+/// from the larger one, the root, since kernels access roots only. If the
+/// placed buffer begins at element 4 of the root, its element 1 is element 5 of
+/// the root.
 void TileBuilder::loadFromRoot(memref::LoadOp load) {
   Value part = load.getMemRef();
   Value root = shared.views.getRoot(b, part);
@@ -367,7 +374,8 @@ void TileBuilder::loadFromRoot(memref::LoadOp load) {
     return;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(load);
-  // The load may be in a loop, behind which its index is unknown.
+  // The load may stand in a loop. Values that are built for its index must not
+  // be used behind the loop.
   IndexForms::Scope scope(forms);
   MemRefType type = load.getMemRefType();
   SmallVector<LinearForm> coordinates;
@@ -465,7 +473,8 @@ void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
   }
 }
 
-/// Builds one loop for all elements, unless its bounds differ between them.
+/// Builds one loop for all elements. Returns false if its bounds differ between
+/// elements.
 bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   size_t numElements = coordinates.size();
   auto forEach = [&](auto &&body) {
@@ -485,7 +494,8 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // Loads in front of the loop that the loop uses are built in front of it.
+  // A load in front of the loop that the loop uses is built in front of the
+  // loop.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;
@@ -532,7 +542,7 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   }
   built = std::move(builtBefore);
   shared.restore(std::move(sharedBefore));
-  // Index arithmetic that does not depend on the iteration moves out.
+  // Loop-invariant index arithmetic moves out of the loop.
   moveLoopInvariantCode(joined);
   auto results = joined.getResults();
   forEach([&] {
@@ -601,8 +611,8 @@ bool TileBuilder::isMove(linalg::GenericOp op) {
 std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
-  // Each of the two elements is built under the assumption that it is chosen.
-  // Where it is not chosen, any element will do.
+  // The code of each of the two elements is built under the assumption that the
+  // element is selected. If it is not selected, its value does not matter.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);
@@ -619,8 +629,8 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
     return std::nullopt;
   auto [lhs, lhsRange] = *chosenElement;
   auto [rhs, rhsRange] = *otherElement;
-  // The constant moves to the other side of the comparison, so that
-  // neighbouring elements share the materialized left side.
+  // The constant moves to the right side of the comparison, so that
+  // neighbouring elements share the value of the left side.
   LinearForm varying = form;
   varying.constant = 0;
   Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,

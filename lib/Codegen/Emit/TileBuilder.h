@@ -13,55 +13,57 @@
 
 namespace dml {
 
-/// Builds the body of a linalg.generic for several elements. Values that are
-/// the same for several elements are computed once.
+/// Builds the body of a linalg.generic for several elements of the output.
+/// Values that several elements have in common are computed once.
 class TileBuilder {
 public:
   TileBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::linalg::GenericOp op,
               IndexForms &forms, BufferViews &views)
       : b(builder), op(op), forms(forms), shared(builder, forms, views) {}
 
-  /// The values that the elements share. Callers build further values there.
+  /// Returns the values that the elements have in common. Callers use this
+  /// object to build further values.
   SharedValues &getShared() { return shared; }
 
   /// Builds the value that the body yields for the element at `coordinates`.
   Scalar buildElement(llvm::ArrayRef<LinearForm> coordinates);
 
   /// Builds the values that the body yields for the elements at each of
-  /// `coordinates`. Loops whose bounds are the same for all elements become one
-  /// loop that carries the values of all elements: where 4 x 4 elements of a
-  /// matrix product would load 32 factors in 16 loops, one loop loads 8.
+  /// `coordinates`. A loop whose bounds are the same for all elements is built
+  /// once and carries the values of all elements: for 4 x 4 elements of a
+  /// matrix product, one loop loads 8 factors an iteration, where 16 separate
+  /// loops would load 32.
   llvm::SmallVector<Scalar>
   buildElements(llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
 
-  /// Binds `value` of the body to `scalar` for `element`. Slices that are built
-  /// next use the value and do not compute it.
+  /// Makes `scalar` stand for `value` of the body, for `element`. Slices that
+  /// are built later use `scalar` and do not compute `value`.
   void bind(size_t element, mlir::Value value, const Scalar &scalar);
-  /// Builds `slice`, operations of the body in their order, for the elements at
-  /// each of `coordinates`.
+  /// Builds the operations `slice` of the body, in the order in which they
+  /// stand there, for the elements at each of `coordinates`.
   void buildSlice(llvm::ArrayRef<mlir::Operation *> slice,
                   llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
-  /// Returns the scalar that the slices so far have computed of `value` for
-  /// `element`.
+  /// Returns the scalar that stands for `value` of the body, for `element`,
+  /// after the slices built so far.
   Scalar getScalar(size_t element, mlir::Value value);
-  /// Builds that scalar as a value.
+  /// Returns the same scalar as a value.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
   /// Whether the body of `op` has loops that buildElements may join.
   static bool hasLoops(mlir::linalg::GenericOp op);
 
-  /// Whether the body of `op` yields a loaded element as it is, or a constant.
-  /// Elements at coordinates beyond a tensor then do no harm as long as the
-  /// elements are not packed.
+  /// Whether the body of `op` yields a loaded element without computation, or a
+  /// constant. Then coordinates beyond the end of the output are harmless, as
+  /// long as the elements are not packed into vectors.
   static bool isMove(mlir::linalg::GenericOp op);
-  /// Builds, for a body that moves elements, the choice of the element at
-  /// `chosen` where `form` is at least 0, and of the element at `otherwise`
-  /// elsewhere. Returns nothing if one of the two elements is a constant.
+  /// For a body that moves elements, builds a selection: the element at
+  /// `chosen` if `form` is at least 0, and otherwise the element at
+  /// `otherwise`. Returns nothing if one of the two elements is a constant.
   std::optional<Scalar> chooseMoved(const LinearForm &form,
                                     llvm::ArrayRef<LinearForm> chosen,
                                     llvm::ArrayRef<LinearForm> otherwise);
 
-  /// The position of an element in a packed buffer.
+  /// Returns the row-major position of the element at `coordinates`.
   LinearForm linearize(mlir::MemRefType type,
                        llvm::ArrayRef<LinearForm> coordinates);
 
@@ -98,28 +100,29 @@ private:
   IndexForms &forms;
   SharedValues shared;
 
-  /// The results of the body's operations for each of the elements that are
-  /// being built side by side, and the number of the element that is built at
-  /// the moment.
+  /// The results of the body's operations, for each of the elements that are
+  /// built together, and the number of the element that is being built.
   llvm::SmallVector<ScalarMap, 1> values = {ScalarMap()};
   size_t current = 0;
 
-  /// Operations of the body that compute the same from the same operands.
+  /// Operations that compute equal results from equal operands have the same
+  /// class.
   llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
 
-  /// The values that have been built, which later code may use again. The
-  /// values of a loop's body are forgotten behind the loop.
+  /// The values that have been built and that later code may reuse. Behind a
+  /// loop, the values of its body are forgotten.
   struct Built {
     llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
                    mlir::Value>
         computed;
-    /// The ranges that conditions imply for the indices that they select.
-    /// (Range analysis does not see these ranges, so that they decide no
-    /// comparison in the code.)
+    /// The ranges of indices that result from select operations. A range relies
+    /// on the condition of its select operation. Range analysis of the kernel's
+    /// code does not find such ranges, so the code must not depend on a
+    /// comparison that they decide.
     IndexForms::Box selected;
-    /// The condition of each atom that is 1 where the condition holds and 0
-    /// elsewhere.
+    /// Atoms that are 1 where a condition holds and 0 elsewhere, with their
+    /// conditions.
     llvm::DenseMap<unsigned, mlir::Value> conditions;
   } built;
 };

@@ -12,15 +12,16 @@
 using namespace mlir;
 using namespace dml;
 
-/// Builds the operand of a store.
+/// Builds a vector of `parts` for a store.
 Value VectorPacker::buildVector(ArrayRef<Value> parts) {
   auto type = dyn_cast<VectorType>(packing.getVectorType());
   return type ? vector::FromElementsOp::create(b, type, parts).getResult()
               : parts.front();
 }
 
-/// Returns the first of `elements`, if all of them are loads of neighbours in a
-/// buffer of `type` that count under the same condition, or null.
+/// Returns the first of `elements` if all of them are loads of consecutive
+/// elements of one buffer of `type` with the same guard. Returns null
+/// otherwise.
 static const Load *getNeighbours(ArrayRef<Scalar> elements, Type type) {
   const auto *first = std::get_if<Load>(&elements.front());
   if (!first ||
@@ -38,8 +39,9 @@ static const Load *getNeighbours(ArrayRef<Scalar> elements, Type type) {
   return first;
 }
 
-/// Builds a vector of narrow elements by loading whole words of another buffer
-/// in which the elements are neighbours. Null where they are not.
+/// Builds a vector of narrow elements that lie next to each other in the buffer
+/// from which they are loaded. The code loads whole words of that buffer and
+/// shifts them. Returns null if the elements are not neighbours.
 Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   const Load *first =
       packing.hasWords() ? getNeighbours(elements, packing.element) : nullptr;
@@ -57,8 +59,9 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
     return buildVector(parts);
   }
 
-  // Each word is made of parts of two words of the buffer. The second word of
-  // the last pair may lie beyond the buffer; no part of it is taken then.
+  // Each word of the result combines parts of two words of the buffer. The
+  // second word of the last pair may lie beyond the buffer. The index is then
+  // limited, since no part of that word is used.
   LinearForm last =
       llvm::divideCeilSigned(
           cast<MemRefType>(first->buffer.getType()).getNumElements(), perWord) -
@@ -75,7 +78,8 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   Value back = b.createOrFold<arith::SubIOp>(most, shift);
   for (int64_t i = 0; i < count; ++i) {
     Value low = arith::ShRUIOp::create(b, source[i], shift);
-    // The shift by 32 - shift takes two steps, as shifting by 32 is undefined.
+    // The shift by 32 - shift takes two steps, since a shift by 32 is
+    // undefined.
     Value high = arith::ShLIOp::create(
         b, arith::ShLIOp::create(b, source[i + 1], one), back);
     parts.push_back(arith::OrIOp::create(b, low, high));
@@ -83,8 +87,9 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   return buildVector(parts);
 }
 
-/// Builds a word of narrow elements that are also a word of another buffer and
-/// that count under the same condition. Null where they are not.
+/// Builds a word of narrow elements that form a whole word of the buffer from
+/// which they are loaded and that have the same guard. Returns null for other
+/// elements.
 Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
   const Load *first = getNeighbours(elements, packing.element);
   if (!first || !first->guard)
@@ -101,7 +106,8 @@ Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
     word = shared.getConstant(
         IntegerAttr::get(packing.getWordType(), APInt::getSplat(32, bits)));
   } else if (packing.element.isInteger()) {
-    // A multiplication by 0x01010101 repeats a byte.
+    // A multiplication by 0x01010101 copies a byte to all four bytes of the
+    // word.
     word = arith::MulIOp::create(
         b, arith::ExtUIOp::create(b, packing.getWordType(), first->otherwise),
         shared.getConstant(
@@ -114,8 +120,8 @@ Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
       first->guard, shared.loadComponent(first->buffer, place->first), word);
 }
 
-/// Builds the word of integers that were truncated from words, or null where
-/// they were not.
+/// Builds the word of integers that were truncated from 32-bit words. Returns
+/// null for other elements.
 Value VectorPacker::packWords(ArrayRef<Value> elements) {
   Value word;
   Value mask = shared.getConstant(

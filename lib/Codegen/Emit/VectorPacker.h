@@ -11,8 +11,9 @@
 
 namespace dml {
 
-/// Packs elements as the vectors that stores take. Elements that a body only
-/// moves are packed as the words and vectors that they are loaded as.
+/// Packs the elements that a thread computes into the vectors that it stores.
+/// Elements that a body only moves are packed as whole words or vectors where
+/// possible.
 class VectorPacker {
 public:
   VectorPacker(SharedValues &shared, const Packing &packing)

@@ -29,8 +29,8 @@ using Forms = SmallVector<LinearForm>;
 // Reads
 //===----------------------------------------------------------------------===//
 
-/// Returns the generic that computes the tensor which `extract` reads, perhaps
-/// through reshapes, or null.
+/// Returns the generic that computes the tensor which `extract` reads, directly
+/// or through reshapes. Returns null if there is no such generic.
 static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
   Value tensor = extract.getTensor();
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
@@ -41,7 +41,8 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
-/// Whether the elements of `producer` are quotients, like those of a softmax.
+/// Whether the body of `producer` yields quotients, as the body of a softmax
+/// does.
 static bool yieldsQuotients(linalg::GenericOp producer) {
   return producer.getBody()
       ->getTerminator()
@@ -60,9 +61,8 @@ static bool readsQuotients(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-/// Whether the bodies of `readers` are the only readers of `tensor`. Adds the
-/// reshapes between the tensor and its readers to `reshapes`, from the last to
-/// the first.
+/// Whether only the bodies of `readers` read `tensor`, directly or through
+/// reshapes. Adds these reshapes to `reshapes`, from the last to the first.
 static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
                           SmallVectorImpl<Operation *> &reshapes) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -78,8 +78,8 @@ static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
 }
 
 namespace {
-/// The index arithmetic of a body as linear forms of the output's coordinates
-/// and of the loops' counters.
+/// Expresses the index arithmetic of a body as linear forms of the output's
+/// coordinates and of the loops' counters.
 class BodyForms {
 public:
   /// `indices` are the coordinates of the body's element. `b` builds operations
@@ -89,8 +89,8 @@ public:
 
   LinearForm get(Value value);
   /// Returns the coordinates, in the result of `producer`, of the element that
-  /// `extract` reads there, directly or through reshapes. Returns no
-  /// coordinates if the position could be negative.
+  /// `extract` reads directly or through reshapes. Returns no coordinates if
+  /// the position could be negative.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
   /// Returns the row-major position of the element that `extract` reads.
   LinearForm getPosition(tensor::ExtractOp extract);
@@ -128,7 +128,7 @@ LinearForm BodyForms::get(Value value) {
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.getSExtValue() > 0) {
-    // The quotient becomes an atom of its own, with its range.
+    // The quotient becomes an atom with a range of its own.
     IndexRange range = forms.getRange(get(op->getOperand(0)));
     int64_t divisor = number.getSExtValue();
     if (range.min >= 0)
@@ -165,7 +165,8 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
   if (extract.getTensor() == producer.getResult(0))
     return llvm::map_to_vector(extract.getIndices(),
                                [&](Value index) { return get(index); });
-  // No read is out of bounds.
+  // Reads are never out of bounds, so that the position lies inside of the
+  // tensor.
   auto type = cast<RankedTensorType>(producer.getResult(0).getType());
   LinearForm position =
       forms.getWithin(getPosition(extract), {0, type.getNumElements() - 1});
@@ -178,9 +179,9 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// Adds `producer` to the parts of the fused generic. Returns false if other
-/// generics than these parts read the result of `producer`, or if it has a
-/// kernel already.
+/// Adds `producer` to the generics that are fused. Returns false if a generic
+/// that is not fused reads the result of `producer`, or if `producer` already
+/// has a kernel.
 bool AttentionFusion::isPart(linalg::GenericOp producer) {
   SmallVector<linalg::GenericOp> readers(producers);
   readers.append({products, fused});
@@ -194,9 +195,9 @@ bool AttentionFusion::isPart(linalg::GenericOp producer) {
   return true;
 }
 
-/// Returns the read of the element from which operations of one operand each
-/// compute `factor`, and adds these operations to `chain` in their order.
-/// Returns null if `factor` is computed in another way.
+/// If `factor` is computed from an element of a tensor by a chain of operations
+/// with one operand each, returns the read of the element, and adds the
+/// operations to `chain` in their order. Returns null otherwise.
 static tensor::ExtractOp findElement(Value factor,
                                      SmallVectorImpl<Operation *> &chain) {
   while (Operation *op = factor.getDefiningOp()) {
@@ -213,8 +214,9 @@ static tensor::ExtractOp findElement(Value factor,
   return {};
 }
 
-/// Whether `factor` is an element of a softmax, and of `weights` if that is not
-/// null. Sets `weights` to the generic that computes the softmax.
+/// Whether `factor` is an element of a softmax. If `weights` is not null, it
+/// must be the generic that computes the softmax. Otherwise sets `weights` to
+/// this generic.
 static bool readsWeight(Value factor, linalg::GenericOp &weights) {
   auto extract = factor.getDefiningOp<tensor::ExtractOp>();
   linalg::GenericOp producer =
@@ -226,7 +228,7 @@ static bool readsWeight(Value factor, linalg::GenericOp &weights) {
   return true;
 }
 
-/// Whether `form` depends on the number of the iteration, which is `step`.
+/// Whether `form` depends on the number of the iteration, `step`.
 static bool dependsOn(const LinearForm &form, const LinearForm &step) {
   return !step.isConstant() &&
          llvm::any_of(form.terms, [&](LinearForm::Term term) {
@@ -235,21 +237,23 @@ static bool dependsOn(const LinearForm &form, const LinearForm &step) {
 }
 
 namespace {
-/// The weights that the terms of an iteration read: elements of one softmax,
-/// one for each of consecutive keys.
+/// The reads of weights in one iteration of a loop over keys: the weights of
+/// consecutive keys in one softmax.
 struct WeightReads {
   linalg::GenericOp weights;
   SmallVector<tensor::ExtractOp> elements;
-  /// The coordinates of the elements, with 0 in the dimension of keys.
+  /// The coordinates of the query's row of weights, with 0 in the dimension of
+  /// keys.
   Forms row;
   size_t keyDim = 0;
 };
 
-/// The values that the terms of an iteration read: elements of one tensor, each
-/// `distance` elements behind the one before. The value of key 0 is at `first`.
+/// The reads of values in one iteration of a loop over keys: elements of one
+/// tensor at equal distances. The value of key 0 lies at position `first`.
 struct ValueReads {
   tensor::ExtractOp element;
-  /// The operations of one operand that make a factor of an element.
+  /// The operations, with one operand each, that compute a factor from an
+  /// element.
   SmallVector<Operation *> chain;
   LinearForm first;
   int64_t distance = 0;
@@ -257,8 +261,8 @@ struct ValueReads {
 } // namespace
 
 /// Reads the weights of `terms` in iteration `step`, and makes each weight the
-/// first factor of its term. Returns nothing if the terms read no weights of
-/// consecutive keys, or if their row depends on the iteration.
+/// first factor of its term. Returns nothing if the terms do not read the
+/// weights of consecutive keys, or if the query's row depends on the iteration.
 static std::optional<WeightReads>
 readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
             const LinearForm &step) {
@@ -297,7 +301,7 @@ readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
 }
 
 /// Reads the values of `terms` in iteration `step`. Returns nothing if the
-/// values do not lie at equal distances, through all iterations.
+/// values of all iterations do not lie at equal distances.
 static std::optional<ValueReads> readValues(BodyForms &body,
                                             ArrayRef<ContractionTerm> terms,
                                             const LinearForm &step) {
@@ -336,8 +340,8 @@ static std::optional<ValueReads> readValues(BodyForms &body,
   return reads;
 }
 
-/// Builds a loop in the place of `loop` that adds up one product in each of
-/// `count` iterations: the weight and the value of one key.
+/// Replaces `loop` by a loop of `count` iterations, each of which adds the
+/// product of the weight and the value of one key.
 static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
                                  int64_t count, const WeightReads &weights,
                                  SmallVector<Value> coordinates,
@@ -371,8 +375,8 @@ static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
   return byKey;
 }
 
-/// Returns the only loop of the body of `fused`, if it adds up f32 and has no
-/// loop inside: a loop over keys. Returns null for other bodies.
+/// Returns the only loop in the body of `fused` if it adds up f32 and contains
+/// no other loop: such a loop iterates over keys. Returns null otherwise.
 static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   auto loops = fused.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -384,13 +388,14 @@ static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   return isSum ? loop : scf::ForOp();
 }
 
-/// Gives the loop of `fused` one key in each iteration, whose weight the loop
-/// reads at coordinates of the tensor of weights, and replaces the read by the
-/// body that computes the weights. Returns false if the loop adds up something
-/// else.
+/// Rewrites the loop of `fused` so that each iteration processes one key, whose
+/// weight the loop reads at the coordinates of the tensor of weights. Then
+/// replaces the read by the body that computes the weights. Returns false if
+/// the loop is not a sum of weights times values.
 ///
-/// A graph's own product reads weights as one row of elements, and has four
-/// keys in each iteration. For 128 queries, 1024 keys and 64 columns,
+/// In the product of a graph, the tensor of weights may be read through a
+/// reshape to a single row, and each iteration processes four keys. For 128
+/// queries, 1024 keys and 64 columns,
 ///
 ///   %sum = scf.for %step = 0 to 256 iter_args(%before = 0.0) {
 ///     %0 = fma(%row[1024 * %query + 4 * %step],
@@ -414,8 +419,8 @@ bool AttentionFusion::readWeightsByKey() {
   if (terms.empty())
     return false;
 
-  // Index arithmetic that is not linear in the body's values would be built
-  // into `discarded`. Such a loop is not fused.
+  // Index arithmetic that is not linear would be built into `discarded`. A loop
+  // with such arithmetic is not fused.
   ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
   Block discarded;
   b.setInsertionPointToEnd(&discarded);
@@ -454,7 +459,7 @@ bool AttentionFusion::readWeightsByKey() {
   return isPart(weights->weights) && inlineReads(weights->weights);
 }
 
-/// Replaces all reads of the result of `producer` in the fused generic by the
+/// Replaces each read of the result of `producer` in the fused generic by the
 /// body of `producer`.
 bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   SmallVector<tensor::ExtractOp> reads;
@@ -493,8 +498,8 @@ bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   return true;
 }
 
-/// Returns a generic that the fused generic reads and that belongs to
-/// attention: one that combines a query's row of scores, or one that computes
+/// Returns a generic that belongs to the attention and whose result the fused
+/// generic reads: a reduction over a query's scores, or the computation of
 /// scores. Returns null if there is none.
 linalg::GenericOp AttentionFusion::findNext() {
   linalg::GenericOp next;
@@ -515,9 +520,9 @@ linalg::GenericOp AttentionFusion::findNext() {
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
     // The generics that compute queries and keys are not fused, although they
-    // may have sums of products or reductions of rows as well. They are
-    // recognized by the place where their results are read: in the loop over
-    // terms, which lies within the loop over keys.
+    // may contain sums of products or reductions as well. They are recognized
+    // by the place of the reads of their results: the loop over terms inside of
+    // the loop over keys.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
@@ -533,9 +538,9 @@ linalg::GenericOp AttentionFusion::findNext() {
 }
 
 /// Whether a kernel for the profile can bind the tensors of the fused generic:
-/// their number and sizes are within the limits, and the profile has the types
-/// of their elements. (Tensors of other types become tensors of words, which no
-/// attention kernel reads.)
+/// their number and sizes are within the limits, and the profile supports the
+/// types of their elements. (Tensors of other types become tensors of words,
+/// which no attention kernel reads.)
 bool AttentionFusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generics that compute scores, their softmax, and the products of the
-// softmax with values become one generic. Its body has three loops over the
-// keys (Analysis/Attention.h), each of which computes the scores. A map kernel
-// of the fused generic would thus compute each score three times for each
-// element of the output; an attention kernel computes each score once for a row
-// of the output.
+// Fuses the generics that compute scores, the softmax of the scores, and the
+// products of the softmax with values, into one generic. The fused body has
+// three loops over the keys (Analysis/Attention.h), each of which computes the
+// scores. A map kernel for this generic would compute each score three times
+// for each element of the output. An attention kernel computes each score only
+// once for each row of the output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace dml {
 
-/// The fusion of a generic that adds up products with the weights of a softmax
-/// with the generics that compute the weights.
+/// Fuses a generic that adds up products with the weights of a softmax, and the
+/// generics that compute these weights.
 class AttentionFusion {
 public:
   AttentionFusion(mlir::linalg::GenericOp products,
@@ -32,17 +32,17 @@ public:
       rewriter.eraseOp(fused);
   }
 
-  /// Builds the fused generic beside the others. Returns the attention that it
-  /// computes, or nothing if the generics are no attention.
+  /// Builds the fused generic beside the original ones. Returns the attention
+  /// that the fused generic computes, or nothing if it is no attention.
   std::optional<Attention> build();
-  /// Returns the fused generic, which build() has built.
+  /// Returns the fused generic that build() has built.
   mlir::linalg::GenericOp getFused() const { return fused; }
-  /// Puts the fused generic in the place of the others, and returns the fused
+  /// Replaces the original generics by the fused generic, and returns the fused
   /// generic.
   mlir::linalg::GenericOp apply();
 
-  /// Returns the generics that are a part of the fused generic, which apply()
-  /// erases.
+  /// Returns the generics that were fused into the generic of the products.
+  /// apply() erases them.
   llvm::ArrayRef<mlir::linalg::GenericOp> getProducers() const {
     return producers;
   }
@@ -57,9 +57,9 @@ private:
   mlir::linalg::GenericOp products, fused;
   const DeviceProfile &profile;
   mlir::IRRewriter rewriter;
-  /// The generics whose bodies are in the fused generic, from weights to
-  /// scores, and the reshapes through which each is read, the last reshape
-  /// first.
+  /// The generics whose bodies are fused, in the order from weights to scores,
+  /// and the reshapes through which the result of each is read, with the last
+  /// reshape first.
   llvm::SmallVector<mlir::linalg::GenericOp> producers;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> reshapes;
   /// The coordinates of the fused generic's elements.

@@ -11,16 +11,16 @@
 
 namespace dml {
 
-/// Gives `consumer`, into which `producer` is fused, the label and the location
-/// of both. The label names each operator of the kernel once, in the order of
-/// the data flow: dml.padding+dml.tile. The location fuses those of the
+/// Gives `consumer`, into which `producer` is fused, the combined label and
+/// location. The label lists each operator of the kernel once, in the order of
+/// the data flow: dml.padding+dml.tile. The location fuses the locations of the
 /// consumer, which diagnostics show first, and of the producer.
 void joinLabels(mlir::linalg::GenericOp producer,
                 mlir::linalg::GenericOp consumer);
 
-/// Moves loop-invariant operations out of the loops in the body of `op`: inner
-/// loops and reads of tensors, too, since each loop has an iteration and no
-/// read is out of bounds.
+/// Moves loop-invariant operations out of the loops in the body of `op`. These
+/// include inner loops and reads of tensors, which is valid because each loop
+/// has at least one iteration and no read is out of bounds.
 void hoistFromLoops(mlir::linalg::GenericOp op);
 
 } // namespace dml

@@ -52,9 +52,9 @@ static int64_t getNumPerWord(Type elementType) {
 }
 
 namespace {
-/// Converts tensors of a type that the device lacks to flat tensors of 32-bit
-/// words with the same bytes, a value of a narrow type to an i32 that is its
-/// zero extension, and a value of a wide type to two words.
+/// Converts types that the device lacks: a tensor becomes a flat tensor of
+/// 32-bit words with the same bytes, a value of a narrow type becomes its zero
+/// extension to i32, and a value of a wide type becomes two words.
 class WordTypeConverter : public TypeConverter {
 public:
   explicit WordTypeConverter(const DeviceProfile &profile) : profile(profile) {
@@ -75,7 +75,7 @@ public:
     });
   }
 
-  /// No device has integers of 4 bits.
+  /// No device has 4-bit integers.
   bool isEmulated(Type type) const {
     return isNibble(type) ||
            (type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0 &&
@@ -115,7 +115,7 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
         ArrayRef<utils::IteratorType>(utils::IteratorType::parallel),
         [&](OpBuilder &nested, Location loc, ValueRange) {
           // The rewriter of the conversion builds the body, so that the
-          // conversion visits its operations.
+          // conversion visits the operations of the body as well.
           OpBuilder::InsertionGuard guard(rewriter);
           rewriter.setInsertionPointToEnd(nested.getInsertionBlock());
           WordBuilder b(loc, rewriter);
@@ -130,7 +130,8 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
   }
 
 private:
-  /// Builds word `word` of elements that are wider than a word: a half of one.
+  /// Builds word number `word` of elements that are wider than a word: one half
+  /// of an element.
   Value buildHalf(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                   Value word) const {
     Value position = arith::DivUIOp::create(b, word, b.index(2));
@@ -142,7 +143,7 @@ private:
     return b.select(isHigh, words.high, words.low);
   }
 
-  /// Builds word `word` of elements that are narrower than a word.
+  /// Builds word number `word` of elements that are narrower than a word.
   Value buildPacked(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                     Value word) const {
     int64_t count = getNumPerWord(type.getElementType());
@@ -150,8 +151,8 @@ private:
     for (int64_t lane = 0; lane < count; ++lane) {
       Value position = b.createOrFold<arith::AddIOp>(
           arith::MulIOp::create(b, word, b.index(count)), b.index(lane));
-      // The last word may have fewer elements than fit, and repeats the last
-      // one.
+      // If the last word is not full, its remaining lanes repeat the last
+      // element.
       if (type.getNumElements() % count != 0)
         position = arith::MinUIOp::create(b, position,
                                           b.index(type.getNumElements() - 1));
@@ -163,8 +164,8 @@ private:
     return result;
   }
 
-  /// Clones the body of `op` for the element at a row-major position, and
-  /// returns the converted element.
+  /// Clones the body of `op` for the element at row-major position `position`,
+  /// and returns the converted element.
   Value buildElement(WordBuilder &b, linalg::GenericOp op,
                      RankedTensorType type, Value position) const {
     SmallVector<Value> coordinates(type.getRank());
@@ -229,8 +230,8 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
           op, b.join(words, getTypeConverter()->convertType(element)));
       return success();
     }
-    // Tensors have fewer than 2^32 elements, so that the position fits in 32
-    // unsigned bits even where range analysis does not prove it.
+    // Tensors have fewer than 2^32 elements, so that the position fits into an
+    // unsigned 32-bit number even if range analysis does not prove it.
     auto count = static_cast<uint32_t>(getNumPerWord(element));
     uint32_t width = element.getIntOrFloatBitWidth();
     position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
@@ -245,8 +246,8 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   }
 };
 
-/// Packs elements of 4 bits, of which `data` has one in each byte, two to a
-/// byte. The first element of a byte is in the low half.
+/// Packs 4-bit elements, which `data` holds in one byte each, two to a byte.
+/// The first element of a byte is in the low half.
 ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   ArrayRef<char> elements = data.bytes;
   if (data.isSplat) {
@@ -260,7 +261,8 @@ ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   return {packed, /*isSplat=*/false};
 }
 
-/// Drops reshapes and casts of tensors, which have the same words.
+/// Removes reshapes and casts, since the words of a tensor do not depend on its
+/// shape.
 template <typename Op> struct DropReshape : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -289,8 +291,8 @@ struct ConvertEmpty : OpConversionPattern<tensor::EmptyOp> {
   }
 };
 
-/// Converts an insertion into a range of one dimension, if the range begins and
-/// ends at whole words, to an insertion of words.
+/// If an insertion fills a range of one dimension that begins and ends at whole
+/// words, converts the insertion to an insertion of words.
 struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -301,8 +303,8 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
     int64_t inner = type.getElementTypeBitWidth(), outer = 1;
     for (int64_t size : type.getShape())
       inner *= size;
-    // The range begins at word `start` of each row of `row` words, and has
-    // `count` words.
+    // Each row of the result has `row` words. The range begins at word `start`
+    // of each row, and has `count` words.
     int64_t start = 0, count = 0, row = 0;
     auto refuse = [&] {
       return op.emitError("wants a constant range of one dimension, of whole "
@@ -376,7 +378,7 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
       if (isNibble(cast<ShapedType>(op.getType()).getElementType()))
         data = packNibbles(*data, packed);
       // Words have the same bytes as the elements. A splat of elements becomes
-      // a splat of words if an element has no more bytes than a word.
+      // a splat of words if an element is at most as wide as a word.
       size_t step = data->bytes.size();
       bool isWordSplat = data->isSplat && step <= sizeof(uint32_t);
       uint64_t size = sizeof(uint32_t) *
@@ -434,14 +436,15 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
       return success();
     }
-    // Each word is selected by itself, since often only one of the two is used.
+    // Each word is selected separately, since often only one of the two words
+    // is used.
     Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
     rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();
   }
 };
 
-/// Converts bitcasts between types of one width, one or both of which the
+/// Converts bitcasts between types of equal width, at least one of which the
 /// device lacks.
 struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -460,7 +463,7 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // The type that the device has becomes a vector of 32 bits, which is
+    // The type that the device supports becomes a vector of 32 bits, which is
     // bitcast to a word.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
@@ -484,7 +487,7 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   }
 };
 
-/// Converts extensions of f16 to f32 and of f32 to f64, which are exact.
+/// Converts extensions of f16 to f32 and of f32 to f64. These are exact.
 struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -502,8 +505,8 @@ struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
     Value bits = adaptor.getIn();
     Value sign = b.with<arith::ShLIOp>(b.with<arith::AndIOp>(bits, 0x8000), 16);
     Value magnitude = b.with<arith::AndIOp>(bits, 0x7fff);
-    // The exponent's bias is 15 in f16 and 127 in f32. Denormals of f16 are
-    // multiples of 2^-24, and normal numbers in f32.
+    // The bias of the exponent is 15 in f16 and 127 in f32. Denormals of f16
+    // are multiples of 2^-24, which are normal numbers in f32.
     Value shifted = b.with<arith::ShLIOp>(magnitude, 13);
     Value normal = b.with<arith::AddIOp>(shifted, (127 - 15) << 23);
     Value special = b.with<arith::AddIOp>(shifted, (255 - 31) << 23);
@@ -525,7 +528,7 @@ struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
 };
 
 /// Converts truncations of f32 to f16 and of f64 to f32, which round to
-/// nearest, halves to even.
+/// nearest, ties to even.
 struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -544,16 +547,16 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     Value sign =
         b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(bits, 16), 0x8000);
     Value magnitude = b.with<arith::AndIOp>(bits, 0x7fffffff);
-    // An f16 has 13 bits of mantissa less than an f32. A carry out of the
-    // mantissa increments the exponent, as it should.
+    // The mantissa of an f16 has 13 bits less than that of an f32. A carry out
+    // of the mantissa correctly increments the exponent.
     Value isOdd =
         b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(magnitude, 13), 1);
     Value rounded = arith::AddIOp::create(
         b, b.with<arith::AddIOp>(magnitude, 0xfff), isOdd);
     Value normal = b.with<arith::ShRUIOp>(
         b.with<arith::SubIOp>(rounded, (127 - 15) << 23), 13);
-    // The bits of a denormal are its multiple of 2^-24. Multiplication with a
-    // power of two is exact.
+    // The bits of a denormal are the number divided by 2^-24. Multiplication by
+    // a power of two is exact.
     Value scale =
         arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0x1p24f));
     Value multiples = math::RoundEvenOp::create(
@@ -562,13 +565,13 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
             b, arith::BitcastOp::create(b, b.getF32Type(), magnitude), scale));
     using Predicate = arith::CmpIPredicate;
     Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
-    // The conversion to an integer is undefined for numbers that do not fit,
-    // even where the result is not selected.
+    // The conversion to an integer is undefined for numbers out of range, even
+    // if its result is not selected.
     Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));
     Value result = b.select(isDenormal, denormal, normal);
-    // Numbers from 65520 on would round to 2^16, and become infinite.
+    // Numbers from 65520 on would round to 2^16, and therefore become infinite.
     result = b.select(b.compare(Predicate::uge, magnitude, 0x477ff000),
                       b.word(0x7c00), result);
     result = b.select(b.compare(Predicate::ugt, magnitude, 0x7f800000),
@@ -578,8 +581,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// Returns the number `value` of the type `from`, which is not wide, extended
-/// to a word. `value` has the type `from` or is converted.
+/// Extends `value`, a number of the narrow type `from`, to a word. `value`
+/// either has the type `from` or is converted already.
 static Value getWord(WordBuilder &b, Value value, Type from, bool isSigned) {
   unsigned width = from.getIntOrFloatBitWidth();
   if (width == wordBits)
@@ -590,8 +593,8 @@ static Value getWord(WordBuilder &b, Value value, Type from, bool isSigned) {
                   : b.createOrFold<arith::ExtUIOp>(b.getI32Type(), value);
 }
 
-/// Converts conversions of integers to floats. Integers become f16 by way of
-/// f32, which represents all integers in the range of f16 exactly.
+/// Converts conversions of integers to floats. Integers are converted to f16
+/// through f32, which represents all integers in the range of f16 exactly.
 template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -675,10 +678,10 @@ struct ConvertCmpF : OpConversionPattern<arith::CmpFOp> {
   }
 };
 
-/// Converts arithmetic on integers. Narrow integers are computed as words,
-/// whose upper bits are cleared afterwards; where signs matter, the operands
-/// are sign-extended before. Wide integers are computed by a function of
-/// WordBuilder.
+/// Converts arithmetic on integers. Narrow integers are computed as words:
+/// signed operations first sign-extend their operands, and the upper bits of
+/// the result are cleared afterwards. Wide integers are computed by a function
+/// of WordBuilder.
 template <typename Op> struct ConvertArithmetic : OpConversionPattern<Op> {
   using WideFn = Wide (WordBuilder::*)(Wide, Wide);
 
@@ -738,8 +741,8 @@ struct ConvertCmpI : OpConversionPattern<arith::CmpIOp> {
   }
 };
 
-/// Converts a truncation to a word, or to the low 4, 8 or 16 bits of one. The
-/// operand is one word or two.
+/// Converts a truncation of one or two words to a word, or to the low 4, 8 or
+/// 16 bits of a word.
 struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -765,8 +768,8 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   }
 };
 
-/// Converts casts of wide integers to indices, which have 32 bits:
-/// `dml-convert-kernels-to-spirv` refuses kernels with larger indices.
+/// Converts casts of wide integers to indices. The result has 32 bits, since
+/// `dml-convert-kernels-to-spirv` rejects kernels with larger indices.
 struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -784,8 +787,9 @@ struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   }
 };
 
-/// Converts an extension. The operand is a converted narrow integer, an i1, or
-/// has a type of the device; so does the result, or it is one word or two.
+/// Converts an integer extension. The operand is a converted narrow integer, an
+/// i1, or an integer that the device supports. The result is likewise one of
+/// these, or one or two words.
 template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -816,8 +820,9 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
 //===----------------------------------------------------------------------===//
 } // namespace
 
-/// The operations on two integers: each with whether narrow operands are
-/// sign-extended, and with the function of WordBuilder for wide operands.
+/// The operations on two integers. Each is listed with the information whether
+/// narrow operands are sign-extended, and with the function of WordBuilder for
+/// wide operands.
 #define DML_INTEGER_ARITHMETIC(X)                                              \
   X(arith::AddIOp, false, add)                                                 \
   X(arith::AndIOp, false, bitAnd)                                              \
@@ -838,7 +843,7 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   X(arith::XOrIOp, false, bitXor)
 
 /// Whether a pattern converts `op`, which has an operand or a result of the
-/// emulated `type`.
+/// emulated type `type`.
 static bool isComputed(Operation *op, Type type) {
   if (isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
           arith::ExtUIOp, arith::SelectOp, arith::SIToFPOp, arith::TruncFOp,
@@ -856,7 +861,7 @@ static bool isComputed(Operation *op, Type type) {
 }
 
 /// Reports arithmetic on types that the profile lacks and that no pattern
-/// converts, with the name of the Vulkan feature.
+/// converts. The message names the missing Vulkan features.
 static LogicalResult verifyArithmetic(ModuleOp module,
                                       const WordTypeConverter &typeConverter,
                                       const DeviceProfile &profile) {
@@ -869,8 +874,8 @@ static LogicalResult verifyArithmetic(ModuleOp module,
       if (!type.isIntOrFloat() || !typeConverter.isEmulated(type) ||
           isComputed(op, type))
         continue;
-      // Kernels load and store the elements as well, so that the message names
-      // the features for arithmetic and for storage.
+      // Kernels also load and store the elements, so that the message names the
+      // features for both arithmetic and storage.
       DeviceProfile required;
       for (bool isStored : {false, true})
         required.add(DeviceProfile::getRequired(type, isStored));

@@ -61,8 +61,9 @@ static int64_t countOps(linalg::GenericOp op) {
   return count;
 }
 
-/// Returns how often `op` runs for an element of the generic whose body has
-/// `op`, or nothing if a loop around `op` has an unknown number of iterations.
+/// Returns the number of times that `op` runs for one element of the generic
+/// whose body contains `op`. Returns nothing if a loop around `op` has an
+/// unknown number of iterations.
 static std::optional<double> getTripCount(Operation *op) {
   double count = 1;
   while (!isa<linalg::GenericOp>(op = op->getParentOp())) {
@@ -108,8 +109,8 @@ static std::optional<double> countLoads(linalg::GenericOp op) {
   return loads;
 }
 
-/// Whether the loops of `op` load so many elements that a kernel of their own
-/// is worth its launch.
+/// Whether the loops of `op` load so many elements that a separate kernel is
+/// worth its launch.
 static bool hasLongLoops(linalg::GenericOp op, const DeviceSpeed &device) {
   std::optional<double> loads = countLoads(op);
   return !loads || *loads > cost::fusion::getMaxLoadsBesideLoops(device);
@@ -168,8 +169,8 @@ static double getBytes(Value tensor) {
 // Rounding to 16 bits
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` rounds an f32 to f16 that buildRounding() has not rounded
-/// before.
+/// Whether `op` rounds an f32 to f16 for which buildRounding() has not been
+/// called yet.
 static bool isUnrounded(Operation *op) {
   auto truncation = dyn_cast<arith::TruncFOp>(op);
   return truncation && truncation.getIn().getType().isF32() &&
@@ -179,10 +180,10 @@ static bool isUnrounded(Operation *op) {
 /// The approximate number of operations that buildRounding() builds.
 static constexpr int64_t roundingOps = 18;
 
-/// Rounds `value` to the nearest f16, halves to even, as an f32, in arithmetic
-/// that drivers may not remove. The arithmetic is that of integers: Vulkan does
-/// not define how a sum of floats is rounded, and one driver truncates the sums
-/// that it folds while it compiles.
+/// Rounds `value` to the nearest f16, ties to even, and returns the result as
+/// an f32. The code uses integer arithmetic, which drivers cannot remove:
+/// Vulkan does not define how a sum of floats is rounded, and one driver
+/// truncates float sums that it folds at compile time.
 static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   auto word = [&](uint32_t bits) -> Value {
     return arith::ConstantOp::create(
@@ -196,12 +197,12 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   };
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
   Value magnitude = arith::AndIOp::create(b, bits, word(0x7fffffff));
-  // An f16 has 13 bits of mantissa less than an f32. Adding 0xfff, and 1 more
-  // where the lowest bit that stays is odd, carries into that bit if the 13
-  // bits are more than a half, or a half and the bit is odd. A carry out of the
-  // mantissa increments the exponent, as it should. 522.25 is 0x44029000, which
-  // becomes 0x44029fff and then 0x44028000, 522; 522.75, 0x4402b000, becomes
-  // 0x4402c000, 523.
+  // The mantissa of an f16 has 13 bits less than that of an f32. Adding 0xfff,
+  // and 1 more if the lowest remaining bit is odd, carries into this bit if the
+  // removed 13 bits are more than a half, or if they are exactly a half and the
+  // bit is odd. A carry out of the mantissa correctly increments the exponent.
+  // For example, 522.25 is 0x44029000, which becomes 0x44029fff and then
+  // 0x44028000, or 522; 522.75, or 0x4402b000, becomes 0x4402c000, or 523.
   Value isOdd = arith::AndIOp::create(
       b, arith::ShRUIOp::create(b, magnitude, word(13)), word(1));
   Value normal = arith::AndIOp::create(
@@ -209,7 +210,7 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
       arith::AddIOp::create(b, arith::AddIOp::create(b, magnitude, word(0xfff)),
                             isOdd),
       word(~uint32_t(0x1fff)));
-  // The denormals of f16 are multiples of 2^-24. Multiplication with a power of
+  // The denormals of f16 are multiples of 2^-24. Multiplication by a power of
   // two is exact.
   Value multiples = math::RoundEvenOp::create(
       b, arith::MulFOp::create(b, toNumber(magnitude), number(0x1p24f)));
@@ -218,10 +219,10 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   Value isNormal = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
                                          magnitude, word(0x38800000));
   Value near = arith::SelectOp::create(b, isNormal, normal, denormal);
-  // The sign is restored, that of a zero, too.
+  // Restores the sign, including the sign of a zero.
   Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
   near = toNumber(arith::OrIOp::create(b, near, sign));
-  // Numbers from 65520 on round to 2^16 or more and become infinite. A NaN
+  // Numbers from 65520 on round to 2^16 or more, and become infinite. A NaN
   // stays a NaN.
   Value isLarge =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
@@ -232,7 +233,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   return rounded;
 }
 
-/// Inserts buildRounding() before each conversion to f16 in the body of `op`.
+/// Inserts buildRounding() before each conversion from f32 to f16 in the body
+/// of `op`.
 static void roundExplicitly(linalg::GenericOp op) {
   op.getBody()->walk([](Operation *nested) {
     if (!isUnrounded(nested))
@@ -242,8 +244,8 @@ static void roundExplicitly(linalg::GenericOp op) {
   });
 }
 
-/// Replaces `extf(truncf(x))` by `x` where buildRounding() has rounded `x`,
-/// which is an f16 already.
+/// Replaces `extf(truncf(x))` by `x` if buildRounding() has rounded `x`, since
+/// f16 can represent such an `x` exactly.
 static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
   op.getBody()->walk([&](arith::ExtFOp widening) {
     auto truncation = widening.getIn().getDefiningOp<arith::TruncFOp>();
@@ -260,8 +262,8 @@ static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
 // Concatenations
 //===----------------------------------------------------------------------===//
 
-/// Builds a generic that concatenates `inputs` along `axis`, before the last
-/// insertion of the chain that concatenates them.
+/// Builds a generic that concatenates `inputs` along `axis`, in front of
+/// `last`, the last insertion of their concatenation.
 static linalg::GenericOp buildJoin(tensor::InsertSliceOp last,
                                    ArrayRef<Value> inputs, int64_t axis) {
   ImplicitLocOpBuilder b(last.getLoc(), last);
@@ -298,15 +300,15 @@ struct Read {
   SmallVector<Operation *> reshapes;
 };
 
-/// The reductions of rows that are fused into their readers.
+/// Decides which reductions of rows are fused into their readers.
 struct RowPolicy {
-  /// Whether the compiler makes row kernels, and whether it makes them of all
-  /// possible reductions, even where a map kernel is estimated to be faster.
+  /// Whether the compiler generates row kernels, and whether it does so even if
+  /// a map kernel is estimated to be faster.
   bool isOn = true, isForced = false;
   /// The profile of the devices for which code is generated.
   DeviceProfile profile = DeviceProfile::getFull();
 
-  /// Whether `op` would become a row kernel.
+  /// Whether the compiler would generate a row kernel for `op`.
   bool allows(linalg::GenericOp op) const;
 };
 
@@ -318,13 +320,13 @@ public:
             producer->getNumResults() == 1 ? producer.getResult(0).getType()
                                            : Type())) {}
 
-  /// Whether the producer can be fused into all readers of its result, and
-  /// whether the fused kernels are estimated to be faster. isPossible() comes
-  /// first.
+  /// isPossible() returns whether the producer can be fused into all readers of
+  /// its result, and isProfitable() whether the fused kernels are estimated to
+  /// be faster. isPossible() must be called first.
   bool isPossible();
   bool isProfitable();
-  /// Whether the producer has no loops, and its only reader reads one of the
-  /// computed tensors that the producer reads.
+  /// Whether the producer has no loops, and its only reader also reads a
+  /// computed tensor that the producer reads.
   bool readsWhatReaderReads();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
@@ -343,8 +345,8 @@ private:
   const RowPolicy &rows;
   RankedTensorType type;
   llvm::MapVector<linalg::GenericOp, SmallVector<Read>> reads;
-  /// The reshapes between the producer's result and all reads, from the last
-  /// reshape to the first.
+  /// The reshapes between the producer's result and all reads, from the last to
+  /// the first.
   SmallVector<Operation *> reshapes;
 };
 } // namespace
@@ -369,18 +371,18 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  // A producer with a chosen kernel stays a kernel, and a copy in a chosen
-  // layout stays in memory.
+  // A producer with a chosen kernel remains a separate kernel, and a copy in a
+  // chosen layout remains in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
 
-/// Whether the producer rounds a number to f16 that a reader widens again.
-/// Drivers may remove such a pair of conversions (that of an H100 does, driver
-/// 580.159.04), unless the f16 is stored. A fused producer therefore rounds in
-/// integer arithmetic.
+/// Whether the producer rounds a number to f16 and a reader widens the number
+/// again. Drivers may remove such a pair of conversions unless the f16 is
+/// stored (on an H100, driver 580.159.04 does). A fused producer therefore
+/// rounds by integer arithmetic.
 bool Fusion::needsRounding() {
   auto contains = [](linalg::GenericOp op, auto isOp) {
     return op.getBody()
@@ -395,8 +397,8 @@ bool Fusion::needsRounding() {
          });
 }
 
-/// Whether the body of `op` only reads an element of a tensor, at its own
-/// coordinates plus constants: a slice, or a part of a stack.
+/// Whether the body of `op` only reads an element of a tensor, at the element's
+/// own coordinates plus constants: a slice of the tensor.
 static bool isRange(linalg::GenericOp op) {
   auto extract = op.getBody()
                      ->getTerminator()
@@ -414,8 +416,8 @@ static bool isRange(linalg::GenericOp op) {
 }
 
 /// Whether the body of `op` only reads an element of a tensor, and neighbours
-/// in that tensor are neighbours in a row or a column of the output: a
-/// transposed matrix, for example.
+/// in this tensor are also neighbours in a row or a column of the output. This
+/// holds for a transposed matrix, for example.
 static bool movesNeighbours(linalg::GenericOp op) {
   auto extract = op.getBody()
                      ->getTerminator()
@@ -423,8 +425,8 @@ static bool movesNeighbours(linalg::GenericOp op) {
                      .getDefiningOp<tensor::ExtractOp>();
   if (!extract || extract->getBlock() != op.getBody())
     return false;
-  // The last coordinate of the read is a coordinate of the output's row or
-  // column, plus a start that does not depend on it.
+  // The last coordinate of the read must be the coordinate of the output's row
+  // or column, plus a start that does not depend on this coordinate.
   Value last = extract.getIndices().back();
   SmallVector<Value> others(extract.getIndices().drop_back());
   if (auto add = last.getDefiningOp<arith::AddIOp>()) {
@@ -460,8 +462,8 @@ static bool isSameElement(Read lhs, Read rhs) {
                       });
 }
 
-/// Returns `reads` without those that read the same element as a read before
-/// them.
+/// Returns `reads` without the reads of an element that an earlier read reads
+/// as well.
 static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   SmallVector<Read> distinct;
   for (const Read &read : reads)
@@ -472,7 +474,7 @@ static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   return distinct;
 }
 
-/// Whether the body of `consumer` stays within the limits of operations and
+/// Whether the body of `consumer` stays within the limits on operations and
 /// buffers if `consumerReads` are replaced by bodies of `size` operations.
 bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                   int64_t size) {
@@ -481,8 +483,8 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
   if (countOps(consumer) + added > cost::fusion::maxBodyOps ||
       (copies > 1 && added > cost::fusion::maxAddedOps))
     return false;
-  // A consumer that exceeds the limit of buffers by itself may be fused if the
-  // fusion adds no buffer.
+  // A consumer that already exceeds the limit on buffers may be fused if the
+  // fusion does not add a buffer.
   llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
   int64_t before = countBuffers(merged);
   for (Read read : consumerReads)
@@ -493,9 +495,9 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                                 rows.profile.getMaxStorageBuffers();
 }
 
-/// Whether the only reader of the producer's long sums is fit to be their
-/// epilogue: the reader reads one sum in one place and computes little. Several
-/// reads of different sums would repeat the loops for each read.
+/// Whether the only reader of the producer's long sums can become their
+/// epilogue. The reader must read only one sum, since reads of different sums
+/// would repeat the loops, and it must compute little.
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;
@@ -517,8 +519,8 @@ bool Fusion::isProfitable() {
     return false;
   if (isRange(producer))
     return true;
-  // A contraction kernel loads each factor once for many sums, so that index
-  // arithmetic at the load costs little.
+  // A contraction kernel loads each factor once for many sums, so that
+  // additional index arithmetic costs little.
   if (movesNeighbours(producer) && llvm::all_of(reads, [&](const auto &read) {
         return hasLoops(read.first) && !combinesRows(read.first) &&
                hasLongLoops(read.first, device);
@@ -535,9 +537,9 @@ bool Fusion::isProfitable() {
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
   auto elements = static_cast<double>(type.getNumElements());
 
-  // `computed` is the number of times that elements of the producer are
-  // computed in all; `perElement` is the largest number for one element of a
-  // consumer.
+  // `computed` is the total number of times that elements of the producer are
+  // computed after fusion. `perElement` is the largest number of them for one
+  // element of a consumer.
   double computed = 0, perElement = 0;
   for (auto &[consumer, consumerReads] : reads) {
     SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
@@ -548,9 +550,9 @@ bool Fusion::isProfitable() {
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
-    // A body with two sums of products, such as a convolution and the
-    // convolution of the shortcut around it, is no contraction, and its threads
-    // share no factors.
+    // A body with two sums of products is not a contraction, so that its
+    // threads do not share factors. An example is a convolution fused with the
+    // convolution of the shortcut around it.
     if (hasLoops(producer) && hasLoops(consumer) &&
         (hasLongLoops(producer, device) || hasLongLoops(consumer, device)))
       return false;
@@ -583,16 +585,17 @@ bool Fusion::isProfitable() {
       return false;
   }
 
-  // Fusion saves a write of the result and a read by each consumer. In return,
-  // each consumer reads the sources that only the producer has read before.
+  // Fusion saves one write of the result and one read by each consumer. In
+  // return, each consumer reads the sources that only the producer has read
+  // before.
   auto consumers = static_cast<double>(reads.size());
   double saved = getBytes(producer.getResult(0)) * (1 + consumers);
   for (Value source : sources)
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // The cycles of the operations that are computed anew, and of the traffic
-  // that is saved.
+  // The cycles of the operations that are computed again, to be compared with
+  // those of the saved traffic.
   double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
@@ -604,8 +607,8 @@ bool Fusion::isProfitable() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The ranges of index values in the body of a generic. (Upstream's integer
-/// range analysis does not know linalg.index.)
+/// Computes the ranges of index values in the body of a generic. (Upstream's
+/// integer range analysis does not support linalg.index.)
 class IndexRanges {
 public:
   explicit IndexRanges(linalg::GenericOp op)
@@ -645,8 +648,8 @@ private:
 };
 } // namespace
 
-/// Builds the coordinates, in the operand of `reshape`, of the element that is
-/// at `indices` in the result.
+/// Builds the coordinates, in the operand of `reshape`, of the element with the
+/// coordinates `indices` in the result.
 static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
                                          Operation *reshape,
                                          ValueRange indices) {
@@ -695,8 +698,8 @@ static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// Replaces `read` by the body of `generic`, which computes the tensor that is
-/// read, directly or through the read's reshapes.
+/// Replaces `read` by the body of `generic`, which computes the tensor that
+/// `read` reads directly or through reshapes.
 static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
                        const Read &read, IndexRanges &ranges) {
   tensor::ExtractOp extract = read.extract;
@@ -704,9 +707,9 @@ static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
   SmallVector<Value> indices;
   for (auto [index, size] : llvm::zip_equal(
            extract.getIndices(), extract.getTensor().getType().getShape())) {
-    // A read is never out of bounds. The producer's divisions and the proof of
-    // 32-bit indices rely on the bound, so that a minimum states the bound
-    // where the ranges of the index arithmetic do not show it.
+    // Reads are never out of bounds. The producer's divisions, and the proof
+    // that indices fit into 32 bits, rely on this bound. If the ranges of the
+    // index arithmetic do not imply the bound, a minimum states it.
     bool shown = ranges.get(index).umax().ult(size);
     indices.push_back(
         shown ? index
@@ -757,8 +760,8 @@ void dml::hoistFromLoops(linalg::GenericOp op) {
 }
 
 /// Replaces the reads of `consumer` by the body of the producer. The last read
-/// of the last consumer (`isLast`) takes the body itself, all others take
-/// copies.
+/// of the last consumer (`isLast`) uses the producer's body itself, and all
+/// other reads use copies.
 void Fusion::inlineInto(IRRewriter &rewriter, DominanceInfo &dominance,
                         linalg::GenericOp consumer,
                         ArrayRef<Read> consumerReads, bool isLast) {
@@ -786,15 +789,15 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   std::optional<RowReduction> reduction = RowReduction::match(op);
   if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
     return false;
-  // A thread of a row kernel computes a vector of elements, and has a copy of
-  // the body for each.
+  // A thread of a row kernel computes a vector of elements, and its code
+  // contains a copy of the body for each of them.
   int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
                      .getElementTypeBitWidth();
   if (!isForced &&
       !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
     return false;
   // Tensors of an emulated type become tensors of words, whose rows differ from
-  // the rows of elements that this reduction has.
+  // the rows of elements in this reduction.
   auto isThere = [&](Value tensor) {
     return profile.includes(DeviceProfile::getRequired(
         cast<RankedTensorType>(tensor.getType()).getElementType(),
@@ -803,12 +806,13 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   return isThere(op.getResult(0)) && llvm::all_of(getSources(op), isThere);
 }
 
-/// Whether each reader becomes a row kernel when the producer, which reduces
-/// rows, is fused into it. The function fuses a copy of the reader and matches
-/// it. A row kernel reduces a row once for all elements of the output that
-/// belong to the row. The producer's rows are read once; after fusion, at most
-/// one reader may read them in addition. A reader that has read the same rows
-/// before, and holds a row in registers, is not counted.
+/// Whether each reader becomes a row kernel when the producer, a reduction of
+/// rows, is fused into it. To find out, the function fuses a copy of the reader
+/// and matches the result. A row kernel reduces a row once for all elements of
+/// the output that belong to the row. Without fusion, only the producer reads
+/// its rows. With fusion, each reader reads them instead, so that at most one
+/// reader is allowed. A reader does not count if it already reads the same rows
+/// and holds a row in registers.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -864,9 +868,9 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   producer->erase();
 }
 
-/// Replaces concatenations of a few tensors by generics where these can be
-/// fused into their readers. For the others, each tensor is written into its
-/// part of the concatenation.
+/// Replaces concatenations of a few tensors by generics if these can be fused
+/// into their readers. For other concatenations, each input is written directly
+/// into the result.
 static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
                           const RowPolicy &rows) {
   SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
@@ -903,8 +907,8 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     joinWhereRead(rewriter, getOperation(), rows);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
-    // In x * sigmoid(x), the sigmoid is fused into the product first. The
-    // producer of x then has one reader.
+    // For x * sigmoid(x), the sigmoid is fused into the product first, so that
+    // the producer of x then has only one reader.
     auto fuse = [&](bool withWhatReadersRead) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);
@@ -917,11 +921,13 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
       });
     };
     fuse(/*withWhatReadersRead=*/true);
-    // Producers are visited in their order, so that the body of a producer has
-    // taken in the producer's own producers before.
+    // Producers are visited in the order of the function. The body of each
+    // producer then already contains the bodies of the producer's own
+    // producers.
     fuse(/*withWhatReadersRead=*/false);
-    // Several readers of a producer may have become one meanwhile: the product
-    // and the chain of operations of x * (1 + erf(x / sqrt(2))).
+    // A second visit is needed since several readers of a producer may have
+    // been fused into one, such as the product and the erf in x * (1 + erf(x /
+    // sqrt(2))).
     fuse(/*withWhatReadersRead=*/false);
   }
 };

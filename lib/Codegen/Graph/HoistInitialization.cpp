@@ -37,9 +37,9 @@ static int64_t getTensorBytes(Type type) {
   return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
 }
 
-/// Returns true if `op` computes new elements. A move of elements counts too if
-/// its result is worth the memory: a copy into the order that a kernel reads,
-/// or an insertion into a tensor.
+/// Whether `op` computes new elements. An operation that only moves elements
+/// counts as well if its result is worth the memory: a copy into the order in
+/// which a kernel reads the elements, or an insertion into a tensor.
 static bool computes(Operation *op) {
   if (isa<tensor::InsertSliceOp>(op))
     return true;
@@ -61,8 +61,8 @@ static bool computes(Operation *op) {
   return result.wasInterrupted();
 }
 
-/// Returns the operands of `op` and the values from outside that its regions
-/// use.
+/// Returns the operands of `op` and the values from outside of `op` that its
+/// regions use.
 static llvm::SetVector<Value> getReadValues(Operation *op) {
   llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -70,27 +70,27 @@ static llvm::SetVector<Value> getReadValues(Operation *op) {
 }
 
 namespace {
-/// A value that depends on constants and weights alone.
+/// A value that depends only on constants and weights.
 struct Known {
-  /// The weights and constants that the value depends on, and whether the value
-  /// depends on an operation for which computes() holds.
+  /// The weights and constants on which the value depends, and whether the
+  /// value depends on an operation for which computes() is true.
   llvm::SmallPtrSet<Value, 4> sources;
   bool isComputed = false;
 };
 
-/// The initialization, a function that runs once, while it is built.
+/// Builds the initialization, a function that runs only once.
 class Initialization {
 public:
   explicit Initialization(ModuleOp module) : module(module) {}
 
-  /// Moves operations of `function` that depend on constants and weights alone
-  /// to the initialization.
+  /// Moves the operations of `function` that depend only on constants and
+  /// weights to the initialization.
   LogicalResult hoist(func::FuncOp function);
   /// Completes the initialization. Returns false if it has no operations.
   bool finish();
 
 private:
-  /// Clones the operations that compute `value` in the function `source`, and
+  /// Clones the operations of the function `source` that compute `value`, and
   /// returns the value in the initialization.
   Value clone(Value value, func::FuncOp source, IRMapping &mapping);
   Value getWeight(BlockArgument argument, func::FuncOp source);
@@ -160,9 +160,9 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known[value] = result;
   }
 
-  // Each run inserts the computed tensors of a concatenation into its buffer,
-  // so that a concatenation with a computed tensor is not hoisted, though its
-  // constant parts may be.
+  // Each run of the program writes the computed inputs of a concatenation into
+  // the buffer of the result. A concatenation with a computed input is
+  // therefore not hoisted, although its constant inputs may be.
   for (Operation &op : llvm::reverse(block)) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(op);
     if (insert && !known.contains(insert.getResult()) &&
@@ -170,10 +170,10 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known.erase(insert.getDest());
   }
 
-  // The frontier has the known values with readers that stay in the function.
-  // Where such a value has more bytes than its sources, such as a bias that is
-  // repeated for each row, the search goes on with the operands of its
-  // operation.
+  // The frontier consists of the known values that operations outside of the
+  // initialization read. If such a value has more bytes than its sources, such
+  // as a bias that is repeated for each row, the value is replaced by the
+  // operands of its operation.
   llvm::SetVector<Value> read;
   for (Operation &op : block)
     if (op.getNumResults() == 0 || !known.contains(op.getResult(0)))
@@ -202,7 +202,7 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
         func::FuncOp::create(builder, function.getLoc(), "initialize",
                              builder.getFunctionType(TypeRange(), TypeRange()));
     initialization->setAttr(initializationAttrName, builder.getUnitAttr());
-    // The operators of the initialization are checked against the same feature
+    // The operators of the initialization are verified for the same feature
     // level as those of the function.
     if (Attribute target = function->getAttr(targetAttrName))
       initialization->setAttr(targetAttrName, target);
@@ -245,7 +245,8 @@ struct HoistInitialization
     : dml::impl::HoistInitializationBase<HoistInitialization> {
   void runOnOperation() override {
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
-    // A module that the pass has seen before has its initialization already.
+    // If the pass has run on the module before, the module already has its
+    // initialization.
     if (llvm::any_of(functions, [](func::FuncOp function) {
           return function->hasAttr(initializationAttrName);
         }))

@@ -19,16 +19,17 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A concatenation along `axis`. `parts` are its inputs, but an input that is a
-/// concatenation along the same axis stands as the parts of that one: the parts
-/// of join(join(a, b), c) are a, b and c.
+/// A concatenation along `axis`. `parts` are its inputs, except that an input
+/// which is a concatenation along the same axis is replaced by the parts of
+/// that concatenation: the parts of join(join(a, b), c) are a, b and c.
 struct Join {
   Value result;
   int64_t axis;
   SmallVector<Value> parts;
 };
 
-/// Nests the concatenations of a function that are visited, in their order.
+/// Nests the concatenations of a function. The concatenations are visited in
+/// the order of the function.
 class Nesting {
 public:
   explicit Nesting(MLIRContext *context) : rewriter(context) {}
@@ -36,8 +37,9 @@ public:
   void visit(tensor::InsertSliceOp last);
 
 private:
-  /// Returns the longest known concatenation of two or more inputs with which
-  /// `inputs` begin, and the number of its inputs, or nothing.
+  /// Finds the longest known concatenation that is equal to a prefix of two or
+  /// more of `inputs`. Returns this concatenation and the length of the prefix,
+  /// or null.
   std::pair<const Join *, size_t> findLongest(ArrayRef<Value> inputs,
                                               int64_t axis) const;
   ArrayRef<Value> getParts(const Value &input, int64_t axis) const;
@@ -62,8 +64,7 @@ std::pair<const Join *, size_t> Nesting::findLongest(ArrayRef<Value> inputs,
        byFirstPart.lookup(getParts(inputs.front(), axis).front())) {
     if (join->axis != axis)
       continue;
-    // The concatenation has to have all parts of each input that it has parts
-    // of.
+    // A match must contain all parts of each input that it covers.
     ArrayRef<Value> rest = join->parts;
     size_t count = 0;
     for (const Value &input : inputs) {
@@ -116,7 +117,7 @@ void Nesting::visit(tensor::InsertSliceOp last) {
     rest = rest.drop_front(count);
   }
   if (nested.size() == 1) {
-    // All inputs are those of the other concatenation, which takes the place of
+    // All inputs together are equal to the other concatenation, which replaces
     // this one.
     rewriter.replaceAllUsesWith(last.getResult(), nested.front());
     eraseUnused(rewriter, last);

@@ -22,10 +22,11 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// Returns the type of the weight that the constant `ops` becomes: the type of
-/// the tensor.bitcasts if all users are bitcasts to one type, or else the type
-/// of the constant. (An arith.constant has no unsigned integers, so that a
-/// constant of ui8 is one of i8 with a bitcast.)
+/// Returns the type of the weight that replaces the constants `ops`. If all
+/// users are tensor.bitcasts to one type, this is the type of the weight, and
+/// otherwise it is the type of the constants. (An arith.constant cannot have
+/// unsigned integers, so that a constant of ui8 is represented as a constant of
+/// i8 with a bitcast.)
 static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
   arith::ConstantOp first = ops.front();
   Type type;
@@ -42,7 +43,7 @@ static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
 namespace {
 struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
   void runOnOperation() override {
-    // The names of arguments and results are taken.
+    // The names of arguments and results are not available for weights.
     llvm::StringSet<> taken;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto take = [&](DictionaryAttr attributes) {
@@ -55,7 +56,8 @@ struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
       for (unsigned i = 0; i < function.getNumResults(); ++i)
         take(function.getResultAttrDict(i));
     }
-    // Functions that read one resource share the weight's name.
+    // If several functions read one resource, they use the same name for the
+    // weight.
     llvm::DenseMap<Attribute, StringAttr> names;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isDeclaration())

@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queries, keys and values of attention are products of one tensor with three
-// matrices. Each product has too few sums to occupy a device, so that one takes
-// as long as all three in one kernel. The pass stacks the matrices behind each
-// other in a tensor with another dimension, and makes one product of the three,
-// with the same dimension. Readers that compute the same from each product,
-// such as sums with three biases, are stacked in turn. Other readers of a
-// product read its part of the stacked result.
+// The queries, keys and values of attention are products of one tensor with
+// three matrices. Each product has too few sums to occupy a device, so that one
+// product takes as long as a single kernel for all three. This pass stacks the
+// matrices along a new dimension, and replaces the three products by a single
+// product with this dimension. If the readers of the products are equal as
+// well, such as additions of three biases, they are stacked too. Other readers
+// read a slice of the stacked product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// The tensors that the first member reads, each with the tensors that all
-/// members read in its place.
+/// Maps each tensor that the first member reads to the list of tensors that the
+/// members, in their order, read in its place.
 using Captures = llvm::MapVector<Value, Values>;
 
 /// The largest number of operations between a weight and a product that reads
@@ -76,16 +76,15 @@ static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// Whether a generic computes elements from coordinates, and no layout and no
-/// kernel has been chosen for it.
+/// Whether a generic computes elements from coordinates and has neither a
+/// chosen layout nor a chosen kernel.
 static bool isFree(linalg::GenericOp op) {
   return isElementMap(op) && op->getNumResults() == 1 &&
          getType(op).hasStaticShape() && getType(op).getRank() > 0 &&
          !op->hasAttr(layoutAttrName) && !op->hasAttr(kernelAttrName);
 }
 
-/// Whether bodies of generics are the only readers of `tensor` and of its
-/// reshapes.
+/// Whether only bodies of generics read `tensor` and its reshapes.
 static bool isLookedUp(Value tensor) {
   return llvm::all_of(tensor.getUsers(), [](Operation *user) {
     return isReshape(user)
@@ -113,8 +112,8 @@ static bool addsUpProducts(linalg::GenericOp op) {
               .empty();
 }
 
-/// Whether the bodies of `first` and `member` are equal but for the tensors
-/// that they read. Adds the tensors that `member` reads to `captures`.
+/// Whether the bodies of `first` and `member` are equal except for the tensors
+/// that they read. If so, adds the tensors that `member` reads to `captures`.
 static bool addMember(linalg::GenericOp first, linalg::GenericOp member,
                       Captures &captures) {
   if (getType(first) != getType(member))
@@ -150,22 +149,21 @@ static bool areAllEqual(ArrayRef<Value> values) {
 }
 
 namespace {
-/// Stacks tensors of one type behind each other, and the generics that compute
-/// them.
+/// Stacks tensors of equal type along a new first dimension, together with the
+/// generics that compute them.
 class Stacker {
 public:
   Stacker(func::FuncOp function, const DeviceProfile &profile);
 
-  /// Whether `value` depends on weights alone.
+  /// Whether `value` depends only on weights.
   bool isOfWeights(Value value) const {
     return isWeight(value) || ofWeights.contains(value);
   }
-  /// Returns a hash of `op` that is the same for generics which differ in the
-  /// weights that they read.
+  /// Returns a hash of `op` that does not depend on which weights `op` reads.
   llvm::hash_code hash(linalg::GenericOp op) const;
-  /// Stacks `members`, whose hashes are equal, then their readers if these are
-  /// equal, and so on. Changes nothing if `members` differ or if their weights
-  /// cannot be stacked.
+  /// Stacks `members`, whose hashes are equal, then the readers of `members` if
+  /// these are equal, and so on. Changes nothing if `members` differ or if
+  /// their weights cannot be stacked.
   void stackMembers(ArrayRef<linalg::GenericOp> members);
 
 private:
@@ -177,15 +175,16 @@ private:
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Replaces `members` by parts of a stacked generic, and returns the parts.
+  /// Replaces `members` by slices of a stacked generic, and returns the slices.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
 
   IRRewriter rewriter;
   int64_t maxBytes;
-  /// The results of operations that depend on weights alone.
+  /// The results of operations that depend only on weights.
   llvm::DenseSet<Value> ofWeights;
-  /// The stacked tensors and their stack, by the first of the tensors.
+  /// The lists of stacked tensors with their stacks, found by the first tensor
+  /// of a list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
 };
 } // namespace
@@ -220,8 +219,8 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   for (linalg::GenericOp member : members.drop_front())
     if (!addMember(first, member, captures))
       return false;
-  // Members that differ in a tensor read it by tensor.extract alone, to which
-  // stackBodies() adds a coordinate.
+  // If members read different tensors in one place, these reads must be
+  // tensor.extract, to which stackBodies() adds a coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            (canStack(capture.second) &&
@@ -232,8 +231,8 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   });
 }
 
-/// Whether `values`, tensors of one type, can be stacked: they are weights, or
-/// equal operations of tensors that can be stacked.
+/// Whether `values`, tensors of equal type, can be stacked: they are weights,
+/// or the results of equal operations on tensors that can be stacked.
 bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   auto found = stacks.find(values.front());
   if (found != stacks.end() && ArrayRef(found->second.first) == values)
@@ -242,8 +241,8 @@ bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   if (depth == maxDepth || !type.hasStaticShape() || type.getRank() == 0 ||
       !llvm::all_of(values, [&](Value value) { return isOfWeights(value); }))
     return false;
-  // Each part begins at a whole word, since narrow elements are parts of words
-  // where a device lacks their type.
+  // Each tensor in the stack must begin at a whole word, since elements of
+  // narrow types become parts of words if a device lacks their type.
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
   if (bits % wordBits != 0)
     return false;
@@ -292,8 +291,8 @@ static RankedTensorType getStackedType(RankedTensorType type, size_t count) {
   return type.clone(sizes);
 }
 
-/// Returns the reassociation of a reshape with another dimension in front,
-/// which stays as it is: {{0}, {1, 2}} for {{0, 1}}.
+/// Returns the reassociation of the same reshape with an additional first
+/// dimension, which does not change: {{0}, {1, 2}} for {{0, 1}}.
 static SmallVector<ReassociationIndices>
 withFirstDim(ArrayRef<ReassociationIndices> reassociation) {
   SmallVector<ReassociationIndices> shifted = {{0}};
@@ -319,7 +318,8 @@ Value Stacker::stackWeights(ArrayRef<Value> values) {
   Value result = tensor::EmptyOp::create(rewriter, loc, stacked.getShape(),
                                          stacked.getElementType());
   for (auto [number, value] : llvm::enumerate(values)) {
-    // A constant may stand behind its stack, and is moved before it.
+    // A constant that stands behind the place of its stack is moved in front of
+    // it.
     Operation *constant = value.getDefiningOp();
     Operation *place = &*rewriter.getInsertionPoint();
     if (constant && !constant->isBeforeInBlock(place))
@@ -363,9 +363,9 @@ Value Stacker::stack(ArrayRef<Value> values) {
   return stackBodies(generic, captures, values.size()).getResult(0);
 }
 
-/// Builds a generic with the body of `first` and another dimension in front.
-/// The coordinate in that dimension is the number of the member, and selects
-/// the tensor in each stack that the body reads.
+/// Builds a generic with the body of `first` and an additional first dimension,
+/// whose coordinate is the number of the member. This coordinate selects the
+/// member's tensor in each stack that the body reads.
 linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
                                        const Captures &captures, size_t count) {
   llvm::DenseMap<Value, Value> stacked;
@@ -444,9 +444,9 @@ Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
   return parts;
 }
 
-/// Returns the readers of `parts`, if each part has one reader, a generic
-/// without loops, and no two parts have the same one. Returns no readers
-/// otherwise.
+/// Returns the readers of `parts` if each part has exactly one reader, a
+/// generic without loops, and no two parts have the same reader. Returns no
+/// readers otherwise.
 static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
   llvm::SetVector<Operation *> readers;
   for (linalg::GenericOp part : parts) {
@@ -496,7 +496,7 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
           static_cast<double>(getType(op).getNumElements()) > maxSums ||
           !addsUpProducts(op) || !isLookedUp(op.getResult(0)))
         continue;
-      // Products of weights with weights are computed once, in the
+      // Products of weights with weights are computed only once, in the
       // initialization, and are not stacked.
       llvm::SetVector<Value> tensors = getTensors(op);
       if (llvm::any_of(tensors, isOfWeights) &&

@@ -84,8 +84,7 @@ Wide WordBuilder::wide(uint64_t value) {
 
 Wide WordBuilder::add(Wide a, Wide b) {
   Value low = with<AddIOp>(a.low, b.low);
-  // The addition of the low words has a carry if the sum is less than an
-  // operand.
+  // The addition of the low words carries if the sum is less than an operand.
   Value carry = truth(compare(Predicate::ult, low, a.low));
   return {low, with<AddIOp>(with<AddIOp>(a.high, b.high), carry)};
 }
@@ -118,7 +117,7 @@ Wide WordBuilder::select(Value condition, Wide whenTrue, Wide whenFalse) {
           select(condition, whenTrue.high, whenFalse.high)};
 }
 
-/// Returns the predicate for the low words of a comparison, which are unsigned.
+/// Returns the unsigned predicate with which the low words are compared.
 static WordBuilder::Predicate getUnsigned(WordBuilder::Predicate predicate) {
   using Predicate = WordBuilder::Predicate;
   switch (predicate) {
@@ -162,10 +161,11 @@ Wide WordBuilder::maxSigned(Wide a, Wide b) {
 // Shifts
 //===----------------------------------------------------------------------===//
 
-// A shift of two words by n moves n bits from one word to the other, which are
-// shifted by 32 - n. That shift has two steps, by 1 and by 31 - n, since a
-// shift of a word by 32 is undefined. Shifts by 32 or more move a whole word
-// first.
+// Shifting two words left by n moves n bits from the low word to the high word.
+// The bits to be moved are extracted by shifting the low word right by 32 - n.
+// This shift takes two steps, by 1 and by 31 - n, since a shift of a word by 32
+// is undefined. Shifts by 32 or more move a whole word first. Shifts to the
+// right are analogous.
 
 Wide WordBuilder::shiftLeftWithin(Wide a, Value n) {
   Value back = with<XOrIOp>(n, wordBits - 1);
@@ -194,8 +194,8 @@ Wide WordBuilder::shiftRight(Wide a, Value amount) {
 }
 
 Wide WordBuilder::shiftRightSigned(Wide a, Wide amount) {
-  // An arithmetic shift of a negative number fills in ones. It is the
-  // complement of the logical shift of the complement.
+  // An arithmetic right shift of a negative number fills in ones: it is the
+  // complement of the logical shift of the number's complement.
   Value sign = getSign(a);
   Wide flip = {sign, sign};
   return bitXor(shiftRight(bitXor(a, flip), amount), flip);
@@ -217,10 +217,11 @@ Wide WordBuilder::negateIf(Value isNegative, Wide number) {
   return sub(bitXor(number, flip), flip);
 }
 
-/// Divides two words by a word whose highest bit is set. The dividend's high
-/// word is less than the divisor, so that the quotient fits in a word. The
-/// quotient has two digits of 16 bits. An estimate of a digit, from the upper
-/// half of the divisor, is at most 2 too large.
+/// Divides two words by a word whose highest bit is set. The high word of the
+/// dividend is less than the divisor, so that the quotient fits into a word.
+/// The quotient is computed as two digits of 16 bits. Each digit is first
+/// estimated from the upper half of the divisor. An estimate is at most 2 too
+/// large.
 Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
   Value upper = with<ShRUIOp>(divisor, 16);
   Value lower = with<AndIOp>(divisor, 0xffff);
@@ -232,7 +233,8 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // A digit whose remainder exceeds 16 bits needs no further correction.
+      // If the remainder of a digit exceeds 16 bits, the digit needs no further
+      // correction.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -248,11 +250,11 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
   return with<OrIOp>(with<ShLIOp>(first, 16), second);
 }
 
-// The division has no loops and no branches, for which the other threads of a
-// subgroup would wait. A division by one word is two steps of long division.
-// The quotient of a division by two words has one word: half of the dividend,
-// divided by the upper 32 bits of the normalized divisor, is the quotient or
-// one more.
+// The division uses neither loops nor branches, for which the other threads of
+// a subgroup would have to wait. Division by one word is long division in two
+// steps. If the divisor has two words, the quotient fits into one word: half of
+// the dividend is divided by the upper 32 bits of the normalized divisor, and
+// the result, after a shift, is the quotient or the quotient plus 1.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));
@@ -292,15 +294,16 @@ Wide WordBuilder::remSigned(Wide a, Wide b) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-// Floats are converted in integer arithmetic, so that each number is rounded
-// once and in the same way on all devices. A normalized integer has its highest
-// bit set. The exponent of a float stands above its mantissa, so that a
-// mantissa is added to the exponent with its leading 1, and a carry out of the
+// Floats are converted by integer arithmetic, so that each number is rounded
+// only once and equally on all devices. The highest bit of a normalized integer
+// is set. In a float, the exponent lies above the mantissa. The mantissa is
+// added to the exponent together with its leading 1, and a carry out of the
 // mantissa increments the exponent.
 
 /// Rounds a normalized number to its upper 24 bits.
 Value WordBuilder::roundToSingle(Wide normal) {
-  // The low word only matters in being 0 or not: a sticky bit takes its place.
+  // Of the low word it only matters whether it is 0, which a sticky bit
+  // represents.
   Value rest = truth(compare(Predicate::ne, normal.low, 0u));
   Value all = with<OrIOp>(normal.high, rest);
   Value mantissa = with<ShRUIOp>(all, 8);
@@ -312,8 +315,9 @@ Value WordBuilder::roundToSingle(Wide normal) {
 Value WordBuilder::toSingle(Wide number, bool isSigned) {
   Value sign = isSigned ? getSign(number) : word(0);
   auto [normal, zeros] = normalize(isSigned ? negateIf(sign, number) : number);
-  // A number from 2^63 on has the biased exponent 127 + 63. The leading 1 of
-  // the mantissa adds 1 to it.
+  // A number from 2^63 to 2^64 has the biased exponent 127 + 63. Adding the
+  // mantissa with its leading 1 increments the exponent by 1, which is
+  // subtracted here.
   Value exponent = with<SubIOp>(word(127 + 63 - 1), zeros);
   Value bits = with<AddIOp>(with<ShLIOp>(exponent, 23), roundToSingle(normal));
   Value isZero = compare(Predicate::eq, normal.high, 0u);
@@ -337,8 +341,9 @@ Wide WordBuilder::toDouble(Wide number, bool isSigned) {
 }
 
 Wide WordBuilder::fromSingle(Value number, bool isSigned) {
-  // Both words are exact, since products with powers of two are exact, and so
-  // is the difference of a number and its upper bits.
+  // The high word is the number divided by 2^32, and the low word is the rest.
+  // Both are exact, since products with powers of two are exact, and so is the
+  // difference between a number and its upper bits.
   auto constant = [&](float value) -> Value {
     return ConstantOp::create(*this, getF32FloatAttr(value));
   };
@@ -363,8 +368,8 @@ Wide WordBuilder::fromDouble(Wide bits, bool isSigned) {
   Value exponent = with<AndIOp>(with<ShRUIOp>(bits.high, 20), 0x7ff);
   Wide mantissa = {
       bits.low, with<OrIOp>(with<AndIOp>(bits.high, 0xfffff), word(0x100000))};
-  // The highest bit of a number from 2^63 on is the highest bit of two words. A
-  // smaller number is shifted right.
+  // If the number is 2^63 or more, its highest bit is the highest bit of the
+  // two words. Smaller numbers are shifted right.
   Value shift = with<SubIOp>(word(1023 + 63), exponent);
   Value isSmall = compare(Predicate::ugt, shift, 63u);
   Wide number =
@@ -382,7 +387,7 @@ Wide WordBuilder::widenFloat(Value bits) {
   Wide number = {low,
                  with<AddIOp>(high, select(isSpecial, word((2047 - 255) << 20),
                                            word((1023 - 127) << 20)))};
-  // Denormals of f32 are multiples of 2^-149, and normal numbers in f64.
+  // Denormals of f32 are multiples of 2^-149, which are normal numbers in f64.
   Value zeros = countLeadingZeros(magnitude);
   Value normal = with<ShLIOp>(magnitude, with<AndIOp>(zeros, 31));
   Value exponent = with<SubIOp>(word(1023 - 149 + 31 - 1), zeros);
@@ -403,22 +408,22 @@ Value WordBuilder::narrowFloat(Wide bits) {
       {bits.low, with<OrIOp>(with<AndIOp>(magnitude, 0xfffff), word(0x100000))},
       word(11));
   // The bias of the exponent is 127 in f32 and 1023 in f64. A denormal of f32
-  // has the exponent 1 and zeros before its mantissa. A shift by 32 zeros or
-  // more leaves less than half of the smallest denormal.
+  // has the exponent 1 and leading zeros in its mantissa. Shifting the mantissa
+  // right by 32 or more would leave less than half of the smallest denormal.
   Value exponent = with<SubIOp>(with<ShRUIOp>(magnitude, 20), word(1023 - 127));
   Value isDenormal = compare(Predicate::slt, exponent, 1u);
   Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
   zeros = with<MinUIOp>(zeros, 31u);
   Wide shifted = shiftRightWithin(normal, zeros);
-  // Bits that are shifted out set the sticky bit, too.
+  // Bits that are shifted out also set the sticky bit.
   Value isInexact =
       compare(Predicate::ne, shiftLeftWithin(shifted, zeros), normal);
   shifted.low = with<OrIOp>(shifted.low, truth(isInexact));
   Value rounded = roundToSingle(shifted);
   Value above = select(isDenormal, word(0), with<SubIOp>(exponent, 1));
   Value result = with<AddIOp>(with<ShLIOp>(above, 23), rounded);
-  // Numbers from 2^128 on become infinite. Numbers that round to 2^128 have the
-  // bits of infinity already, by the carry into the exponent.
+  // Numbers from 2^128 on become infinite. A number that rounds to 2^128
+  // already has the bits of infinity because of the carry into the exponent.
   Value isLarge = compare(Predicate::sge, exponent, 255u);
   result = select(isLarge, word(0x7f800000), result);
   Value isNaN =
@@ -427,18 +432,19 @@ Value WordBuilder::narrowFloat(Wide bits) {
   return with<OrIOp>(result, sign);
 }
 
-/// Returns a signed integer for the bits of an f64. The integers compare as the
-/// numbers do, and both zeros have the same integer.
+/// Returns a signed integer for the bits of an f64. The integers are ordered
+/// like the numbers, and both zeros have the same integer.
 Wide WordBuilder::getOrderOfDouble(Wide bits) {
   Wide magnitude = {bits.low, with<AndIOp>(bits.high, 0x7fffffff)};
   return negateIf(getSign(bits), magnitude);
 }
 
 Value WordBuilder::compareDoubles(CmpFPredicate predicate, Wide a, Wide b) {
-  // The ordered predicates come first, and are false for NaN. Their numbers
-  // have a bit each for equal, greater and less. The unordered predicates,
-  // which are true for NaN, follow in the same order, but the one that is true
-  // for NaN alone stands after them, before the last.
+  // The predicates of arith are numbered as follows. The ordered predicates
+  // come first. They are false for NaN, and their numbers contain one bit each
+  // for equal, greater and less. The unordered predicates, which are true for
+  // NaN, follow in the same order, except that the predicate that is true for
+  // NaN alone comes after them, as the last but one.
   constexpr unsigned equal = 1, greater = 2, less = 4;
   bool ofNaN = predicate >= CmpFPredicate::UEQ;
   auto cases = static_cast<unsigned>(predicate);

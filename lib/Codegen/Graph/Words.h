@@ -14,15 +14,15 @@ namespace dml {
 
 inline constexpr unsigned wordBits = 32;
 
-/// Two words that hold an i64 or the bits of an f64.
+/// Two 32-bit words that hold an i64 or the bits of an f64.
 struct Wide {
   mlir::Value low, high;
 };
 
 /// Builds arithmetic on words (i32) and on numbers of two words. Operations
-/// that `arith` leaves undefined are undefined here, too: division by zero,
-/// shifts by the width or more, and conversions of floats that do not fit the
-/// integer.
+/// that are undefined in `arith` are undefined here, too: division by zero,
+/// shifts by the width or more, and conversions of floats that do not fit into
+/// the integer.
 class WordBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
@@ -40,13 +40,13 @@ public:
   mlir::Value compare(Predicate predicate, mlir::Value lhs, uint32_t rhs);
   mlir::Value select(mlir::Value condition, mlir::Value whenTrue,
                      mlir::Value whenFalse);
-  /// Builds the word 1 where `condition` holds, and 0 elsewhere.
+  /// Builds the word 1 if `condition` is true, and the word 0 otherwise.
   mlir::Value truth(mlir::Value condition);
   /// Builds the sign extension of the low `width` bits of `bits`.
   mlir::Value extendSign(mlir::Value bits, unsigned width);
 
-  /// Splits a vector<2xi32> or an i64 into two words, and joins two words to a
-  /// value of either type.
+  /// split() splits a vector<2xi32> or an i64 into two words, and join() joins
+  /// two words to a value of either type.
   Wide split(mlir::Value value);
   mlir::Value join(Wide words, mlir::Type type);
   /// Extends the integer `number` to two words.
@@ -76,16 +76,16 @@ public:
   mlir::Value compare(Predicate predicate, Wide a, Wide b);
   Wide select(mlir::Value condition, Wide whenTrue, Wide whenFalse);
 
-  /// Convert an integer to the bits of an f32 or an f64, rounded once, to
-  /// nearest, halves to even.
+  /// Convert an integer to the bits of an f32 or of an f64. The result is
+  /// rounded once, to nearest, ties to even.
   mlir::Value toSingle(Wide number, bool isSigned);
   Wide toDouble(Wide number, bool isSigned);
-  /// Convert an f32, or the bits of an f64, to an integer, rounded towards
+  /// Convert an f32, or the bits of an f64, to an integer, rounding towards
   /// zero.
   Wide fromSingle(mlir::Value number, bool isSigned);
   Wide fromDouble(Wide bits, bool isSigned);
 
-  /// Convert the bits of an f32 to those of an f64, and back.
+  /// Convert the bits of an f32 to the bits of an f64, and vice versa.
   Wide widenFloat(mlir::Value bits);
   mlir::Value narrowFloat(Wide bits);
   mlir::Value compareDoubles(mlir::arith::CmpFPredicate predicate, Wide a,
@@ -96,13 +96,13 @@ private:
   Wide shiftLeftWithin(Wide a, mlir::Value n);
   Wide shiftRightWithin(Wide a, mlir::Value n);
   mlir::Value countLeadingZeros(mlir::Value word);
-  /// Shifts `a` left by its leading zeros. Returns the result and the number of
-  /// leading zeros.
+  /// Shifts `a` left by the number of its leading zeros. Returns the result and
+  /// this number.
   std::pair<Wide, mlir::Value> normalize(Wide a);
-  /// Negates `number` where all bits of `isNegative` are set. Where
-  /// `isNegative` is 0, the result is `number`.
+  /// Negates `number` if all bits of `isNegative` are set. If `isNegative` is
+  /// 0, returns `number`.
   Wide negateIf(mlir::Value isNegative, Wide number);
-  /// Builds a word with all bits set for a negative number, and 0 for others.
+  /// Builds a word whose bits are all set if `a` is negative, and 0 otherwise.
   mlir::Value getSign(Wide a) {
     return with<mlir::arith::ShRSIOp>(a.high, wordBits - 1);
   }

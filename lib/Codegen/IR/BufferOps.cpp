@@ -23,8 +23,8 @@ void DMLBufferDialect::initialize() {
       >();
 }
 
-/// Returns the bytes of an element of `type`, or nothing if an element is not
-/// whole bytes.
+/// Returns the number of bytes in an element of `type`, or nothing if an
+/// element does not consist of whole bytes.
 static std::optional<int64_t> getElementBytes(MemRefType type) {
   Type element = type.getElementType();
   int64_t count = 1;

@@ -19,8 +19,8 @@ using namespace dml;
 bool Strip::overlaps(const Strip &other) const {
   if (offset >= other.getEnd() || other.offset >= getEnd())
     return false;
-  // Two strips of equal stride, none of whose runs reaches into the next row,
-  // overlap if their columns do.
+  // If two strips have equal strides and no run extends into the next row, the
+  // strips overlap if and only if their columns do.
   int64_t begin = offset % stride, otherBegin = other.offset % stride;
   if (stride != other.stride || begin + run > stride ||
       otherBegin + other.run > stride)
@@ -32,8 +32,8 @@ Strip Placement::getExtent(Value buffer) const {
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
   Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
   for (const auto &[index, strip] : llvm::enumerate(strips)) {
-    // A strip of several runs is taken whole, since the buffer may be in any of
-    // the runs.
+    // The buffer may lie in any of the runs of a strip, so that the extent is
+    // the whole strip.
     if (index == 0 || strip.count > 1)
       extent = strip;
     else
@@ -67,8 +67,8 @@ bool dml::isBufferView(Operation *op) {
                          memref::ViewOp>(op);
 }
 
-/// Returns the strip of its source that `op` views, if `op` takes a constant
-/// range of one dimension at most, and nothing otherwise.
+/// If `op` takes a constant range of at most one dimension, returns the range
+/// as a strip of the source. Returns nothing otherwise.
 static std::optional<Strip> getStrip(memref::SubViewOp op) {
   MemRefType source = op.getSourceType();
   if (!source.hasStaticShape() || !source.getLayout().isIdentity() ||
@@ -94,10 +94,10 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
   return strip;
 }
 
-/// Adds `strip`, which leads on to a larger buffer, to the strips of
-/// `placement`. The new strip and the last one become one if the new strip has
-/// one run, or if each of its runs is a row in which the last strip has a run,
-/// as in a part of a part of a concatenation.
+/// Appends `strip`, which leads to a larger buffer, to the strips of
+/// `placement`. The new strip is merged with the last strip if the new strip
+/// has only one run, or if each run of the new strip is a row that contains one
+/// run of the last strip. The latter happens for nested concatenations.
 static void addStrip(Placement &placement, const Strip &strip) {
   if (!placement.strips.empty()) {
     Strip &last = placement.strips.back();
@@ -128,7 +128,7 @@ std::optional<Placement> dml::getPlacement(Value buffer) {
       std::optional<int64_t> offset = getConstantIntValue(view.getByteShift());
       if (!offset || !view.getType().hasStaticShape())
         return std::nullopt;
-      // The bytes of the last vector belong to the view, as they belong to a
+      // The bytes of the last whole vector belong to the view, as in a separate
       // buffer.
       auto bytes = static_cast<int64_t>(llvm::alignTo(
           getNumBytes(view.getType()), DeviceProfile::vectorBytes));

@@ -2,27 +2,29 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup has some queries and all columns of their outputs. It goes
-// through the keys in blocks. Of a block, its threads add up the scores of all
-// queries in registers, as a contraction kernel adds up its sums. They exchange
-// the largest score of each query, and then the sum of the exponentials,
-// through workgroup memory, and store the weights there, the exponentials
-// divided by the sum so far. Then they add up the products of weights and
-// values. No score is written to a buffer.
+// A workgroup computes all columns of the outputs of some queries, and iterates
+// over the keys in blocks. For each block, the threads first add up the scores
+// in registers, like a contraction kernel. They then exchange the largest score
+// of each query, and the sum of the exponentials, through workgroup memory.
+// They store the weights, which are the exponentials divided by the sum so far,
+// in workgroup memory, and finally add up the products of weights and values.
+// Scores are never written to a buffer.
 //
-// What a query carries from one block to the next are three things: the largest
-// score so far, the sum of the exponentials of what scores are above it, and
-// outputs, which are the means of values so far. Take scores 3 and 5 in two
-// blocks, of values 10 and 20. After the first block the largest is 3, the sum
-// 1 and the output 10. The second block has the largest 5: the sum so far
-// becomes 1 * e^-2, and 1 * e^-2 + 1 with the new exponential, about 1.135. The
-// output becomes 10 * (e^-2 / 1.135) + 20 * (1 / 1.135), 18.8.
+// Three values for each query are carried from block to block: the largest
+// score so far, the sum of the exponentials of the scores minus the largest
+// score, and the outputs, which are weighted means of the values so far. For
+// example, two blocks have one key each, with the scores 3 and 5 and the values
+// 10 and 20. After the first block, the largest score is 3, the sum is 1, and
+// the output is 10. The largest score of the second block is 5. The sum is
+// multiplied by e^-2 and increased by 1, to about 1.135. The output becomes 10
+// * (e^-2 / 1.135) + 20 * (1 / 1.135) = 18.8.
 //
-// Outputs are means all along, and not sums that are divided in the end: no
-// number is larger than the largest value. The products of a block are added up
-// by themselves, so that what is carried is rounded once for a block, and not
-// once for a key. Where keys are no whole blocks, the first block has the
-// fewest: docs/Reference.md says why.
+// The outputs are weighted means after each block, instead of sums that are
+// divided at the end, so that no number is larger than the largest value. The
+// products of a block are added up separately, so that the carried outputs are
+// rounded once for each block instead of once for each key. If the number of
+// keys is not a multiple of the block size, the first block is incomplete, for
+// the reason in docs/Reference.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,14 +45,14 @@ using namespace dml;
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The sums that a thread carries through its loop over keys, and as many that
-/// it adds to them, fit the registers that devices have for a thread.
+/// The most outputs of a thread. The thread carries these sums in registers
+/// through its loop over keys, and holds as many new sums while it computes a
+/// block of keys. Devices have enough registers for 128 outputs.
 static constexpr int64_t maxOutputs = 128;
 
-/// The least number of keys in a block. The sums that online softmax carries
-/// from one block of keys to the next are rounded in each block. With smaller
-/// blocks they would be rounded more often than the error bounds of the
-/// interpreter admit (docs/Reference.md).
+/// The least number of keys in a block. Online softmax rounds the sums that it
+/// carries once in each block of keys. Smaller blocks would round more often
+/// than the interpreter's error bounds allow (docs/Reference.md).
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
@@ -68,9 +70,10 @@ std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
       layout.columnVectors * ThreadBlock::side * block->rows > maxOutputs)
     return std::nullopt;
   layout.terms = tile.terms;
-  // Three things use the same region of workgroup memory at different times:
-  // the factors of scores, the maxima and sums of exponentials that threads
-  // exchange, and the values. The region has the size of the largest.
+  // Three kinds of data occupy the same region of workgroup memory at different
+  // times: the factors of scores, the maxima and sums of exponentials that
+  // threads exchange, and the values. The region is as large as the largest of
+  // the three.
   int64_t ofQueries = getStagedVectors(tile.queries),
           ofKeys = getStagedVectors(tile.keys),
           ofValues = getStagedVectors(layout.getColumns());
@@ -91,7 +94,8 @@ std::string dml::findTileProblem(const Attention &attention,
                                  const DeviceProfile &profile) {
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   int64_t ofStep = attention.scores.getTermsOfStep();
-  // No more than there are bytes, so that nothing below overflows.
+  // No tile has more terms than there are bytes of memory, so that the products
+  // below do not overflow.
   if (tile.terms > maxMemory || tile.terms % ofStep)
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of the " + std::to_string(ofStep) +
@@ -131,7 +135,7 @@ dml::getAttentionTile(const Attention &attention, int64_t queries, int64_t keys,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// Terms, or keys, whose products are written out at most.
+/// The most terms, or keys, over which a loop is unrolled.
 static constexpr int64_t maxWrittenOut = 8;
 
 /// The largest divisor of `count` that is at most `most`.
@@ -143,25 +147,26 @@ static int64_t getDivisor(int64_t count, int64_t most) {
 }
 
 namespace {
-/// An operand of the scores, or the values.
+/// An operand whose factors are staged in workgroup memory: the queries, the
+/// keys or the values.
 struct StagedOperand {
   const ContractionOperand *operand = nullptr;
-  /// The iterations whose terms are staged, and how many each operation counts.
+  /// The contraction that adds up the operand's products.
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The factors in workgroup memory: rows of vectors of neighbouring
-  /// positions, a row for each term. A line has the terms that a thread loads
-  /// together.
+  /// The layout in workgroup memory. Each term has a row of vectors of
+  /// neighbouring positions. A line of the area consists of the terms that a
+  /// thread loads at a time.
   StagedArea area;
-  /// The distance in memory from one term to the next, in vectors.
+  /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;
-  /// The value of the body that is bound to the position, if positions are no
+  /// The value of the body that stands for the position, if positions are not
   /// coordinates of the output.
   Value position;
 
-  /// Says that a round stages `terms` terms of `vectors` vectors, of which a
-  /// thread loads `termsOfItem` together.
+  /// Lays out `terms` terms of `vectors` vectors each, of which a thread loads
+  /// `termsOfItem` terms at a time.
   void layOut(int64_t terms, int64_t vectors, int64_t termsOfItem) {
     area.lines = terms / termsOfItem;
     area.itemsOfLine = vectors;
@@ -187,9 +192,9 @@ private:
   static constexpr int64_t side = ThreadBlock::side;
   static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-  // Values that a thread has one of for each vector of its queries, for each
-  // vector of queries and each of its keys, and for each of its queries and
-  // each vector of columns.
+  // Lists of a thread's values: one for each vector of its queries; one for
+  // each pair of a vector of queries and a key; and one for each pair of a
+  // query and a vector of columns.
   using OfRows = SmallVector<Value>;
   using OfKeys = SmallVector<Value>;
   using OfColumns = SmallVector<Value>;
@@ -220,16 +225,17 @@ private:
     return arith::CmpFOp::create(b, predicate, lhs, rhs);
   }
   Value max(Value lhs, Value rhs) {
-    // A NaN among scores makes the sum of exponentials NaN, whichever is taken.
+    // The maximum may ignore a NaN: a NaN among the scores makes the sum of
+    // exponentials NaN in any case.
     return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
   }
-  /// Builds the exponential of `x`. A NaN is passed on by a select, since some
-  /// drivers return a number for the exponential of NaN.
+  /// Builds the exponential of `x`. A select preserves NaN, since some drivers
+  /// return a number for the exponential of NaN.
   Value exp(Value x) {
     return select(compare(arith::CmpFPredicate::OEQ, x, x),
                   math::ExpOp::create(b, x), x);
   }
-  /// A finite number in place of -infinity.
+  /// Builds `largest`, or the lowest finite number if `largest` is -infinity.
   Value getShift(Value largest) {
     Value lowest = constantOf(-std::numeric_limits<float>::max());
     return select(compare(arith::CmpFPredicate::OLT, largest, lowest), lowest,
@@ -237,8 +243,9 @@ private:
   }
 
   using BodyFn = llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)>;
-  /// Builds a loop over the multiples of `step` below `count`, which is one of
-  /// them. The loop carries `carried`. A loop of one iteration is no loop.
+  /// Builds a loop from 0 to `count` in steps of `step`, which divides `count`.
+  /// The loop carries `carried`. If there is only one iteration, the body is
+  /// built without a loop.
   SmallVector<Value> loopOver(int64_t count, int64_t step, ValueRange carried,
                               BodyFn body);
 
@@ -255,17 +262,19 @@ private:
   void storeOutputs(ValueRange carried);
   void layOutOperands();
 
-  /// The number of the thread's vector `i` of queries among those of the
-  /// workgroup, of keys among those of a block, and of columns.
+  /// Return the number of the thread's vector `i` of queries within the
+  /// workgroup's tile, and of its vector `i` of keys within a block.
   LinearForm getRowVector(int64_t i) {
     return forms->add(b, threadRow, i * block.threadRows);
   }
   LinearForm getKeyVector(int64_t i) {
     return forms->add(b, threadColumn, i * block.threadColumns);
   }
-  /// The key that is number `number` of those of all blocks, and whether it is
-  /// there, or null if all are: the first block has the fewest keys, at its
-  /// end. What stands for those that are not there is the first key.
+  /// Returns the key with the number `number`. Numbers count the keys of all
+  /// blocks. The first block may be incomplete, in which case its first numbers
+  /// belong to missing keys, for which the function returns the first key. Also
+  /// returns the condition that the key is not missing, or null if no keys are
+  /// missing.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
     int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
     if (missing == 0)
@@ -284,7 +293,8 @@ private:
   const AttentionTile &tile;
   const AttentionLayout layout;
   const ThreadBlock block;
-  /// The vectors of queries and of keys that a thread has.
+  /// The numbers of vectors of queries and of keys that a thread computes
+  /// scores for.
   const int64_t rowVectors, keyVectors;
 
   LinearForm threadRow, threadColumn;
@@ -309,8 +319,8 @@ SmallVector<Value> AttentionKernel::loopOver(int64_t count, int64_t step,
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the factors of `steps` iterations from `firstStep` on at each of the
-/// positions of `vector`. The factors of a term are neighbours in the result.
+/// Builds the factors of `steps` iterations, from `firstStep` on, at each
+/// position of `vector`. The factors of one term are neighbours in the result.
 SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
                                                  LinearForm vector,
                                                  LinearForm firstStep,
@@ -329,7 +339,7 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
   SmallVector<Value> counts;
   for (int64_t i = 0; i < steps; ++i) {
     LinearForm step = forms->add(b, firstStep, i);
-    // Factors of iterations that do not exist are 0.
+    // Factors of iterations beyond the last one are 0.
     Value isThere;
     if (staged.sums == &contraction) {
       std::tie(step, isThere) = getKey(step);
@@ -360,8 +370,8 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
   return factors;
 }
 
-/// Loads the factors of the iterations from `firstStep` on into workgroup
-/// memory. `thread` is the number of the thread's turn.
+/// Copies the factors of the iterations from `firstStep` on to workgroup
+/// memory. `thread` determines which factors the thread copies.
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /
@@ -381,8 +391,8 @@ void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
 // A block of keys
 //===----------------------------------------------------------------------===//
 
-/// Builds the sums of which the thread's scores are computed: vectors of
-/// queries for each of the thread's keys.
+/// Builds the sums of products from which the thread's scores are computed: a
+/// vector of sums for each pair of a vector of queries and a key.
 AttentionKernel::OfKeys AttentionKernel::buildSums() {
   int64_t ofStep = attention.scores.getTermsOfStep();
   int64_t steps = tile.terms / ofStep;
@@ -390,13 +400,13 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
   return loopOver(
       llvm::alignTo(attention.scores.steps, steps), steps, init,
       [&](LinearForm firstStep, ValueRange sums) {
-        // The factors overwrite earlier factors, which all threads must have
-        // loaded.
+        // The new factors overwrite the previous ones. The barrier ensures that
+        // all threads have finished loading these.
         gpu::BarrierOp::create(b);
         LinearForm thread = forms->getThread();
         stage(queries, thread, firstStep);
-        // The items of keys begin with the threads that the last items of
-        // queries have left out.
+        // The threads that had no item of the queries in the last round take
+        // the first items of the keys.
         int64_t numItems = queries.area.getNumItems();
         thread = forms->add(b, thread,
                             llvm::alignTo(numItems, numThreads) - numItems);
@@ -436,9 +446,9 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
       });
 }
 
-/// Replaces `sums` by scores, which are -infinity for keys that do not exist or
-/// that the query does not see. Sets `seen` to the conditions for the other
-/// keys, which are null where all keys exist and are seen.
+/// Replaces `sums` by scores. The score is -infinity if the key is missing or
+/// not visible to the query. Appends the conditions that keys are present and
+/// visible to `seen`, with null instead of conditions that always hold.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {
@@ -494,8 +504,8 @@ void AttentionKernel::buildScores(LinearForm keyBlock,
   }
 }
 
-/// Builds the sums of the products of values and the block's weights, which are
-/// in workgroup memory.
+/// Builds the sums of the products of the values with the block's weights,
+/// which are in workgroup memory.
 AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
   OfColumns init(block.rows * layout.columnVectors, getZero(side));
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
@@ -525,9 +535,9 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
                       load(getPlaceOfWeights(key, getRowVector(row)));
                   for (int64_t lane = 0; lane < side; ++lane) {
                     Value weight = vector::ExtractOp::create(b, weights, lane);
-                    // A key that is not seen has the weight -1, and its value
-                    // does not count even if it is NaN. (A weight of NaN
-                    // counts.)
+                    // A weight of -1 marks a key that is not visible, whose
+                    // value must not count even if the value is NaN. A weight
+                    // that is NaN does count.
                     Value takesPart;
                     if (attention.isSeen)
                       takesPart = compare(arith::CmpFPredicate::UGE, weight,
@@ -548,9 +558,9 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
       });
 }
 
-/// Builds the online softmax of block `keyBlock` of the keys. `carried` has the
-/// largest scores so far, the sums of exponentials, and the outputs. Returns
-/// these for the next block.
+/// Builds the online softmax for block `keyBlock` of the keys. `carried`
+/// consists of the largest scores, the sums of exponentials and the outputs
+/// after the preceding blocks. Returns the same values after this block.
 SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
                                                ValueRange carried) {
   OfRows largest(carried.take_front(rowVectors)),
@@ -561,8 +571,9 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   SmallVector<Value> seen;
   buildScores(keyBlock, scores, seen);
 
-  // The threads that share a query exchange their parts of a number and combine
-  // them. The parts lie from vector `first` of workgroup memory on.
+  // Combines the partial results of the threads that share a query. Each thread
+  // stores its partial results in workgroup memory, from vector `first` on, and
+  // loads those of the other threads.
   int64_t ofPart = tile.queries / side;
   auto exchange = [&](int64_t first, ValueRange parts, OfRows &all,
                       llvm::function_ref<Value(Value, Value)> combine) {
@@ -583,8 +594,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   auto ofRow = [&](ValueRange ofKeys, int64_t row) {
     return ofKeys.slice(row * block.columns, block.columns);
   };
-  // All threads have to have loaded the factors of scores before parts
-  // overwrite the factors.
+  // The partial results overwrite the factors of scores. The barrier ensures
+  // that all threads have finished loading these.
   gpu::BarrierOp::create(b);
   OfRows parts, before = largest;
   for (int64_t row = 0; row < rowVectors; ++row) {
@@ -595,7 +606,7 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   }
   exchange(0, parts, largest, [&](Value x, Value y) { return max(x, y); });
 
-  // The exponentials, and their sum so far.
+  // Computes the exponentials and adds them to the sums of exponentials.
   Value zero = getZero(side);
   OfKeys exponentials;
   OfRows kept;
@@ -618,7 +629,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   exchange(block.threadColumns * ofPart, parts, sums,
            [&](Value x, Value y) { return add(x, y); });
 
-  // The weights, which are 0 where all scores so far are -infinity.
+  // Computes the weights. If all scores so far are -infinity, the weights are
+  // 0.
   OfRows factors;
   for (int64_t row = 0; row < rowVectors; ++row) {
     Value divisor = select(compare(arith::CmpFPredicate::OEQ, sums[row], zero),
@@ -653,7 +665,8 @@ void AttentionKernel::storeOutputs(ValueRange carried) {
   TileBuilder builder(b, op, *forms, *views);
   Value nan = constantOf(std::numeric_limits<double>::quiet_NaN(), 1);
   for (int64_t row = 0; row < block.rows; ++row) {
-    // Scores that are all -infinity have no softmax.
+    // The softmax of scores that are all -infinity is undefined, and becomes
+    // NaN.
     Value total = vector::ExtractOp::create(b, totals[row / side], row % side);
     Value isNone = compare(arith::CmpFPredicate::OEQ, total, constantOf(0, 1));
     LinearForm rowVector =
@@ -674,7 +687,7 @@ void AttentionKernel::storeOutputs(ValueRange carried) {
   }
 }
 
-/// Decides where queries, keys and values lie in workgroup memory.
+/// Determines the layout of queries, keys and values in workgroup memory.
 void AttentionKernel::layOutOperands() {
   queries.operand = &attention.scores.rows;
   keys.operand = &attention.scores.columns;
@@ -689,7 +702,7 @@ void AttentionKernel::layOutOperands() {
   keys.area.first = tile.terms * queries.pitch;
   for (StagedOperand *staged : {&queries, &keys, &values}) {
     staged->area.memory = memory;
-    // Neighbouring threads load factors that lie side by side in their buffer.
+    // Consecutive threads load factors that are neighbours in their buffer.
     staged->area.isAcrossLines =
         isAlongSteps(*staged->operand, *staged->sums, staged->position);
   }

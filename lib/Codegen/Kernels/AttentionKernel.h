@@ -13,46 +13,47 @@
 
 namespace dml {
 
-/// How an attention kernel uses its workgroup memory, in vectors, and what a
-/// thread has of the tile.
+/// The workgroup memory of an attention kernel, in vectors, and the part of the
+/// tile that each thread computes.
 struct AttentionLayout {
-  /// The queries (rows) and keys (columns) of a thread.
+  /// The scores of a thread: rows are queries, columns are keys.
   ThreadBlock block;
-  /// The vectors of output columns that a thread has for each of its queries.
+  /// The number of vectors of output columns that a thread computes for each of
+  /// its queries.
   int64_t columnVectors = 0;
-  /// The terms of scores that are in workgroup memory at a time, and the keys
-  /// whose values are there at a time.
+  /// The number of terms of scores, and the number of keys with their values,
+  /// that are in workgroup memory at a time.
   int64_t terms = 0, valueKeys = 0;
-  /// The vectors of workgroup memory that factors take, and those that weights
-  /// take.
+  /// The vectors of workgroup memory for factors, and those for weights.
   int64_t stagedVectors = 0, weightVectors = 0;
 
-  /// Returns the columns of a workgroup, which are rounded up to whole vectors
+  /// Returns the number of columns of the output, rounded up to whole vectors
   /// of all threads.
   int64_t getColumns() const {
     return columnVectors * block.threadColumns * ThreadBlock::side;
   }
   int64_t getVectors() const { return stagedVectors + weightVectors; }
 
-  /// Returns nothing if the threads of a workgroup cannot share `tile`.
+  /// Returns the layout, or nothing if the threads of a workgroup cannot divide
+  /// `tile`.
   static std::optional<AttentionLayout> get(const Attention &attention,
                                             const AttentionTile &tile);
 };
 
-/// Says why `tile` cannot be the tile of `attention`, for devices of `profile`,
-/// or nothing if the tile can.
+/// Returns why `attention` cannot have the tile `tile` on devices of `profile`,
+/// or an empty text if it can.
 std::string findTileProblem(const Attention &attention,
                             const AttentionTile &tile,
                             const DeviceProfile &profile);
 
-/// Returns the tile of `queries` by `keys` with 16 terms of scores at a time,
-/// or with fewer terms, as many as fit the workgroup memory of `profile`.
-/// Returns nothing where no number of terms fits.
+/// Returns the tile of `queries` by `keys` with up to 16 terms of scores at a
+/// time, as many as fit the workgroup memory of `profile`. Returns nothing if
+/// no number of terms fits.
 std::optional<AttentionTile> getAttentionTile(const Attention &attention,
                                               int64_t queries, int64_t keys,
                                               const DeviceProfile &profile);
 
-/// Replaces `op`, which `attention` describes, by a launch.
+/// Replaces `op`, which computes `attention`, by a launch.
 void buildAttentionKernel(mlir::linalg::GenericOp op,
                           const Attention &attention,
                           const AttentionTile &tile);

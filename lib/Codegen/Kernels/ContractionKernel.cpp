@@ -2,19 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup computes a tile of sums. Its threads stage the factors of the
-// tile in workgroup memory, some terms at a time, so that each factor is loaded
-// once from its buffer. Each thread then adds up the products for a block of
-// the sums, for which it loads vectors of factors from workgroup memory, and
-// computes the elements of its sums in the end.
+// A workgroup computes a tile of sums. Its threads stage the factors for some
+// terms at a time in workgroup memory, so that each factor is loaded only once
+// from its buffer. Each thread then adds up the products for a block of the
+// sums, for which it loads vectors of factors from workgroup memory. At the
+// end, each thread computes elements of the output from its sums.
 //
 // The threads of a workgroup may form several slices (split-K within the
-// workgroup). Each slice has all sums of the tile, and adds up a part of the
-// terms that are in workgroup memory. In the end, the slices exchange the parts
-// of sums through workgroup memory and add them up in a fixed order. With 128
-// threads and a tile of 64 by 32 sums, a thread has a block of 4 by 4 sums in
-// one slice, and loads 8 factors for 16 products. With four slices a thread has
-// a block of 8 by 8 sums, and loads 16 factors for 64 products.
+// workgroup). Each slice computes partial sums for the whole tile, over a part
+// of the terms in workgroup memory. At the end, the slices exchange their
+// partial sums through workgroup memory and add them up in a fixed order. For
+// example, with 128 threads, one slice and a tile of 64 by 32 sums, a thread
+// computes a block of 4 by 4 sums, and loads 8 factors for 16 products. With
+// four slices, a thread computes a block of 8 by 8 sums, and loads 16 factors
+// for 64 products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,19 +33,22 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The factors of an operand.
+/// A workgroup's tile of an operand, and the layout of its factors in workgroup
+/// memory.
 struct StagedFactors : OperandTile {
-  /// The factors in workgroup memory: vectors of neighbouring positions, one
-  /// row of them for each term of each buffer. A line has the terms that a
-  /// thread loads together.
+  /// The layout in workgroup memory. Each term in each buffer has a row of
+  /// vectors of neighbouring positions. A line of the area consists of the
+  /// terms that a thread loads at a time.
   StagedArea area;
-  /// The load of the first term's factor, if the factors of all terms are
-  /// loaded side by side, one after the other through all iterations, and
-  /// threads load several of them together.
+  /// The load of the first term's factor, if the factors of consecutive terms
+  /// are neighbours in their buffer and threads load several of them at a time.
+  /// Null otherwise.
   memref::LoadOp firstLoad;
-  /// The terms that a thread loads together of a vector of positions.
+  /// The number of neighbouring terms that a thread loads at a time, at each
+  /// position of a vector.
   int64_t together = 0;
-  /// Whether factors are chosen between elements and padding.
+  /// Whether some factors are selections between an element and a constant for
+  /// padding.
   bool isChosen = false;
 
   int64_t getVectors() const { return positions / ThreadBlock::side; }
@@ -92,12 +96,13 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// The iterations whose terms are in workgroup memory at a time, and the
-  /// number of rounds that go through all iterations.
+  /// The number of iterations whose terms are in workgroup memory at a time,
+  /// and the number of rounds for all iterations.
   const int64_t stepsOfRound, rounds;
 
-  /// The number of the thread's slice, of the thread in its slice, and of the
-  /// row and the column of the thread's blocks in the tile.
+  /// The number of the thread's slice, the number of the thread in its slice,
+  /// and the row and the column of the thread's blocks among the blocks of all
+  /// threads.
   LinearForm slice, threadOfSlice, threadRow, threadColumn;
   StagedFactors rows, columns;
 };
@@ -107,9 +112,9 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Returns a load and the operations that compute `factor` from the loaded
-/// element, if each operation has no operand but the result of the operation
-/// before. Returns nothing if `factor` is computed otherwise.
+/// If `factor` is computed from a loaded element by a chain of operations with
+/// one operand each, returns the load and these operations. Returns nothing
+/// otherwise.
 static SmallVector<Operation *> getChain(Value factor) {
   SmallVector<Operation *> chain;
   while (Operation *op = factor.getDefiningOp()) {
@@ -126,7 +131,7 @@ static SmallVector<Operation *> getChain(Value factor) {
   return {};
 }
 
-/// Whether the operations of two chains behind their loads are the same.
+/// Whether two chains have equal operations after their loads.
 static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
   return lhs.size() == rhs.size() &&
          llvm::all_of(llvm::zip(lhs.drop_front(), rhs.drop_front()),
@@ -139,9 +144,10 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
                       });
 }
 
-/// Returns the load of the first term's factor if the factors of all terms lie
-/// side by side, and null if they do not: with n terms an iteration, term t of
-/// iteration i lies n * i + t elements behind the first factor of all.
+/// Returns the load of the first term's factor if the factors of consecutive
+/// terms are neighbours in their buffer, and null otherwise: with n terms in an
+/// iteration, term t of iteration i must lie n * i + t elements behind the very
+/// first factor.
 memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   const ContractionOperand &operand = *factors.operand;
   int64_t numTerms = contraction.getTermsOfStep();
@@ -158,7 +164,7 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
                        {0, llvm::divideCeilSigned(operand.size, side) - 1});
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  // Returns the loads of the factors that iteration `step` has.
+  // Returns the loads of the factors of iteration `step`.
   auto getLoads = [&](LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step);
@@ -191,8 +197,8 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors that a thread loads together: those of the terms of
-/// `group` at each of the positions of `vector`. The factors of a term are
+/// Builds the factors that a thread loads at a time: the factors of the terms
+/// of `group` at each position of `vector`. The factors of one term are
 /// neighbours in the result.
 SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
                                                    const StagedFactors &factors,
@@ -208,7 +214,7 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
     bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
-  // The condition of a term is the same for all positions.
+  // The condition of a term does not depend on the position.
   builder.buildSlice(contraction.conditionSlice, batch);
   Value zero = getZero();
   SmallVector<Value> elements;
@@ -223,9 +229,10 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
   return elements;
 }
 
-/// Builds the factors of `group` where the factors of all terms lie side by
-/// side in their buffer. The address of the first term's factor is computed
-/// once for each position, and the factor of term t lies t elements behind it.
+/// Builds the factors of `group` if the factors of consecutive terms are
+/// neighbours in their buffer. The address of the first term's factor is
+/// computed once for each position, and the factor of term t lies t elements
+/// behind it.
 SmallVector<Value>
 ContractionKernel::buildNeighbours(TileBuilder &builder,
                                    const StagedFactors &factors,
@@ -243,7 +250,7 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
       });
   BodySlice address(op, given);
   Value loaded = memref::LoadOp(factors.firstLoad).getResult();
-  // The load is a part of the operand's slice, so that it can be sliced again.
+  // The load belongs to the operand's slice, so that slicing succeeds again.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
   builder.buildSlice(address.getOperations(), ofLanes);
@@ -268,20 +275,20 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
   return elements;
 }
 
-/// Returns which of the buffers in workgroup memory `round` has. The buffers
-/// take turns.
+/// Returns the number of the buffer in workgroup memory that `round` uses. The
+/// rounds alternate between the buffers.
 LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// Builds the factors of item `item` of round `round`: those of a group of
-/// terms at a vector of positions.
+/// Builds the factors of item `item` in round `round`: a group of terms at a
+/// vector of positions.
 SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                const StagedItem &item,
                                                LinearForm round) {
   int64_t numGroups = contraction.getTerms() / factors.together;
   int64_t groupsOfRound = factors.area.lines;
-  // Factors of terms behind the last term are 0.
+  // Factors of terms beyond the last one are 0.
   LinearForm group =
       forms->add(b, forms->mul(b, round, groupsOfRound), item.line);
   Value counts;
@@ -301,8 +308,8 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
   return elements;
 }
 
-/// Loads the factors of `round` into workgroup memory. The items of the columns
-/// begin with the threads that the last items of the rows have left out.
+/// Copies the factors of `round` to workgroup memory. The threads that had no
+/// item of the rows in the last round take the first items of the columns.
 void ContractionKernel::stageRound(LinearForm round) {
   Staging staging(b, *forms, numThreads);
   auto stage = [&](const StagedFactors &factors, LinearForm thread) {
@@ -323,9 +330,9 @@ void ContractionKernel::stageRound(LinearForm round) {
 // Loads ahead of stores
 //===----------------------------------------------------------------------===//
 
-/// Returns the stores among the operations of `block` before `end` and the
-/// operations that only these stores, or the operations in `storing`, need. The
-/// last operation comes first.
+/// Returns the operations of `block` before `end` that are stores, and the
+/// operations whose results only the stores or the operations `storing` use.
+/// The last operation comes first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {
@@ -343,8 +350,8 @@ findLate(Block &block, Block::iterator end,
   return late.takeVector();
 }
 
-/// Moves operations that only one guard in `block` needs into that guard, if
-/// loop-invariant code motion has left them in `block`.
+/// Moves each operation whose result only one guard in `block` uses into that
+/// guard. Loop-invariant code motion may have left such operations in `block`.
 static void sinkIntoGuards(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
@@ -358,8 +365,8 @@ static void sinkIntoGuards(Block &block) {
   }
 }
 
-/// Splits `guard` into a guard with its loads, at the place of `guard`, and a
-/// guard with its stores, in front of `point`. Returns the second guard.
+/// Splits `guard` into two guards: one with its loads at the place of `guard`,
+/// and one with its stores in front of `point`. Returns the second guard.
 static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   OpBuilder b(guard);
   Location loc = guard.getLoc();
@@ -367,12 +374,13 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   Operation *end = body->getTerminator();
   SmallVector<Operation *> late =
       findLate(*body, end->getIterator(), llvm::SmallPtrSet<Operation *, 1>());
-  // A guard with nothing but stores moves as a whole.
+  // A guard that contains only stores is moved as a whole.
   if (late.size() + 1 == body->getOperations().size()) {
     guard->moveBefore(point);
     return guard;
   }
-  // The loaded values go from the first guard to the second.
+  // The values that the first guard loads and the second guard stores. They
+  // become results of the first guard.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())
@@ -408,12 +416,13 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   return storing;
 }
 
-/// Moves the stores of a loop's body up to `end`, and the operations that only
-/// stores need, in front of `point`. Loads stay, so that the thread runs the
-/// code between `end` and `point` while it waits for the loaded values.
+/// Moves the stores between the beginning of `block` and `end`, and the
+/// operations whose results only these stores use, in front of `point`. The
+/// loads stay in place, so that the thread executes the code between `end` and
+/// `point` while it waits for the loaded values.
 static void postponeStores(Block &block, Block::iterator end,
                            Operation *point) {
-  // A guard has loads and stores, and is split.
+  // A guard contains both loads and stores, so that it is split.
   llvm::SmallPtrSet<Operation *, 4> storing;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(block.begin(), end)))
@@ -431,15 +440,16 @@ static void postponeStores(Block &block, Block::iterator end,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Returns the number among the workgroup's vectors of vector `number` of
-/// thread `thread`, one of `threads` threads.
+/// Returns the number, among all vectors of the workgroup's tile, of vector
+/// `number` of `thread`. The tile's vectors are distributed to `threads`
+/// threads in turn.
 LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
                                            LinearForm number) {
   return forms->add(b, thread, forms->mul(b, number, threads));
 }
 
-/// Adds the products of `count` terms from `firstTerm` on to `sums`, vectors of
-/// neighbouring columns in row-major order.
+/// Adds the products of `count` terms from `firstTerm` on to `sums`, which are
+/// vectors of neighbouring columns in row-major order.
 SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
                                                   int64_t count,
                                                   ValueRange sums) {
@@ -475,7 +485,7 @@ SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
   return next;
 }
 
-/// Adds the products of those terms of `round` that the thread's slice has.
+/// Adds the products of the terms of `round` that belong to the thread's slice.
 SmallVector<Value> ContractionKernel::addTerms(LinearForm round,
                                                ValueRange sums) {
   int64_t terms = tile.terms / tile.slices;
@@ -494,21 +504,21 @@ SmallVector<Value> ContractionKernel::addTerms(LinearForm round,
                    });
 }
 
-/// Stages the factors of `round` and adds up their products.
+/// Stages the factors of `round` and adds their products to `sums`.
 SmallVector<Value> ContractionKernel::buildRound(LinearForm round,
                                                  ValueRange sums) {
   stageRound(round);
   gpu::BarrierOp::create(b);
   SmallVector<Value> next = addTerms(round, sums);
-  // No thread stores factors of the next round before all threads have loaded
-  // those of this round.
+  // The barrier prevents threads from storing factors of the next round before
+  // all threads have loaded the factors of this round.
   if (tile.buffers == 1)
     gpu::BarrierOp::create(b);
   return next;
 }
 
-/// Loads the factors of `round`, adds up the products of the round before while
-/// the loads are under way, and stores the factors then.
+/// Loads the factors of `round`, adds the products of the preceding round while
+/// the loads are in flight, and then stores the factors.
 SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
                                                       ValueRange sums) {
   stageRound(round);
@@ -516,14 +526,15 @@ SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
   Operation *last = &body->back();
   SmallVector<Value> next = addTerms(forms->sub(b, round, 1), sums);
   Operation *wait = gpu::BarrierOp::create(b);
-  // A single buffer is free only when all threads have loaded from it.
+  // A single buffer may be overwritten only after all threads have loaded from
+  // it.
   if (tile.buffers == 1)
     wait = gpu::BarrierOp::create(b);
   postponeStores(*body, std::next(last->getIterator()), wait);
   return next;
 }
 
-/// Adds up all rounds, one after the other.
+/// Builds all rounds, one after the other.
 SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   if (rounds == 1) {
     stageRound(0);
@@ -546,25 +557,25 @@ SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   return tile.isAhead ? addTerms(rounds - 1, last) : last;
 }
 
-/// Builds the sums of the thread: vectors of neighbouring columns.
+/// Builds the sums of the thread, which are vectors of neighbouring columns.
 SmallVector<Value> ContractionKernel::buildSums() {
   return buildRounds(
       SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
 }
 
-/// Builds the sums that the thread stores, of which all slices have parts. The
-/// slices divide the vectors of sums among themselves and exchange their parts
-/// through workgroup memory, as many vectors at a time as fit.
+/// Adds up the partial sums of all slices. Each slice is responsible for an
+/// equal share of the vectors of sums, which it also stores in the output. The
+/// slices exchange partial sums through workgroup memory, as many vectors at a
+/// time as fit.
 SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t numVectors = block.getVectors() / tile.slices;
   int64_t room = cast<MemRefType>(rows.area.memory.getType()).getNumElements();
   int64_t atOnce = numVectors;
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
-  // Builds the index in workgroup memory at which slice `from` leaves a vector
-  // of partial sums for slice `to`, which adds up the parts of all slices and
-  // stores the result. `number` counts the vectors that slice `to` has in one
-  // exchange.
+  // Builds the index in workgroup memory of a vector of partial sums that slice
+  // `from` stores and slice `to` loads and adds up. `number` is the number of
+  // the vector among those that slice `to` receives in this exchange.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
     place = forms->add(b, place, number * tile.slices * tile.slices);
@@ -573,8 +584,8 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   };
   SmallVector<Value> joined;
   for (int64_t first = 0; first < numVectors; first += atOnce) {
-    // The parts overwrite factors or earlier parts, which all threads must have
-    // loaded.
+    // The partial sums overwrite factors or earlier partial sums. The barrier
+    // ensures that all threads have finished loading these.
     gpu::BarrierOp::create(b);
     for (int64_t to = 0; to < tile.slices; ++to)
       for (int64_t i = 0; i < atOnce; ++i)
@@ -619,7 +630,8 @@ void ContractionKernel::storeSums(ValueRange sums) {
   }
 }
 
-/// Decides which factors a thread loads together, and where they lie.
+/// Determines which factors a thread loads at a time, and the layout of the
+/// factors in workgroup memory.
 void ContractionKernel::layOut(StagedFactors &factors) {
   bool isAcross = isAlongSteps(*factors.operand);
   factors.isChosen = isChosen(*factors.operand);
@@ -637,7 +649,7 @@ void ContractionKernel::layOut(StagedFactors &factors) {
   area.ofItem = 1;
   area.ofVector = factors.getPitch();
   area.ofBuffer = tile.terms * factors.getPitch();
-  // Neighbouring threads load factors that lie side by side in their buffer.
+  // Consecutive threads load factors that are neighbours in their buffer.
   area.isAcrossLines = isAcross;
   area.storesLast = true;
 }
@@ -646,10 +658,10 @@ void ContractionKernel::build() {
   buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
   auto vector = VectorType::get(side, contraction.sumType);
   if (tile.slices > 1) {
-    // The parts of sums that slices exchange take the place of the factors.
+    // The partial sums that slices exchange use the memory of the factors.
     columns.area.first = tile.buffers * tile.terms * rows.getPitch();
-    rows.area.memory = columns.area.memory = allocateInWorkgroup(
-        b, std::max(getStagedVectors(tile), getExchangedVectors(tile)), vector);
+    rows.area.memory = columns.area.memory =
+        allocateInWorkgroup(b, getNumVectors(tile), vector);
   } else {
     for (StagedFactors *factors : {&rows, &columns})
       factors->area.memory = allocateInWorkgroup(
@@ -679,7 +691,8 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "has " + std::to_string(tile.threads) +
            " threads, but the device profile has " +
            std::to_string(profile.getMaxWorkgroupSize());
-  // No more than there are bytes, so that nothing below overflows.
+  // No tile has more terms than there are bytes of memory, so that the products
+  // below do not overflow.
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
     return "has " + std::to_string(tile.terms) +
@@ -691,8 +704,7 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of its slices and of the terms that a "
            "thread loads together is wanted";
-  int64_t bytes = std::max(getStagedVectors(tile), getExchangedVectors(tile)) *
-                  DeviceProfile::vectorBytes;
+  int64_t bytes = getNumVectors(tile) * DeviceProfile::vectorBytes;
   if (bytes > maxMemory)
     return "takes " + std::to_string(bytes) +
            " bytes of workgroup memory, but the device profile has " +

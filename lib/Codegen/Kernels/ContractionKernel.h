@@ -13,13 +13,13 @@
 
 namespace dml {
 
-/// Says why `tile` cannot be the tile of `contraction`, for devices of
-/// `profile`, or nothing if it can.
+/// Returns why `contraction` cannot have the tile `tile` on devices of
+/// `profile`, or an empty text if it can.
 std::string findTileProblem(const Contraction &contraction,
                             const ContractionTile &tile,
                             const DeviceProfile &profile);
 
-/// Replaces `op`, which `contraction` describes, by a launch.
+/// Replaces `op`, which computes `contraction`, by a launch.
 void buildContractionKernel(mlir::linalg::GenericOp op,
                             const Contraction &contraction,
                             const ContractionTile &tile);

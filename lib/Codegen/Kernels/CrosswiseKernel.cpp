@@ -40,7 +40,8 @@ private:
   }
   int64_t getPitch() const { return tile.rows / down.getPerWord() + 1; }
   Forms getCoordinates(LinearForm row, LinearForm column);
-  /// Runs `build` for each of `count` items, which the threads share out.
+  /// Runs `build` for each of `count` items, which are distributed to the
+  /// threads.
   void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
     forEachItem(b, *forms, {count, forms->getThread(), numThreads}, build);
   }
@@ -52,21 +53,23 @@ private:
   linalg::GenericOp op;
   const CrosswiseTile &tile;
   const CrosswiseShape shape;
-  /// The vectors of a column that threads compute, and the vectors of a row
-  /// that they store.
+  /// The vectors along columns in which threads compute elements, and the
+  /// vectors along rows in which threads store elements.
   const Packing down, across;
 
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The numbers of the workgroup's batch and of its tile of rows and columns.
+  /// The numbers of the workgroup's position of the batch, of its tile of rows
+  /// and of its tile of columns.
   LinearForm batch, rowTile, columnTile;
-  /// Whether the workgroup has a tile: a grid may have a few workgroups more
-  /// than there are tiles. Null where all workgroups have one.
+  /// The condition that the workgroup computes a tile, since a grid may have a
+  /// few workgroups more than there are tiles. Null if each workgroup computes
+  /// one.
   Value isWanted;
-  /// The columns of the tile in workgroup memory, one after the other:
-  /// elements, or 32-bit words of narrow elements of a column. A column takes
-  /// one word more than it has, so that the elements of a row lie in different
-  /// banks.
+  /// The tile in workgroup memory, column by column. Its elements are either
+  /// the tile's elements or 32-bit words of narrow elements of one column. Each
+  /// column is padded by one unused element, so that the elements of a row lie
+  /// in different banks.
   Value memory;
 };
 } // namespace
@@ -86,7 +89,7 @@ SmallVector<LinearForm> CrosswiseKernel::getCoordinates(LinearForm row,
   return coordinates;
 }
 
-/// Computes vector `item` of the tile, whose elements are neighbours in a
+/// Computes vector `item` of the tile, whose elements are neighbours in one
 /// column, and stores the vector in workgroup memory.
 void CrosswiseKernel::loadColumns(const LinearForm &item) {
   int64_t count = down.getCount();
@@ -94,9 +97,10 @@ void CrosswiseKernel::loadColumns(const LinearForm &item) {
   LinearForm ofTensor = forms->min(
       b, forms->add(b, forms->mul(b, columnTile, tile.columns), column),
       shape.numColumns - 1);
-  // In place of rows beyond the output, the kernel computes the last row once
-  // more. Where the rows are a whole number of vectors, it computes the last
-  // vector of rows instead, whose elements are neighbours in their buffer.
+  // If a row lies beyond the output, the kernel computes the last row again
+  // instead. If the number of rows is a multiple of the vector's size, the
+  // kernel replaces whole vectors by the last vector of rows, so that the
+  // elements of a vector stay neighbours in their buffer.
   LinearForm first =
       forms->add(b, forms->mul(b, rowTile, tile.rows / count), vector);
   bool isWhole = shape.numRows % count == 0;
@@ -119,10 +123,10 @@ void CrosswiseKernel::loadColumns(const LinearForm &item) {
                             forms->materialize(b, forms->add(b, place, i)));
 }
 
-/// Transposes a square of narrow elements: each word has the elements of a
-/// column before, and the elements of a row afterwards. Of 4 words of 4 bytes,
-/// the blocks of 2 by 2 bytes are transposed first, and then the bytes of each
-/// block.
+/// Transposes a square of narrow elements in 32-bit words: each word holds
+/// elements of one column before, and elements of one row afterwards. For 4
+/// words of 4 bytes, the first step transposes the blocks of 2 by 2 bytes, and
+/// the second step the bytes within each block.
 void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
   auto constantWord = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(
@@ -132,7 +136,8 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
     return arith::OrIOp::create(b, lhs, rhs);
   };
   for (int64_t bits = 16; bits >= down.bits; bits /= 2) {
-    // The mask of the low block in each pair of neighbouring blocks of a word.
+    // The mask of the lower block in each pair of neighbouring blocks of a
+    // word.
     uint32_t low = 0;
     for (int64_t at = 0; at < 32; at += 2 * bits)
       low |= llvm::maskTrailingOnes<uint32_t>(bits) << at;
@@ -156,7 +161,8 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
 }
 
 /// Loads item `item` of the tile from workgroup memory and stores it in the
-/// output: a vector of one row, or of as many rows as a word has elements.
+/// output. An item is a vector of one row, or, for narrow elements, a vector of
+/// each of the rows whose elements share a word.
 void CrosswiseKernel::storeRows(const LinearForm &item) {
   int64_t count = across.getCount(), perWord = down.getPerWord();
   auto [word, vector] = forms->divide(b, item, tile.columns / count);
@@ -219,7 +225,7 @@ void CrosswiseKernel::build() {
   forms.emplace(grouped.launch.getThreadIds().x, numThreads);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
   if (grouped.count > groups) {
-    // Workgroups without a tile run as well, but they store nothing.
+    // Workgroups without a tile run as well, but do not store anything.
     isWanted = isBelow(group, groups);
     group = forms->min(b, group, groups - 1);
   }

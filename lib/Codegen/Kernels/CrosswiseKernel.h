@@ -2,14 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A crosswise kernel is a form of map kernel, for a body whose loads run along
-// another dimension of the output than the innermost one, as those of a
-// transpose do. If neighbouring threads computed neighbours of a row, they
-// would load elements that lie far apart, and memory would bring a whole line
-// for each. In a crosswise kernel the threads of a workgroup compute vectors
-// down the columns of a tile instead, so that neighbouring threads load
-// neighbouring elements. The workgroup turns the tile in its memory, and then
-// stores rows.
+// A crosswise kernel is a map kernel for a body whose loads run along a
+// dimension other than the innermost one, as in a transpose. If neighbouring
+// threads computed neighbouring elements of a row, they would load elements
+// that are far apart, and memory would transfer a whole line for each. Instead,
+// the threads compute vectors along the columns of a tile, so that neighbouring
+// threads load neighbouring elements. The workgroup transposes the tile in
+// workgroup memory, and then stores rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +20,15 @@
 
 namespace dml {
 
-/// The output of a crosswise kernel as rows and columns. The columns are the
-/// innermost dimension of several elements. The rows are the dimensions up to
-/// `rowDim`, and the dimensions between the rows and the columns are the batch.
+/// The output of a crosswise kernel as a batch of matrices. The columns are the
+/// innermost dimension of size greater than 1. The rows are the dimensions from
+/// 0 to `rowDim`, and the dimensions between the rows and the columns are the
+/// batch.
 ///
-/// An example: an output of 8x56x56x64 elements that is read along dimension 2
-/// has the 64 columns of dimension 3, and the 25,088 rows of dimensions 0 to 2.
-/// Read along dimension 1, the output has 448 rows, and a batch of 56.
+/// For example, if an output of 8x56x56x64 elements is read along dimension 2,
+/// it has the 64 columns of dimension 3 and the 25,088 rows of dimensions 0 to
+/// 2. If the output is read along dimension 1, it has 448 rows and a batch of
+/// 56.
 struct CrosswiseShape {
   CrosswiseShape(mlir::linalg::GenericOp op, int64_t rowDim)
       : type(mlir::cast<mlir::MemRefType>(op.getOutputs().front().getType())),
@@ -48,13 +49,12 @@ struct CrosswiseShape {
   int64_t numRows = 1, numBatches = 1, numColumns;
 };
 
-/// Says why `tile`, which is crosswise, cannot be the tile of `op`, or nothing
-/// if the tile can.
+/// Returns why `op` cannot have the crosswise tile `tile`, or an empty text if
+/// it can.
 std::string findCrosswiseProblem(mlir::linalg::GenericOp op,
                                  const MapTile &tile);
 
-/// Replaces `op` by the launch that computes `op` with `tile`, which is
-/// crosswise.
+/// Replaces `op` by the launch of a kernel with the crosswise tile `tile`.
 void buildCrosswiseKernel(mlir::linalg::GenericOp op, const MapTile &tile);
 
 } // namespace dml

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A linalg.generic becomes a kernel of one kind: a matrix kernel, a row kernel,
-// a map kernel and so on. Each kind is one object, which is listed in
-// Selection/KernelKinds.def. docs/Architecture.md has the steps that add one.
+// A linalg.generic becomes a kernel of one kind, such as a matrix kernel, a row
+// kernel or a map kernel. Each kind is an object that is listed in
+// Selection/KernelKinds.def. docs/Architecture.md describes how to add a kind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 
 namespace dml {
 
-/// A linalg.generic whose kernel is to be chosen, and the descriptions of the
-/// generic that several kinds of kernels read. A kind that needs another
-/// description makes it itself.
+/// A linalg.generic for which a kernel is to be chosen, and those analyses of
+/// the generic that several kinds of kernels use. A kind that needs another
+/// analysis runs it itself.
 class KernelQuery {
 public:
   KernelQuery(mlir::linalg::GenericOp op, const DeviceProfile &profile,
@@ -33,7 +33,7 @@ public:
 
   mlir::linalg::GenericOp op;
   const DeviceProfile &profile;
-  /// The sums of products that the generic computes, or null.
+  /// The contraction that the generic computes, or null.
   const Contraction *contraction;
   /// The attention that the generic computes, or null.
   const Attention *attention;
@@ -41,7 +41,8 @@ public:
   bool isOnBuffers() const {
     return mlir::linalg::GenericOp(op).hasPureBufferSemantics();
   }
-  /// Returns the strides of the factors of the sums, which are found once.
+  /// Returns the strides of the contraction's factors, which are computed at
+  /// most once.
   const OperandStrides &getStrides() const {
     if (!strides)
       strides = OperandStrides::get(op, *contraction);
@@ -52,76 +53,78 @@ private:
   mutable std::optional<OperandStrides> strides;
 };
 
-/// A kernel that a kind offers for a generic.
+/// A kernel that a kind proposes for a generic.
 struct Proposal {
-  /// The tile of the kernel. A map kernel has none yet:
-  /// dml-select-map-tiles chooses its tile.
+  /// The tile of the kernel, or nothing for a map kernel, whose tile
+  /// dml-select-map-tiles chooses later.
   std::optional<KernelTile> tile;
-  /// The cycles of a multiprocessor that the kernel takes, or nothing if the
-  /// kind has no model of its time.
+  /// The estimated time of the kernel in cycles of a multiprocessor, or nothing
+  /// if the kind has no model of its time.
   std::optional<double> cycles;
-  /// Whether the kernel is taken without a comparison of times, unless a kind
-  /// that is listed before has a better one. A proposal without cycles has to
-  /// be one of these.
+  /// Whether the kernel is chosen without a comparison of times, unless an
+  /// earlier kind has a better one. A proposal without cycles must be
+  /// preferred.
   bool isPreferred = false;
-  /// The share of these cycles below which kernels of other kinds have to stay
-  /// to be taken instead: 0.9 where an estimate of 95 cycles for another kernel
-  /// is no reason to give up one of 100.
+  /// The factor that another kind's cycles must stay below, relative to these
+  /// cycles, to be chosen instead. With a share of 0.9, a kernel of 100 cycles
+  /// is not given up for one of 95 cycles, since estimates are inexact.
   double share = 1;
 
-  /// A kernel that is taken without a comparison of times.
+  /// Returns a proposal that is chosen without a comparison of times.
   static Proposal prefer(KernelTile tile) {
     return {std::move(tile), /*cycles=*/std::nullopt, /*isPreferred=*/true};
   }
 };
 
-/// A kind of kernel: reads the options that ask for its kernels, proposes a
-/// kernel for a generic, and builds a kernel that `dml.kernel` states.
+/// A kind of kernel. A kind parses the options that request its kernels,
+/// proposes a kernel for a generic, and builds the kernel that a `dml.kernel`
+/// attribute describes.
 class KernelKind {
 public:
   virtual ~KernelKind() = default;
 
-  /// The name of the entry of `dml.kernel` that states a kernel of this kind,
-  /// such as "matrix_tile".
+  /// Returns the name of the entry of `dml.kernel` that describes a kernel of
+  /// this kind, such as "matrix_tile".
   virtual llvm::StringRef getTileName() const = 0;
 
-  /// Replaces `op` by the launch of the kernel that has `tile`, which is of
-  /// this kind. If that cannot be, `op` stays, and the problem is returned as
-  /// text that goes on after the name of the operation: "has a matrix_tile that
-  /// stands on no contraction". The text is empty otherwise.
+  /// Replaces `op` by the launch of the kernel with `tile`, which is of this
+  /// kind, and returns an empty text. On failure, `op` stays, and the returned
+  /// text continues a message after the name of the operation: "has a
+  /// matrix_tile that stands on no contraction".
   virtual std::string build(mlir::linalg::GenericOp op, const KernelTile &tile,
                             const DeviceProfile &profile) const = 0;
 
-  /// The name of the option that asks for kernels of this kind, such as
-  /// "matrix-tile", or nothing if none does. Kinds may share an option.
+  /// Returns the name of the option that requests kernels of this kind, such as
+  /// "matrix-tile", or an empty text if there is none. Several kinds may share
+  /// an option.
   virtual llvm::StringRef getOption() const { return ""; }
-  /// Returns the values that the option may have besides 'auto' and 'none', as
-  /// text for a message. One of the kinds that share an option describes it.
+  /// Describes, for a message, the values of the option other than 'auto' and
+  /// 'none'. If several kinds share an option, one of them describes it.
   virtual std::string describeOption() const { return ""; }
-  /// Reads the value of the option: a tile of this kind, which may leave some
-  /// of its entries 0 or empty, to be set for each generic. Returns nothing if
-  /// `text` asks for no kernel of this kind.
+  /// Parses the value of the option as a tile of this kind. Entries that are 0
+  /// or empty are chosen later for each generic. Returns nothing if `text` does
+  /// not request a kernel of this kind.
   virtual std::optional<KernelTile>
   parseOption(llvm::StringRef text, mlir::MLIRContext *context) const {
     return std::nullopt;
   }
 
-  /// Proposes a kernel for a generic, or nothing if the generic can have none
-  /// of this kind: the kernel with the tile `wanted`, or the kernel of the
-  /// least time where `wanted` is null.
+  /// Proposes the kernel with the tile `wanted`, or the fastest kernel if
+  /// `wanted` is null. Returns nothing if the generic cannot have a kernel of
+  /// this kind.
   virtual std::optional<Proposal> propose(const KernelQuery &query,
                                           const KernelTile *wanted) const = 0;
 
 protected:
-  /// Reads positive numbers with an 'x' between them, such as '64x32', as
-  /// `sizes`. Returns false if `text` is not as many numbers.
+  /// Parses `text` as positive numbers separated by 'x', such as '64x32', into
+  /// `sizes`. Returns false if `text` does not have exactly as many numbers.
   static bool parseSizes(llvm::StringRef text, llvm::ArrayRef<int64_t *> sizes);
-  /// Parses `text` as a `dml.kernel` that states a tile of this kind.
+  /// Parses `text` as the tile of this kind in a `dml.kernel` attribute.
   std::optional<KernelTile> parseTile(llvm::StringRef text,
                                       mlir::MLIRContext *context) const;
-  /// Puts the name of this kind's tile in front of `problem`, so that the text
-  /// can be returned by build(): "stands on no contraction" becomes "has a
-  /// matrix_tile that stands on no contraction". An empty problem stays empty.
+  /// Prepends the name of this kind's tile to `problem`, to form the text that
+  /// build() returns: "stands on no contraction" becomes "has a matrix_tile
+  /// that stands on no contraction". An empty problem stays empty.
   std::string describeProblem(llvm::StringRef problem) const;
 };
 
@@ -140,14 +143,14 @@ public:
   }
 
 protected:
-  /// Builds the kernel that has `tile`, or returns the problem of the tile: the
-  /// text behind "has a matrix_tile that".
+  /// Builds the kernel with `tile`, or returns the problem as the text after
+  /// "has a matrix_tile that".
   virtual std::string tryBuild(mlir::linalg::GenericOp op, const Tile &tile,
                                const DeviceProfile &profile) const = 0;
-  /// Proposes the kernel of the least time.
+  /// Proposes the fastest kernel.
   virtual std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const = 0;
-  /// Proposes the kernel that has the tile `wanted`.
+  /// Proposes the kernel with the tile `wanted`.
   virtual std::optional<Proposal> proposeWanted(const KernelQuery &query,
                                                 const Tile &wanted) const {
     return std::nullopt;

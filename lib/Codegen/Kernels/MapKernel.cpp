@@ -55,15 +55,15 @@ MapTile dml::getPlainTile(linalg::GenericOp op) {
   return tile;
 }
 
-/// Elements of a thread, which are written out: drivers take long to compile
-/// more.
+/// The most elements of a thread. The thread's code is unrolled over its
+/// elements, and drivers take long to compile more of them.
 static constexpr int64_t maxThreadElements = 256;
 
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
 namespace {
-/// Returns why an operation without loops cannot have the mode of a tile, or
-/// an empty text if the operation can.
+/// Called with the mode of a tile, returns why an operation without loops
+/// cannot have this mode, or an empty text if it can.
 struct ModeProblem {
   linalg::GenericOp op;
   int64_t vectorBytes;
@@ -128,7 +128,7 @@ std::string ModeProblem::operator()(const InsideVectors &inside) {
 }
 
 /// Returns why `op`, whose body has loops, cannot have `block` and vectors of
-/// `count` elements, or an empty text if the operation can.
+/// `count` elements, or an empty text if it can.
 static std::string findBlockProblem(linalg::GenericOp op,
                                     ArrayRef<int64_t> block, int64_t count) {
   MemRefType type = getOutputType(op);
@@ -147,8 +147,8 @@ static std::string findBlockProblem(linalg::GenericOp op,
   return "";
 }
 
-/// Returns why a thread cannot have as many vectors of `count` elements as
-/// `tile` states, or an empty text if a thread can.
+/// Returns why a thread cannot have the number of vectors that `tile` requests,
+/// of `count` elements each, or an empty text if it can.
 static std::string findSizeProblem(const MapTile &tile, int64_t count) {
   SmallVector<int64_t> factors;
   if (const LoopBlock *block = tile.getBlock())
@@ -198,13 +198,12 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The vectors that a part of the threads computes: all of them, only the
-/// vectors that lie inside of rows, or only those that may reach across the
-/// end of a row.
+/// Selects the vectors that a group of threads computes: all vectors, only the
+/// vectors that lie inside of rows, or only the vectors that may cross the end
+/// of a row.
 enum class Part { Whole, Inside, Across };
 
-/// A linalg.generic with the tile of its threads, and values that follow from
-/// these.
+/// A linalg.generic with the tile of its threads, and values derived from both.
 struct MapKernel {
   MapKernel(linalg::GenericOp op, const MapTile &tile)
       : op(op), output(op.getOutputs().front()), tile(tile),
@@ -213,17 +212,20 @@ struct MapKernel {
         rows(tile.getBlock() ? RowShape()
                              : RowShape::get(op, packing.getCount())) {}
 
-  /// The elements of the row that a block's outer dimensions leave.
+  /// Returns the number of elements in the dimensions that a block does not
+  /// divide. These elements form one row.
   int64_t getBlockRowSize() const {
     return llvm::product_of(
         type.getShape().drop_front(tile.getBlock()->factors.size()));
   }
-  /// The vectors that a workgroup has in all of its steps.
+  /// Returns the number of vectors that a workgroup computes in all of its
+  /// steps.
   int64_t getStepVectors() const {
     return DeviceProfile::workgroupSize * tile.getSteps();
   }
-  /// The vectors inside of each row that have threads of their own. Without
-  /// such threads, all vectors that lie inside of a row.
+  /// Returns the number of vectors in each row that are computed by the threads
+  /// of Part::Inside: those that the tile states, or else all vectors that lie
+  /// inside of a row.
   int64_t getInsideVectors() const {
     return tile.getInside() ? tile.getInside()->count : rows.getInsideVectors();
   }
@@ -270,7 +272,8 @@ int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
   return MapKernel(op, tile).getNumThreads(Part::Whole);
 }
 
-/// The number of the first vector that a thread has in step `step`.
+/// Returns the number of the first vector that a thread computes in step
+/// `step`.
 LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
                                 int64_t step) const {
   if (tile.getSteps() == 1)
@@ -289,8 +292,8 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   int64_t number) const {
   int64_t count = packing.getCount(), inside = getInsideVectors();
   if (part == Part::Across && tile.getInside()) {
-    // The threads number the vectors before the inside ones first, and then
-    // those behind them.
+    // The threads are numbered first through the vectors before the inside
+    // ones, and then through the vectors behind the inside ones.
     int64_t first = tile.getInside()->first;
     auto [place, column] =
         forms.divide(b, vector, rows.getInsideVectors() - inside);
@@ -310,8 +313,9 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                      forms.mul(b, column, count));
   }
   if (part == Part::Across) {
-    // The first n rows have n * others / count vectors across ends, rounded up.
-    // The vectors across the end of a row follow the vectors inside of it.
+    // The first n rows have ceil(n * others / count) vectors that cross the end
+    // of a row. In each row, these vectors follow the vectors inside of the
+    // row.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
@@ -321,7 +325,7 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
     auto [place, column] = forms.divide(b, vector, inside);
     place = forms.add(b, forms.mul(b, place, tile.getRows()), row);
     LinearForm first = forms.mul(b, place, rows.size);
-    // The distance from the start of a row to the next multiple of a vector.
+    // The distance from the beginning of the row to the next whole vector.
     LinearForm ahead = forms.mul(b, place, llvm::mod(-rows.size, count));
     first = forms.add(b, first, forms.divide(b, ahead, count).second);
     if (tile.getInside())
@@ -332,7 +336,7 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
   return forms.mul(b, forms.add(b, vector, number), count);
 }
 
-/// The coordinates of the element at `position` of the output.
+/// Returns the coordinates of the element at `position` of the output.
 SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
                                                   IndexForms &forms,
                                                   LinearForm position) const {
@@ -350,7 +354,7 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
       stride = rows.size;
     }
     LinearForm digit;
-    // Lanes after the last element compute another element once more.
+    // Lanes beyond the last element compute an earlier element again.
     if (dim == first)
       digit = forms.min(b, position, size / stride - 1);
     else
@@ -361,9 +365,9 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
   return coordinates;
 }
 
-/// Returns the vectors of each row for which the comparisons that `forms` have
-/// not decided have the same outcome as in the middle of the row, among the
-/// vectors that `part` has.
+/// Among the vectors of `part`, returns the vectors of each row for which all
+/// comparisons that `forms` have not decided come out as in the middle of the
+/// row.
 std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
                                                    IndexForms &forms,
                                                    Part part) const {
@@ -388,13 +392,13 @@ std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
 // Costs of code
 //===----------------------------------------------------------------------===//
 
-/// Estimates how often the body of `loop` runs.
+/// Estimates the number of iterations of `loop`.
 static double countIterations(scf::ForOp loop) {
   std::optional<APInt> count = loop.getStaticTripCount();
   return count ? count->roundToDouble() : 1;
 }
 
-/// Estimates how many operations of a device the operations of `block` become.
+/// Estimates the number of machine operations to which `block` is compiled.
 static double countOperations(Block *block) {
   double count = 0;
   for (Operation &op : *block) {
@@ -411,7 +415,7 @@ static double countOperations(Block *block) {
   return count;
 }
 
-/// Estimates how many loads a thread runs in `block`.
+/// Estimates the number of loads that a thread executes in `block`.
 static double countLoads(Block *block) {
   double count = 0;
   for (Operation &op : *block) {
@@ -428,14 +432,14 @@ static double countLoads(Block *block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The workgroup memory that collects the vectors of a workgroup, and the place
-/// of the thread's first vector in it. Both are null if threads store their
-/// vectors in the output themselves.
+/// The workgroup memory that collects the vectors of a workgroup before they
+/// are stored in the output, and the index in it of the thread's first vector.
+/// Both are null if threads store their vectors directly in the output.
 struct StagedVectors {
   Value memory, first;
 };
 
-/// Builds the code of the threads of one part of a kernel.
+/// Builds the code for the threads of one part of a kernel.
 class PartBuilder {
 public:
   PartBuilder(const MapKernel &kernel, Part part, ImplicitLocOpBuilder &b,
@@ -446,13 +450,13 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// The gain of a second path, for the threads in the interior.
+  /// The benefit of a second path for the threads in the interior.
   struct Interior {
-    /// The operations that a thread runs on average, or nothing if the path
-    /// does not pay and was removed.
+    /// The average number of operations that a thread executes, or nothing if
+    /// the second path was removed because it saves too little.
     std::optional<double> average;
-    /// The share of subgroups that the path's condition divides at least: a
-    /// larger limit on this share has the same outcome.
+    /// The share of subgroups that the path's condition divides. Any limit on
+    /// divergence from this share on gives the same path.
     double divergence = 0;
   };
 
@@ -476,11 +480,12 @@ private:
 };
 } // namespace
 
-/// Builds element `lane` of a vector that may reach into the next row. The
-/// first element of the vector has the coordinates `here` and is at `column` of
-/// its row; `next` are the coordinates of the start of the next row. Where
-/// ranges do not tell the row, both rows are looked up and one element is
-/// selected. Returns nothing if the elements cannot be selected so.
+/// Builds element `lane` of a vector that may continue in the next row. The
+/// first element of the vector has the coordinates `here` and lies at `column`
+/// of its row. `next` are the coordinates of the beginning of the next row. If
+/// ranges do not decide in which row the element lies, both rows are looked up
+/// and the code selects one of the two elements. Returns nothing if a selection
+/// is impossible.
 std::optional<Scalar> PartBuilder::buildInBothRows(
     IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
     SmallVector<LinearForm> next, LinearForm column, int64_t lane) {
@@ -584,8 +589,8 @@ void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
         output.getBuffer(), output.getPlace(forms, b, place));
 }
 
-/// Builds the code of a thread. The building stops once the code has more than
-/// `maxOperations` operations.
+/// Builds the code of a thread. Building stops as soon as the code has more
+/// than `maxOperations` operations.
 void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   const MapTile &tile = kernel.tile;
   const Packing &packing = kernel.packing;
@@ -593,11 +598,12 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   OutputVectors output(b, views, kernel.output, packing);
   if (tile.getBlock())
     return buildBlock(forms, builder, output);
-  // Drivers do not move loads before stores, which might be of the same buffer:
-  // where elements only move, all vectors are loaded before the first is
-  // stored, so that the loads are in flight together. Computed vectors take
-  // registers, and are stored at once: resample_linear_x2_f16 and
-  // maxpoolgrad_k3s2_f32 took 1.03 and 1.6 times as long otherwise on an H200.
+  // Drivers do not move loads in front of stores, since both might access the
+  // same memory. If elements only move, all vectors are therefore loaded before
+  // the first one is stored, so that the loads are in flight together. Vectors
+  // that are computed would occupy registers, and are stored at once: without
+  // this, resample_linear_x2_f16 and maxpoolgrad_k3s2_f32 took 1.03 and 1.6
+  // times as long on an H200.
   bool storesLast = tile.getSteps() > 1 || TileBuilder::isMove(kernel.op);
   struct Computed {
     Value value, place;
@@ -609,8 +615,8 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
     for (const Computed &computed : vectors) {
       OpBuilder::InsertionGuard restore(b);
       // The last steps of the last workgroup may lie beyond the output. The
-      // threads compute other elements once more for these steps, and do not
-      // store them.
+      // threads compute earlier elements again in these steps, and do not store
+      // them.
       LinearForm left =
           forms.sub(b, kernel.rows.getNumVectors() - 1, computed.vector);
       if (tile.getSteps() > 1 && forms.getRange(left).min < 0) {
@@ -658,10 +664,10 @@ static double toShare(int64_t percent) {
   return static_cast<double>(percent) / 100;
 }
 
-/// Builds a second path for the threads in the interior, for which no index is
-/// clamped, beside the code between `thread` and `end`, which any thread may
-/// run. The second path is removed if it does not pay. Its condition divides no
-/// more than `maxDivergence` of the subgroups.
+/// Builds a second path for the threads in the interior, whose indices need no
+/// clamping. The general path, which any thread may take, is the code between
+/// `thread` and `end`. The second path is removed if it saves too little. Its
+/// condition divides at most the share `maxDivergence` of the subgroups.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -693,7 +699,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Threads outside of an interior are outside of smaller interiors, too.
+    // Threads outside of an interior are also outside of smaller interiors.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
@@ -702,12 +708,12 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     interior->clear();
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
-    // The building stops where the path no longer pays. Most undecided
-    // comparisons have shown up by then.
+    // Building stops when the path has too many operations to be worthwhile. By
+    // then, most undecided comparisons are known.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
-    // Comparisons that are still undecided make the interior smaller.
+    // Comparisons that are still undecided restrict the interior further.
     undecided = narrowed.getInterior(maxDivergence);
   } while (!undecided.empty());
 
@@ -717,7 +723,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   double operations = countOperations(general);
   if (result.divergence <= toShare(cost::map::lowDivergence))
     operations += countCondition();
-  // Subgroups with threads outside of the interior run both paths.
+  // Subgroups with threads outside of the interior execute both paths.
   double average = countOperations(interior) + outside * operations;
   if (average <= worthwhile * operations) {
     result.average = average;
@@ -725,7 +731,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   }
   general->getTerminator()->erase();
   block->getOperations().splice(Block::iterator(end), general->getOperations());
-  // The choice is removed with the operations of its condition.
+  // The selection of a path is removed together with the operations of its
+  // condition.
   Block discarded;
   discarded.getOperations().splice(discarded.end(), block->getOperations(),
                                    condition,
@@ -734,8 +741,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
 }
 
 /// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may need fewer. If the threads together
-/// run more than `maxGeneral` operations, the code stays incomplete.
+/// `count` threads, of which the part may use fewer. If the threads would
+/// execute more than `maxGeneral` operations in total, the code stays
+/// incomplete.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -761,8 +769,8 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // Where a larger interior does not pay, an interior without the dimensions
-  // that divide subgroups may.
+  // If an interior saves too little, a smaller `maxDivergence` may give one
+  // that pays: it omits the ranges that divide many subgroups.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -782,9 +790,9 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 // The launch
 //===----------------------------------------------------------------------===//
 
-/// Returns how many workgroups compute one copy of the elements that repeat
-/// along dimension `dim`, and how many copies there are. Returns nothing if a
-/// copy is not a whole number of workgroups.
+/// If the output's elements repeat along dimension `dim`, returns the number of
+/// workgroups that compute one copy of these elements, and the number of
+/// copies. Returns nothing if a copy does not consist of whole workgroups.
 static std::optional<std::pair<int64_t, int64_t>>
 getRepetition(const MapKernel &kernel, int64_t dim) {
   const RowShape &rows = kernel.rows;
@@ -827,11 +835,11 @@ std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
   return std::nullopt;
 }
 
-/// Returns the number of the workgroup whose elements workgroup `group`
-/// computes. Elements that are loaded again where an outer dimension repeats
-/// may have left the caches by then, so that workgroups which load the same
-/// elements follow each other: with 3 copies of 2 workgroups, the order is 0,
-/// 2, 4, 1, 3, 5. Workgroups beyond the output keep their numbers.
+/// Returns the number of the tile that workgroup `group` computes. If elements
+/// repeat along an outer dimension, the caches may have lost a loaded element
+/// before the next copy needs it. Workgroups that load the same elements
+/// therefore follow each other: with 3 copies of 2 tiles each, the order of the
+/// tiles is 0, 2, 4, 1, 3, 5. Workgroups beyond the output keep their numbers.
 static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
                           Value group) {
   if (!kernel.tile.turns)
@@ -843,7 +851,7 @@ static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Allocates workgroup memory for the vectors of a workgroup. `local` is the
-/// number of the thread in the workgroup.
+/// number of the thread within the workgroup.
 static StagedVectors buildStaging(const MapKernel &kernel,
                                   ImplicitLocOpBuilder &b, Value local) {
   StagedVectors staging;
@@ -855,8 +863,8 @@ static StagedVectors buildStaging(const MapKernel &kernel,
   return staging;
 }
 
-/// Stores the vectors of a workgroup from workgroup memory, so that
-/// neighbouring threads store neighbouring vectors.
+/// Copies the vectors of a workgroup from workgroup memory to the output, so
+/// that consecutive threads store neighbouring vectors.
 static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
                         BufferViews &views, const StagedVectors &staging,
                         Value group, Value local, bool mayExceed) {
@@ -884,10 +892,10 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   }
 }
 
-/// Builds the launch of `kernel` where `b` stands. `getInteriors` returns the
-/// limits on divergence of the second paths that a part may have. If the
-/// threads together run more than `maxGeneral` operations, the code stays
-/// incomplete.
+/// Builds the launch of `kernel` at the insertion point of `b`. `getInteriors`
+/// returns the limits on divergence to try for the second path of a part. If
+/// the threads would execute more than `maxGeneral` operations in total, the
+/// code stays incomplete.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,
@@ -897,16 +905,17 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
   ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
-  // The workgroups of each part. Workgroups of the two parts take turns, so
-  // that elements which both load are still in a cache. A turn has as many rows
-  // as make whole workgroups of both parts.
+  // The numbers of workgroups of each part. Workgroups of the two parts
+  // alternate in turns, so that an element that both parts load is still in a
+  // cache when it is loaded again. A turn consists of as many rows as fill
+  // whole workgroups of both parts.
   SmallVector<int64_t> counts;
   for (Part part : parts)
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),
                                       DeviceProfile::workgroupSize));
   int64_t turns = 1;
   if (tile.hasParts()) {
-    // Each row of whole vectors has the same number of vectors of both parts.
+    // Rows of whole vectors all have the same number of vectors of each part.
     int64_t vectorsOfTurn = tile.getInside() ? 1 : rows.vectorSize;
     turns = llvm::divideCeil(rows.getNumRows(),
                              kernel.getStepVectors() * vectorsOfTurn);
@@ -955,8 +964,8 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
-    // The numbers are limited as range analysis does not learn from the
-    // condition which part the workgroup has.
+    // Range analysis does not learn from the condition which part the workgroup
+    // computes, so that the numbers are limited explicitly.
     Value own =
         i ? arith::SubIOp::create(
                 b, arith::MaxUIOp::create(b, place, constant(counts[0])),

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A map kernel computes each element of its output from the element's
-// coordinates. Which elements a thread has is its tile: dml-select-map-tiles
-// chooses it, and dml-distribute-to-workgroups builds the kernel that it asks
-// for. Both build kernels by what is declared here.
+// coordinates. Its tile states the elements that each thread computes.
+// dml-select-map-tiles chooses the tile, and dml-distribute-to-workgroups
+// builds the kernel with this tile. Both passes use the functions in this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,47 +17,51 @@
 
 namespace dml {
 
-/// What the threads of a kernel run, all together.
+/// The operations that all threads of a kernel execute together.
 struct KernelCost {
-  /// The operations of the path that any thread can take, and how many of these
-  /// are loads.
+  /// The number of operations of the general path, which any thread can take,
+  /// and the number of loads among them.
   double general = 0, loads = 0;
-  /// The operations on average, if some threads take a second path.
+  /// The average number of operations, if some threads take a second path.
   double average = 0;
-  /// The second path of all threads, or of each part of a split tile, as
-  /// MapTile::interior has it.
+  /// The limits on divergence of the second paths, in percent, one for each
+  /// part, as in MapTile::interior.
   llvm::SmallVector<int64_t, 2> interior;
-  /// Of a tile of one vector in rows of whole vectors, those in each row for
-  /// which most comparisons come out the same; nothing if all do.
+  /// The vectors of each row for which most comparisons have the same outcome.
+  /// Set only for a tile of one vector in rows of whole vectors, and only if
+  /// some vectors differ from most others.
   std::optional<InsideVectors> inside;
 };
 
-/// Says why `op` cannot become a map kernel, or nothing if it can.
+/// Returns why `op` cannot become a map kernel, or an empty text if it can.
 std::string findMapProblem(mlir::linalg::GenericOp op);
 
-/// Says why `tile` cannot be the tile of `op`, or nothing if it can.
+/// Returns why `op` cannot have the tile `tile`, or an empty text if it can.
 std::string findTileProblem(mlir::linalg::GenericOp op, const MapTile &tile);
 
-/// The tile of one vector.
+/// Returns the tile with one vector for each thread.
 MapTile getPlainTile(mlir::linalg::GenericOp op);
 
-/// The threads that compute `op` with `tile`, but for those of none.
+/// Returns the number of threads that compute `op` with `tile`, without the
+/// idle threads of the last workgroup.
 int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 
-/// The dimension along which workgroups of `tile` that read the same elements
-/// should take turns: what they read would come again after more than `bytes`
-/// of the output.
+/// Returns the dimension along which workgroups of `tile` should alternate
+/// between copies of the same elements (MapTile::turns). Each element would
+/// otherwise be read again only after more than `bytes` of the output. Returns
+/// nothing if there is no such dimension.
 std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
                                 double bytes);
 
-/// Builds the launch that computes `op` with `tile`, at the end of `block`. The
-/// second paths are chosen: of those in `interiors`, the first one that pays.
-/// A kernel whose threads run more than `maxGeneral` stays in pieces.
+/// Builds the launch that computes `op` with `tile` at the end of `block`.
+/// Tries second paths with the limits on divergence `interiors`, and keeps the
+/// first one that pays. If the threads would execute more than `maxGeneral`
+/// operations, the code stays incomplete.
 KernelCost tryMapKernel(mlir::Block &block, mlir::linalg::GenericOp op,
                         const MapTile &tile, llvm::ArrayRef<int64_t> interiors,
                         double maxGeneral);
 
-/// Replaces `op` by the launch that computes it with `tile`.
+/// Replaces `op` by the launch that computes `op` with `tile`.
 void buildMapKernel(mlir::linalg::GenericOp op, const MapTile &tile);
 
 } // namespace dml

@@ -2,30 +2,34 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup has some queries and all columns of their outputs, as in
-// AttentionKernel.cpp, and goes through the keys in blocks. Its subgroups
-// multiply cooperative matrices: those of queries with those of a block's keys
-// for scores, and those of weights, which are f16, with those of values. A
-// subgroup has as many queries as threads, whose scores and outputs are its
-// own, so that its subgroups meet only where keys and values are staged.
+// As in AttentionKernel.cpp, a workgroup computes all columns of the outputs of
+// some queries, and iterates over the keys in blocks. Its subgroups multiply
+// cooperative matrices: queries with the keys of a block to compute scores, and
+// weights in f16 with values to compute outputs. A subgroup processes as many
+// queries as it has threads, and computes their scores and outputs without the
+// other subgroups. The subgroups therefore only wait for each other where keys
+// and values are staged.
 //
-// A device does not tell which thread has which element of a matrix. So scores
-// go through workgroup memory: each thread loads the line of its query,
-// computes weights of the scores, and stores the weights in place of the
-// scores, half as wide. From there subgroups load the weights as matrices.
-// While threads compute the weights of a block, matrix units multiply the keys
-// of the next block: the two computations do not depend on each other.
+// Devices do not specify which thread holds which element of a matrix. Scores
+// are therefore exchanged through workgroup memory: each thread loads the
+// scores of its query, computes weights from them, and stores the weights,
+// which are half as wide, in place of the scores. The subgroup then loads the
+// weights as matrices. While the threads compute the weights of one block, the
+// matrix units multiply the keys of the next block, since the two computations
+// are independent.
 //
-// Outputs stay in matrices from block to block, since they could be scaled line
-// by line in memory alone. So weights are exponentials of what scores are above
-// a reference that mostly stays. It is 5.55, the logarithm of 256, below the
-// largest score of the query's first block, whose weight is 256 then. Of scores
-// 3 and 5 in two blocks, whose values are 10 and 20, weights are 256 and 256
-// e^2, 1892; their sum is 2148, and that of their products with values 40392,
-// which is 18.8 times as much. Where a score is so far above the reference that
-// its weight could leave f16, the query has a new reference, for which its
-// subgroup scales outputs and sums. A weight that is a denormal in f16 is less
-// than 2^-22 of the largest; docs/Reference.md says what that admits.
+// The outputs stay in matrices from block to block, since scaling them for each
+// query requires workgroup memory. To scale rarely, the kernel computes weights
+// as exponentials of the scores minus a reference, which changes only if
+// necessary. The reference is 5.55, the logarithm of 256, below the largest
+// score of the query's first block, whose weight is thus 256. For example, two
+// blocks have the scores 3 and 5 and the values 10 and 20. The weights are 256
+// and 256 e^2 = 1892. The sum of weights is 2148, and the sum of the products
+// with values is 40392, which is 18.8 times as large. If the weight of a score
+// may exceed the range of f16, the query gets a new reference, and its subgroup
+// scales the outputs and sums. A weight that is a denormal in f16 is less than
+// 2^-22 of the largest weight; docs/Reference.md describes the error that this
+// permits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,23 +51,23 @@
 using namespace mlir;
 using namespace dml;
 
-/// Factors of f16 in a vector of workgroup memory.
+/// The number of f16 factors in a vector of workgroup memory.
 static constexpr int64_t lanes = 8;
 
-/// How far the reference is below the largest score that it is made for: the
+/// The distance between the largest score and a new reference below it: the
 /// logarithm of 256.
 static const double belowLargest = 8 * std::log(2.0);
 
-/// How far scores are above the reference at most. The weight is 37,798 then,
-/// which f16 has.
+/// The largest distance of a score above the reference. The weight of such a
+/// score is exp(10.54) = 37,798, which f16 can represent.
 static constexpr double mostAbove = 10.54;
 
 //===----------------------------------------------------------------------===//
 // Layout
 //===----------------------------------------------------------------------===//
 
-/// The largest number of `columns`, a multiple of `ofMatrix`, whose lines fit
-/// `vectors` for each query.
+/// Returns the largest multiple of `ofMatrix`, up to `columns`, for which the
+/// columns of one query fit into `vectors` vectors of memory.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
   while (columns > ofMatrix && getLinePitch(columns, wordsOfVector) > vectors)
@@ -107,7 +111,7 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
   int64_t ofStep = attention.scores.getTermsOfStep();
   layout.unit = std::lcm(lanes, ofStep);
   layout.stepsOfUnit = layout.unit / ofStep;
-  // Nothing below overflows.
+  // The sizes are limited so that the products below do not overflow.
   constexpr int64_t maxSize = 1 << 12;
   if (layout.unit > maxSize || attention.scores.getTerms() > maxSize ||
       attention.products.columns.size > maxSize)
@@ -121,7 +125,7 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
   layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
-  // Queries are staged before there are scores and keys.
+  // The queries are staged before the memory is needed for scores and keys.
   layout.vectors =
       std::max(layout.scoreVectors + tile.stages * layout.stageVectors,
                tile.queries * layout.termsPitch);
@@ -150,15 +154,16 @@ public:
   void build();
 
 private:
-  /// Queries, keys or values, in lines of workgroup memory.
+  /// The factors of queries, keys or values as lines in workgroup memory.
   struct Lines {
     const ContractionOperand &operand;
     StagedArea area;
   };
   /// The values that the loop carries from block to block: the matrices of
   /// outputs in row-major order, the reference of the thread's query, the sum
-  /// of the query's weights, the matrices of the block's sums, and the vectors
-  /// on their way of the next block's keys and this block's values.
+  /// of the query's weights, the matrices of the block's sums of products, and
+  /// the loaded vectors of the next block's keys and of this block's values,
+  /// which are not stored in workgroup memory yet.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -232,7 +237,8 @@ private:
     return arith::ConstantOp::create(b, attribute);
   }
   Value max(Value lhs, Value rhs) {
-    // A NaN among scores makes the sum of weights NaN, whichever is taken.
+    // The maximum may ignore a NaN: a NaN among the scores makes the sum of
+    // weights NaN in any case.
     return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
   }
   Value sub(Value lhs, Value rhs) { return arith::SubFOp::create(b, lhs, rhs); }
@@ -249,8 +255,8 @@ private:
             b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
         memory, forms->materialize(b, place));
   }
-  /// The place of the matrix of scores, weights or outputs in row `row` of
-  /// matrices, where lines are `pitch` vectors apart.
+  /// Returns the position of row `row` of matrices of scores, weights or
+  /// outputs, where neighbouring lines are `pitch` vectors apart.
   LinearForm getRowOfMatrices(int64_t row, int64_t pitch) {
     return forms->mul(b,
                       forms->add(b,
@@ -263,18 +269,20 @@ private:
   const MatrixAttentionTile &tile;
   const MatrixAttentionLayout &layout;
   const MatrixShape &shape;
-  /// Matrices of a subgroup's queries below each other.
+  /// The number of matrices that the subgroup's queries fill, one below the
+  /// other.
   const int64_t rowMatrices;
 
   OperandTile rows, columns;
-  /// All of workgroup memory, in vectors.
+  /// The whole workgroup memory, as vectors.
   Value memory;
-  /// The subgroup's number, the number of the thread's query among those of the
-  /// workgroup, and its coordinates.
+  /// The number of the subgroup, the number of the thread's query within the
+  /// workgroup, and the coordinates of this query.
   LinearForm subgroup, query;
   Forms coordinates;
   std::optional<Lines> keys, values;
-  /// The matrices of the subgroup's queries: rows of one for each of the terms.
+  /// The matrices of the subgroup's queries: for each row of matrices, one
+  /// matrix for each block of terms.
   SmallVector<Value> queries;
 };
 } // namespace
@@ -283,8 +291,8 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds whether `number`, which is at most `most`, is at most `last`. Null
-/// where it always is.
+/// Builds the condition that `number`, which is at most `most`, is at most
+/// `last`. Returns null if the condition always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -293,8 +301,9 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                forms->materialize(b, number), constant(last));
 }
 
-/// Loads item `item` of the terms of queries or keys, those of the block
-/// `keyBlock`: the terms of some iterations, which are whole vectors.
+/// Loads item `item` of the terms of queries, or of the keys of block
+/// `keyBlock`. An item consists of the terms of as many iterations as fill
+/// whole vectors.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
                                                      const StagedItem &item,
                                                      LinearForm keyBlock) {
@@ -308,8 +317,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
       lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
   LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
-  // Where there are always all iterations of an item or none, they share the
-  // condition under which they count.
+  // If the number of iterations is a multiple of those of an item, all
+  // iterations of an item share one condition.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
   int64_t most =
@@ -346,7 +355,7 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   return vectors;
 }
 
-/// Loads item `item` of the values of the block `keyBlock`: a vector of
+/// Loads item `item` of the values of block `keyBlock`, which is a vector of
 /// columns.
 SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
                                                       LinearForm keyBlock) {
@@ -354,8 +363,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
   LinearForm key =
       forms->add(b, forms->mul(b, keyBlock, values->area.lines), item.line);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
-  // Values of keys that do not exist are 0: their weight is 0, but 0 times NaN
-  // would be NaN.
+  // The values of missing keys are replaced by 0. Their weight is 0, but 0
+  // times a NaN value would be NaN.
   SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
   key = forms->min(b, key, attention.keys - 1);
   TileBuilder builder(b, op, *forms, *views);
@@ -371,7 +380,7 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
   return {packFactors(builder, operand, shape.factors, factors, counts)};
 }
 
-/// Loads the thread's share of `lines`.
+/// Loads the items of `lines` that belong to the thread.
 SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
                                                 LinearForm keyBlock) {
   bool areValues = &lines.operand == &contraction.columns;
@@ -383,16 +392,16 @@ SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
 }
 
 /// Stores the first of `vectors`, which load() has returned for `lines`, in
-/// stage `stage` of workgroup memory. Returns the rest of `vectors`, which
-/// belongs to other lines.
+/// stage `stage` of workgroup memory. Returns the remaining vectors, which
+/// belong to other lines.
 ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
                                          ValueRange vectors) {
   return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
 }
 
-/// `lines` lines of an operand, each of `items` items of `vectors` vectors. The
-/// first one begins at vector `first` of workgroup memory, and each other one
-/// `pitch` vectors behind the one before.
+/// Returns `lines` lines of an operand, each of which has `items` items of
+/// `vectors` vectors. The first line begins at vector `first` of workgroup
+/// memory, and neighbouring lines are `pitch` vectors apart.
 MatrixAttentionBuilder::Lines
 MatrixAttentionBuilder::getLines(const ContractionOperand &operand,
                                  int64_t lines, int64_t items, int64_t vectors,
@@ -410,8 +419,8 @@ MatrixAttentionBuilder::getLines(const ContractionOperand &operand,
   return {operand, area};
 }
 
-/// Builds a barrier of the subgroup, behind which its threads see the values
-/// that they have stored in workgroup memory.
+/// Builds a barrier of the subgroup, after which its threads see each other's
+/// stores to workgroup memory.
 void MatrixAttentionBuilder::meet() {
   spirv::ControlBarrierOp::create(b, spirv::Scope::Subgroup,
                                   spirv::Scope::Subgroup,
@@ -455,13 +464,13 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
           type,
           forms->add(b, getRowOfMatrices(row, layout.termsPitch), term / lanes),
           layout.termsPitch));
-  // Keys and scores take the place of queries.
+  // Keys and scores reuse the memory of the queries.
   gpu::BarrierOp::create(b);
   return matrices;
 }
 
-/// Builds the sums of products of queries and the keys in stage `stage`, of
-/// which scores are computed: matrices in column-major order.
+/// Multiplies the queries with the keys in stage `stage`, and returns the sums
+/// of products as matrices in column-major order.
 SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   int64_t termMatrices = layout.terms / shape.terms;
   gpu::MMAMatrixType type =
@@ -487,7 +496,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   return all;
 }
 
-/// Stores the sums that multiplyKeys() has returned.
+/// Stores the sums that multiplyKeys() returned in workgroup memory.
 void MatrixAttentionBuilder::storeSums(ValueRange sums) {
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto number = static_cast<int64_t>(i);
@@ -501,7 +510,7 @@ void MatrixAttentionBuilder::storeSums(ValueRange sums) {
 }
 
 /// Computes the scores of the thread's query from the sums in workgroup memory.
-/// The scores of keys that do not exist are -infinity.
+/// The scores of missing keys are -infinity.
 SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
@@ -531,7 +540,7 @@ SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   return scores;
 }
 
-/// Combines `values`, each half by itself first.
+/// Combines `values` pairwise, like a binary tree.
 static Value combine(ValueRange values,
                      llvm::function_ref<Value(Value, Value)> combineTwo) {
   if (values.size() == 1)
@@ -541,16 +550,15 @@ static Value combine(ValueRange values,
   return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
 }
 
-/// Updates the reference of the thread's query, the number that is subtracted
-/// from the query's scores before the exponential. (Online softmax commonly
-/// subtracts the largest score so far.) The query gets its first reference in
-/// the first block of keys, and a new one where a weight could leave the range
-/// of f16. The query's outputs and its sum of weights are then scaled for the
-/// new reference. `largest` is the largest score that the query has in the
-/// block.
+/// Updates the reference of the thread's query: the number that is subtracted
+/// from scores before the exponential, for which online softmax commonly uses
+/// the largest score so far. The first block of keys sets the reference. A
+/// later block changes the reference only if a weight would exceed the range of
+/// f16, and then rescales the query's outputs and the sum of its weights.
+/// `largest` is the query's largest score in this block.
 void MatrixAttentionBuilder::setReference(State &state, Value largest,
                                           Value isFirst) {
-  // A finite number in place of -infinity.
+  // The lowest finite number replaces -infinity.
   Value lowest = constantOf(-std::numeric_limits<float>::max());
   Value isNone =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, largest, lowest);
@@ -573,7 +581,9 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 
   b.setInsertionPointToStart(choice.thenBlock());
   IndexForms::Scope scope(*forms);
-  // Other queries keep their references, and are scaled by 1, which is exact.
+  // All threads of the subgroup run this code if one of their queries needs a
+  // new reference. The queries that need none keep their references, and their
+  // outputs are multiplied by 1, which is exact.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
@@ -594,7 +604,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   for (int64_t first = 0; first < layout.columns;
        first += layout.scaledColumns) {
     int64_t end = std::min(first + layout.scaledColumns, layout.columns);
-    // The outputs overwrite numbers that all threads must have loaded.
+    // The outputs overwrite data in workgroup memory. The barrier ensures that
+    // all threads of the subgroup have finished loading it.
     meet();
     forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
       storeMatrix(matrix, place, pitch);
@@ -610,7 +621,7 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
       matrix = loadMatrix(getSumsType(), place, pitch);
     });
   }
-  // Weights take the place of outputs.
+  // The weights will overwrite the outputs in workgroup memory.
   meet();
   scaled.append(
       {reference, arith::MulFOp::create(b, state.total, factor).getResult()});
@@ -622,8 +633,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   state.total = choice.getResult(count + 1);
 }
 
-/// Computes the weights of `scores`, the scores of the thread's query, stores
-/// the weights in place of the sums in workgroup memory, and adds them up.
+/// Computes the weights from `scores`, the scores of the thread's query, stores
+/// the weights over the sums in workgroup memory, and adds them to the total.
 void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   auto addAll = [&](ValueRange values) {
     return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
@@ -633,10 +644,11 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     distances.push_back(sub(score, state.reference));
     weights.push_back(math::ExpOp::create(b, distances.back()));
   }
-  // Some drivers have a number for the exponential of NaN. The sum of the
-  // distances is NaN if a score is NaN, and only then: no distance is
-  // +infinity, and the distance of a masked score is -infinity. To add a
-  // distance takes one operation, and to compare and select one would take two.
+  // Some drivers return a number for the exponential of NaN, so that NaN needs
+  // a separate path. The sum of the distances is NaN if and only if a score is
+  // NaN: no distance is +infinity, and masked scores have the distance
+  // -infinity. Adding a distance takes one operation, whereas comparing and
+  // selecting would take two.
   Value distance = addAll(distances);
   Value isOrdered =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
@@ -697,32 +709,33 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 // All blocks
 //===----------------------------------------------------------------------===//
 
-/// Builds the online softmax of block `keyBlock` of the keys. The state has the
-/// block's sums of products: the sums of the next block are multiplied while
-/// threads compute weights of these.
+/// Builds the online softmax for block `keyBlock` of the keys. The state
+/// contains the sums of products of this block. Those of the next block are
+/// multiplied while the threads compute the weights of this block.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
-    // The code has a remainder even where ranges tell that there are no more
-    // blocks than stages: drivers read the code alone, and do not know how
-    // large a loop's counter becomes.
+    // The code computes a remainder even if ranges show that there are no more
+    // blocks than stages: drivers see only the code, and do not know how large
+    // the loop's counter becomes.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
         {0, tile.stages - 1});
   else
-    // A single stage is overwritten only when all threads have loaded from it.
+    // A single stage may be overwritten only after all threads have loaded from
+    // it.
     gpu::BarrierOp::create(b);
-  // The weights that were in the place of the sums have been loaded by all
-  // threads of the subgroup.
+  // The sums overwrite weights. The barrier ensures that all threads of the
+  // subgroup have finished loading these.
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
   store(*values, stage, store(*keys, stage, state.next));
   gpu::BarrierOp::create(b);
-  // In place of blocks beyond the last one, the last block is loaded once more.
+  // Beyond the last block, the last block is loaded again.
   LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
   state.next = load(*keys, forms->min(b, forms->add(b, keyBlock, 2), last));
   llvm::append_range(state.next, load(*values, nextBlock));
@@ -743,16 +756,16 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
 
 /// Divides a vector of outputs by the sum of the query's weights, and stores
 /// the quotients in the output. `number` is the number of the query, and
-/// `vector` counts vectors of columns from `firstColumn` on. The outputs and
-/// the sum are loaded from workgroup memory, where the lines of neighbouring
-/// queries are `pitch` vectors apart.
+/// `vector` is the number of the vector of columns, counted from `firstColumn`.
+/// The outputs and the sum are loaded from workgroup memory, where the lines of
+/// neighbouring queries are `pitch` vectors apart.
 void MatrixAttentionBuilder::storeQuotients(LinearForm number,
                                             LinearForm vector, int64_t pitch,
                                             int64_t firstColumn) {
   LinearForm place = forms->mul(b, number, pitch);
   Value total = vector::ExtractOp::create(
       b, loadNumbers(forms->add(b, place, pitch - 1)), 0);
-  // Scores that are all -infinity have no softmax.
+  // The softmax of scores that are all -infinity is undefined, and becomes NaN.
   Value isNone =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, constantOf(0));
   Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
@@ -772,12 +785,11 @@ void MatrixAttentionBuilder::storeQuotients(LinearForm number,
                 columns, forms->add(b, vector, firstColumn / lanes), elements);
 }
 
-/// Stores the outputs, which go through workgroup memory, some columns at a
-/// time.
+/// Stores the outputs through workgroup memory, a few columns at a time.
 void MatrixAttentionBuilder::storeOutputs(const State &state) {
   int64_t ofRow = layout.columns / shape.columns;
   int64_t together = layout.storedColumns;
-  // A line ends with the sum of the query's weights.
+  // The last vector of each line is the sum of the query's weights.
   int64_t pitch = getLinePitch(together, wordsOfVector);
   gpu::BarrierOp::create(b);
   LinearForm line = forms->mul(b, query, pitch);
@@ -836,8 +848,8 @@ void MatrixAttentionBuilder::build() {
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // The first keys have the last stage, since the first block fills the first
-  // one.
+  // Block 0 of the loop stores into stage 0. The keys for the sums before the
+  // loop are therefore staged in the last stage.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   llvm::append_range(state.next, load(*values, 0));

@@ -12,34 +12,34 @@
 
 namespace dml {
 
-/// How an attention kernel that multiplies matrices uses its workgroup memory,
-/// in vectors of 16 bytes. A line belongs to one query or to one key, and has a
-/// vector more than it needs, so that neighbouring lines lie in different
-/// banks.
+/// The workgroup memory of an attention kernel with cooperative matrices, in
+/// vectors of 16 bytes. A line holds the data of one query or one key. Lines
+/// are padded by a vector, so that neighbouring lines lie in different banks.
 struct MatrixAttentionLayout {
   MatrixShape shape;
-  /// The threads of a subgroup, which has as many queries.
+  /// The number of threads in a subgroup, each of which has one query.
   int64_t subgroupSize = 0;
   /// The number of terms of a score and the number of columns of the output,
-  /// both rounded up to whole matrices. The terms that pad a matrix are 0, and
-  /// the columns that pad a matrix are not stored.
+  /// both rounded up to whole matrices. Padding terms are 0, and padding
+  /// columns are not stored.
   int64_t terms = 0, columns = 0;
-  /// The iterations whose terms are whole vectors together, and the number of
-  /// these terms.
+  /// The smallest number of iterations whose terms fill whole vectors, and the
+  /// number of these terms, which form a unit.
   int64_t stepsOfUnit = 0, unit = 0;
-  /// The vectors of a line of queries or keys, of a line of values, and of a
-  /// line of scores. A line of scores holds weights as well, and the columns of
-  /// outputs that are scaled.
+  /// The lengths, in vectors, of a line of queries or keys, of a line of
+  /// values, and of a line of scores. A line of scores is reused for the
+  /// weights and for the outputs while they are scaled.
   int64_t termsPitch = 0, valuesPitch = 0, scoresPitch = 0;
-  /// The columns of outputs that go through workgroup memory at a time: while
-  /// there are scores in it, and in the end.
+  /// The numbers of output columns that are in workgroup memory at a time:
+  /// while outputs are scaled, beside the scores, and while they are stored at
+  /// the end.
   int64_t scaledColumns = 0, storedColumns = 0;
-  /// The vectors of a stage, which begins with keys, those of all scores, and
-  /// those of all workgroup memory.
+  /// The numbers of vectors of a stage, which begins with the keys; of all
+  /// scores; and of the whole workgroup memory.
   int64_t stageVectors = 0, scoreVectors = 0, vectors = 0;
 
-  /// Says why `tile` cannot be the tile of `attention` on devices of `profile`.
-  /// Returns nothing if the tile can, and sets `layout`.
+  /// Returns why `attention` cannot have the tile `tile` on devices of
+  /// `profile`. Otherwise sets `layout` and returns an empty text.
   static std::string get(const Attention &attention,
                          const MatrixAttentionTile &tile,
                          const DeviceProfile &profile,

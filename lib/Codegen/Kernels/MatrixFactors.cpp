@@ -25,7 +25,7 @@ Type dml::getMatrixElement(MLIRContext *context, StringRef name) {
   return name == "i32" ? b.getI32Type() : b.getI8Type();
 }
 
-/// Whether f16 has the value of the f32 `value`.
+/// Whether f16 can represent the f32 `value` exactly.
 static bool isHalf(Value value) {
   if (auto widening = value.getDefiningOp<arith::ExtFOp>())
     return widening.getIn().getType().isF16();
@@ -42,7 +42,7 @@ static bool isHalf(Value value) {
   return !isInexact;
 }
 
-/// Reads `factor`, an i32, as an 8-bit integer less a zero point.
+/// Reads `factor`, an i32, as an 8-bit integer minus a zero point.
 static std::optional<NarrowFactor> getByte(Value factor) {
   NarrowFactor narrow;
   auto select = factor.getDefiningOp<arith::SelectOp>();
@@ -55,7 +55,7 @@ static std::optional<NarrowFactor> getByte(Value factor) {
     factor = difference.getLhs();
     zeroPoint = difference.getRhs();
   }
-  // Returns the number that `value` was widened from, if that has 8 bits.
+  // Returns the 8-bit number that was widened to `value`, or null.
   auto getWidened = [](Value value, bool isUnsigned) -> Value {
     Operation *op = value.getDefiningOp();
     if (!(isUnsigned ? isa_and_present<arith::ExtUIOp>(op)
@@ -76,7 +76,7 @@ static std::optional<NarrowFactor> getByte(Value factor) {
   return narrow;
 }
 
-/// Returns the number that the f32 `factor` was widened from, or `factor`.
+/// Returns the number that was widened to the f32 `factor`, or `factor` itself.
 static Value getNarrow(Value factor) {
   auto widening = factor.getDefiningOp<arith::ExtFOp>();
   return widening ? widening.getIn() : factor;
@@ -112,7 +112,8 @@ bool dml::canMultiply(const Contraction &contraction,
         return false;
       if (!first)
         first = narrow;
-      // All terms have the same zero point, which no loop computes.
+      // All terms must have the same zero point, and the zero point must not
+      // depend on a loop.
       if (narrow->zeroPoint != first->zeroPoint ||
           narrow->isUnsigned != first->isUnsigned ||
           (narrow->zeroPoint &&
@@ -147,7 +148,7 @@ void dml::widenLast(linalg::GenericOp op) {
 // Packing
 //===----------------------------------------------------------------------===//
 
-/// Adds the operations of `slice` that `value` depends on to `needed`.
+/// Adds the operations of `slice` on which `value` depends to `needed`.
 static void addSlice(ArrayRef<Operation *> slice, Value value,
                      llvm::SmallPtrSetImpl<Operation *> &needed) {
   Operation *definition = value.getDefiningOp();
@@ -168,10 +169,10 @@ SmallVector<Operation *> dml::getSliceOf(ArrayRef<Operation *> slice,
       slice, [&](Operation *nested) { return needed.contains(nested); });
 }
 
-/// Replaces `element` by `zero` where `condition` does not hold. An element
-/// that is yet to be loaded stays a load, so that neighbours are still loaded
-/// as a vector. `conjoin` builds whether two conditions hold, of which the
-/// second may be null.
+/// Replaces `element` by `zero` if `condition` does not hold. If `element` is a
+/// load that is not built yet, the condition becomes its guard, so that
+/// neighbouring elements can still be loaded as a vector. `conjoin` builds the
+/// conjunction of two conditions, the second of which may be null.
 static void guardFactor(SharedValues &shared, Scalar &element, Value condition,
                         Value zero,
                         llvm::function_ref<Value(Value, Value)> conjoin) {
@@ -195,8 +196,8 @@ Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
   ZeroPoint zeroPoint;
   if (narrowType.isInteger())
     zeroPoint = getZeroPoint(operand);
-  // Each pair of conditions has one conjunction: neighbours with the same
-  // condition are loaded and selected as a vector.
+  // Each pair of conditions has only one conjunction, so that neighbours with
+  // equal conditions can be loaded and selected as a vector.
   llvm::DenseMap<std::pair<Value, Value>, Value> known;
   auto conjoin = [&](Value lhs, Value rhs) {
     if (!lhs || !rhs)
@@ -219,7 +220,7 @@ Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
       if (own)
         condition = conjoin(condition, builder.getBuilt(number, own));
     if (condition) {
-      // The zero point stands for 0, since it is subtracted later.
+      // The zero point represents 0, since it is subtracted later.
       Value zero = zeroPoint.value
                        ? builder.getBuilt(number, zeroPoint.value)
                        : shared.getConstant(b.getZeroAttr(narrowType));

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that multiply cooperative matrices stage factors in the narrow type
-// that a tensor has, while the products in a body have widened factors. The
-// functions here find the narrow number that a factor was widened from, and
-// pack such numbers as vectors of workgroup memory.
+// Kernels with cooperative matrices stage factors in the narrow type of the
+// tensor, whereas bodies multiply widened factors. The functions in this file
+// find the narrow number from which a factor was widened, and pack narrow
+// numbers into vectors for workgroup memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,69 +18,71 @@
 
 namespace dml {
 
-/// A factor that is a narrow number, from which the zero point of its operand
-/// may have been subtracted, or 0.
+/// A factor that is 0 or a narrow number, possibly minus the zero point of its
+/// operand.
 struct NarrowFactor {
-  /// The narrow number, and the condition under which the factor is that number
-  /// and not 0. The condition is null if the factor is always that number.
+  /// The narrow number, and the condition under which the factor is this
+  /// number; if the condition is false, the factor is 0. The condition is null
+  /// if the factor is always the number.
   mlir::Value element, condition;
-  /// The narrow number that is subtracted once it is widened, or null.
+  /// The narrow zero point that is subtracted after widening, or null.
   mlir::Value zeroPoint;
-  /// Whether an integer was widened as an unsigned one.
+  /// Whether the narrow integer is unsigned.
   bool isUnsigned = false;
 
-  /// Reads `factor` as one whose narrow number is of the element type `name`,
-  /// an f16 ("f16") or an 8-bit integer ("i8"), or fails.
+  /// Reads `factor` as a narrow number of the element type `name`: "f16", or
+  /// "i8" for an 8-bit integer. Returns nothing if `factor` is no such number.
   static std::optional<NarrowFactor> get(mlir::Value factor,
                                          llvm::StringRef name);
 };
 
-/// What is subtracted from all narrow numbers of an operand. Cooperative
-/// matrices have bytes of one kind, signed ones: an unsigned byte x is staged
-/// as x - 128, which is x with its highest bit flipped, and its zero point z
-/// counts as z - 128.
+/// The number that is subtracted from all narrow numbers of an operand.
+/// Cooperative matrices multiply signed bytes only. An unsigned byte x is
+/// therefore staged as x - 128, by flipping its highest bit, and its zero point
+/// z becomes z - 128.
 struct ZeroPoint {
-  /// The narrow number, or null.
+  /// The narrow zero point, or null for 0.
   mlir::Value value;
   bool isUnsigned = false;
 
   bool isZero() const { return !value && !isUnsigned; }
 };
 
-/// Whether matrices of `shape` add up what `contraction` does: its factors are
-/// narrow numbers of their type, and its sums of that of their sums.
+/// Whether cooperative matrices of `shape` can compute `contraction`: the
+/// factors must be narrow numbers of the shape's factor type, and the sums must
+/// have the shape's sum type.
 bool canMultiply(const Contraction &contraction, const MatrixShape &shape);
 
-/// The zero point of `operand`, whose factors are 8-bit integers.
+/// Returns the zero point of `operand`, whose factors are 8-bit integers.
 ZeroPoint getZeroPoint(const ContractionOperand &operand);
 
-/// The element type that has this name in a MatrixShape.
+/// Returns the element type with the name that MatrixShape uses.
 mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
 
 /// Moves conversions from f16 to f32 behind selects in the body of `op`: a
-/// select between two f32 whose values f16 has becomes a select between two
-/// f16, whose result is widened. A kernel that stages f16 can then take the
-/// selected number from its buffer as it is.
+/// select between two widened f16 numbers becomes a select between the f16
+/// numbers, followed by a conversion. A kernel that stages f16 can then load
+/// the selected number without a conversion.
 void widenLast(mlir::linalg::GenericOp op);
 
-/// The operations of `slice` that `values` depend on, in the order of `slice`.
-/// Values may be null.
+/// Returns the operations of `slice` on which `values` depend, in the order of
+/// `slice`. Values may be null.
 llvm::SmallVector<mlir::Operation *>
 getSliceOf(llvm::ArrayRef<mlir::Operation *> slice,
            llvm::ArrayRef<mlir::Value> values);
 
-/// Names a factor among those that a TileBuilder has built. `element` is the
-/// number of the element that the body was built for, and `term` is the number
-/// of the factor among the terms of an iteration.
+/// Identifies a factor that a TileBuilder has built, by the number of the
+/// element for which the body was built and the number of the term within an
+/// iteration.
 struct BuiltFactor {
   int64_t element, term;
 };
 
-/// Returns a vector of 16 bytes of the narrow numbers of `factors`, which
-/// `builder` has built for `operand`. `type` names the type of these numbers. A
-/// factor is 0 where the condition of its element in `counts` or that of its
-/// term in `conditions` does not hold; null conditions hold always, and an
-/// empty `conditions` has null ones.
+/// Returns a 16-byte vector of the narrow numbers of `factors`, which `builder`
+/// has built for `operand` and which have the type named `type`. A factor
+/// becomes 0 if its element's condition in `counts` or its term's condition in
+/// `conditions` is false. Null conditions always hold; an empty `conditions`
+/// stands for null conditions.
 mlir::Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
                         llvm::StringRef type,
                         llvm::ArrayRef<BuiltFactor> factors,

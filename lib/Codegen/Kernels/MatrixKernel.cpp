@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a workgroup stage the factors of a tile of sums in workgroup
-// memory, as a contraction kernel's threads do, but in the narrow type that the
-// factors have in their buffers. Subgroups load cooperative matrices from there
-// and add up their products. The loop is software pipelined: while a subgroup
-// multiplies the matrices of one stage, the factors of the next stage are on
-// their way to its threads. In the end the sums go through workgroup memory,
-// since a device does not tell which thread has which element of a matrix.
+// As in a contraction kernel, the threads of a workgroup stage the factors of a
+// tile of sums in workgroup memory, but in the narrow type that the factors
+// have in their buffers. Subgroups load the factors as cooperative matrices,
+// and add up products of matrices. The loop is software-pipelined: while a
+// subgroup multiplies the matrices of one stage, its threads load the factors
+// of the next stage. At the end, the sums are stored to workgroup memory and
+// loaded again, since devices do not specify which thread holds which element
+// of a matrix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// The most rows, columns and terms of a tile.
+/// The largest number of rows, columns or terms of a tile.
 static constexpr int64_t maxTileSize = 1 << 12;
 
 //===----------------------------------------------------------------------===//
@@ -59,7 +60,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   int64_t bytesOfFactor = shape->factors == "f16" ? 2 : 1;
   int64_t lanes = DeviceProfile::vectorBytes / bytesOfFactor;
   schedule.lanes = lanes;
-  // Subgroups have whole matrices, whose edges are multiples of a vector.
+  // The sizes of subgroups are multiples of the matrices' sizes, which are
+  // multiples of a vector.
   for (auto [size, of, name] :
        {std::tuple(tile.subgroupRows, shape->rows, "rows of a subgroup"),
         std::tuple(tile.subgroupColumns, shape->columns,
@@ -73,7 +75,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     return "has " + std::to_string(tile.slices) + " slices of " +
            std::to_string(tile.terms) +
            " terms, but whole matrices are wanted in each";
-  // With these limits, no product below overflows.
+  // These limits ensure that the products below do not overflow.
   if (std::max({tile.rows, tile.columns, tile.terms}) > maxTileSize)
     return "has sizes of more than " + std::to_string(maxTileSize);
   int64_t threads = tile.getSubgroups() * profile.getSubgroupSize();
@@ -92,8 +94,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   setTogether(std::min(contraction.getTermsOfStep(), maxTileSize));
   if (schedule.steps == 0)
     setTogether(1);
-  // The vectors of an operand: the layout along terms or the layout along
-  // positions, whichever is longer.
+  // Returns the number of vectors for an operand: the larger one of its two
+  // possible layouts, whose lines run along terms or along positions.
   auto getVectors = [&](int64_t positions) {
     return std::max(positions * getLinePitch(tile.terms, lanes),
                     tile.terms * getLinePitch(positions, lanes));
@@ -105,7 +107,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     schedule.addsRows = !getZeroPoint(contraction.columns).isZero();
     schedule.addsColumns = !getZeroPoint(contraction.rows).isZero();
   }
-  // The matrix of ones, and the matrices that sums of factors are stored as.
+  // The number of vectors for the matrix of ones, and then for the sums of
+  // factors.
   int64_t ones =
       schedule.addsRows || schedule.addsColumns
           ? std::max(shape->rows, shape->columns) * shape->terms / lanes
@@ -121,7 +124,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     return tile.slices * (tile.rows / tile.subgroupRows) * rows *
            getLinePitch(tile.columns, wordsOfVector);
   };
-  // The most rows whose sums need no more memory than the stages do.
+  // The largest number of rows whose sums fit into the memory of the stages.
   schedule.rowsTogether = tile.subgroupRows;
   while (
       schedule.rowsTogether > shape->rows &&
@@ -142,12 +145,16 @@ std::string MatrixSchedule::get(const Contraction &contraction,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The factors of an operand.
+/// A workgroup's tile of an operand, and the layout of its factors in workgroup
+/// memory.
 struct StagedMatrices : OperandTile {
-  /// Whether a line has the terms of a position, and not the positions of a
-  /// term: whichever lie side by side in the operand's buffer.
+  /// Whether a line in workgroup memory consists of several terms of one
+  /// position, instead of several positions of one term. Set if neighbouring
+  /// terms lie closer together in the operand's buffer than neighbouring
+  /// positions.
   bool isAlongTerms = false;
-  /// The vectors of workgroup memory from one line to the next.
+  /// The number of vectors of workgroup memory between the beginnings of
+  /// neighbouring lines.
   int64_t pitch = 0;
   StagedArea area;
 };
@@ -161,7 +168,7 @@ public:
         threads(tile.getSubgroups() * subgroupSize),
         factorType(getMatrixElement(op.getContext(), schedule.shape.factors)),
         sumType(contraction.sumType),
-        // The type of a matrix says whether its components are signed.
+        // The matrix type states whether its components are signed.
         matrixType(
             factorType.isInteger()
                 ? IntegerType::get(op.getContext(), 8, IntegerType::Signed)
@@ -176,7 +183,8 @@ private:
   int64_t layOut(StagedMatrices &staged, int64_t offset);
   SmallVector<Value> loadStage(LinearForm block, int64_t phase);
   void storeStage(ValueRange vectors, LinearForm stage);
-  /// Runs `build` for each of `count` items, which the threads share.
+  /// Runs `build` for each of `count` items, which are distributed to the
+  /// threads.
   void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
     forEachItemInLoop(b, *forms, {count, forms->getThread(), threads}, build);
   }
@@ -200,8 +208,8 @@ private:
                           MutableArrayRef<Value> elements);
   void storeSums(ArrayRef<Value> sums);
 
-  /// The numbers of rows and columns of matrices that a subgroup's sums make,
-  /// and of all matrices.
+  /// Return the number of rows, of columns, and of all matrices in a subgroup's
+  /// matrix of sums.
   int64_t getRowsOfMatrices() const {
     return tile.subgroupRows / schedule.shape.rows;
   }
@@ -223,31 +231,32 @@ private:
   const Type factorType, sumType, matrixType;
 
   StagedMatrices rows, columns;
-  /// Matrices of ones. The products of factors and ones are the sums of
-  /// factors: `onesOfRows` takes the place of the factors of rows, and
-  /// `onesOfColumns` that of the factors of columns. Null where the kernel
-  /// needs no such sums.
+  /// Matrices of ones, which are multiplied with factors to compute the sums of
+  /// the factors. `onesOfRows` replaces the factors of rows, and
+  /// `onesOfColumns` the factors of columns. Both are null if the kernel does
+  /// not need sums of factors.
   Value onesOfRows, onesOfColumns;
-  /// All of workgroup memory, in vectors, and the vectors of a stage.
+  /// The whole workgroup memory, as vectors, and the number of vectors in a
+  /// stage.
   Value memory;
   int64_t stageSize = 0;
-  /// The number of the subgroup's slice of the terms, and the numbers of its
-  /// rows and columns among those of the workgroup's subgroups.
+  /// The number of the subgroup's slice of the terms, and the row and the
+  /// column of the subgroup among the workgroup's subgroups.
   LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
 
-/// Loads the factors of item `item`. The iterations of the stage begin with
-/// `firstStep`, and the terms of an iteration that the stage has begin with
-/// `firstTerm`.
+/// Loads the factors of item `item` of a stage. The stage begins with iteration
+/// `firstStep`, and with term `firstTerm` of each iteration.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                                            const StagedItem &item,
                                            LinearForm firstStep,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The iterations of an item. If the contraction always has all of them or
-  // none, they share the condition under which their factors count.
+  // The number of iterations in an item. If the contraction's number of
+  // iterations is a multiple of this number, all iterations of an item share
+  // one condition.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -282,8 +291,9 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // The builder has an element for each iteration of an item along terms, or
-  // for each position of an item along positions.
+  // The number of elements that the builder builds for the item. If the item
+  // holds terms of one position, the builder builds one element for each
+  // iteration; otherwise it builds one element for each position.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {
@@ -302,7 +312,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                      : getPosition(operand, position, lane, lanes)));
   }
   builder.buildSlice(getSliceOf(operand.slice, needed), coordinates);
-  // A condition is the same for all positions.
+  // Conditions do not depend on the position.
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
@@ -322,7 +332,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
   return vectors;
 }
 
-/// Loads the thread's share of stage `phase` of the iterations of `block`.
+/// Loads the thread's items of stage `phase` for the iterations of `block`.
 SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
   LinearForm firstStep = forms->mul(b, block, schedule.steps);
   Staging staging(b, *forms, threads);
@@ -336,7 +346,7 @@ SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
   return vectors;
 }
 
-/// Stores the vectors that loadStage has returned as stage `stage` of workgroup
+/// Stores the vectors that loadStage() returned in stage `stage` of workgroup
 /// memory.
 void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
   Staging staging(b, *forms, threads);
@@ -345,8 +355,8 @@ void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
 }
 
 /// Stores 0 in all stages of workgroup memory before the first factors are
-/// stored. Where the iterations of a stage do not fill its terms, no factors
-/// are stored for the terms that are left, and matrices multiply these zeros.
+/// stored. If the iterations of a stage have fewer terms than the tile, the
+/// matrices multiply these zeros in place of the missing terms.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
@@ -371,8 +381,9 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
-  // A matrix is transposed where lines of memory are its columns: lines along
-  // the terms of columns, or lines along the positions of rows.
+  // A matrix is transposed if the lines of memory are its columns: if the
+  // factors of columns are stored along terms, or the factors of rows along
+  // positions.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
@@ -380,8 +391,8 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
       isTransposed ? b.getUnitAttr() : UnitAttr());
 }
 
-/// Stores a matrix of ones behind the stages and loads it, if the kernel needs
-/// sums of factors.
+/// If the kernel needs sums of factors, stores a matrix of ones behind the
+/// stages and loads it.
 void MatrixBuilder::storeOnes() {
   if (!schedule.addsRows && !schedule.addsColumns)
     return;
@@ -413,8 +424,9 @@ void MatrixBuilder::storeOnes() {
         load(shape.terms, shape.columns, "BOp", /*isTransposed=*/true);
 }
 
-/// Adds the products of a stage to `sums`, which has the sums of products, then
-/// the sums of the factors of rows and of columns, if the kernel needs them.
+/// Adds the products of a stage to `sums`: first the matrices of sums of
+/// products, then, if the kernel needs them, the sums of the factors of rows
+/// and of columns.
 void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numRows = getRowsOfMatrices(), numColumns = getColumnsOfMatrices();
@@ -451,10 +463,10 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   }
 }
 
-/// Returns which stage of workgroup memory phase `phase` of block `block` has.
-/// The code has a remainder even where ranges tell that there are no more
-/// blocks than stages: drivers read the code alone, and do not know how large
-/// a loop's counter becomes.
+/// Returns the number of the stage of workgroup memory that phase `phase` of
+/// block `block` uses. The code computes a remainder even if ranges show that
+/// there are no more blocks than stages: drivers see only the code, and do not
+/// know how large the loop's counter becomes.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
     return 0;
@@ -466,11 +478,11 @@ LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
 }
 
 /// Builds the body of the loop over blocks of iterations: adds the products of
-/// block `block` to the sums, and loads the factors of the next stage while it
-/// multiplies those of the present one (software pipelining). `carried` has
-/// the `numMatrices` matrices of sums. If the tile carries factors from one
-/// iteration to the next, the loaded factors that are not yet stored follow.
-/// Returns the new values of `carried`.
+/// block `block` to the sums, and loads the factors of the next stage while the
+/// factors of the present stage are multiplied (software pipelining). `carried`
+/// begins with the `numMatrices` matrices of sums. If the tile carries factors
+/// from one iteration to the next, loaded factors that are not stored yet
+/// follow. Returns the new values of `carried`.
 SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
                                              ValueRange carried,
                                              int64_t numMatrices) {
@@ -485,13 +497,15 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
       storeStage(next, getStage(block, phase));
       gpu::BarrierOp::create(b);
     }
-    // The last stage loads itself once more, for nothing.
+    // After the last stage there is nothing to load, so that the last block is
+    // loaded again without effect.
     if (hasNext)
       next = loadStage(
           isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
           isLast ? 0 : phase + 1);
     multiply(getStage(block, phase), sums);
-    // No thread stores in the place of factors that others still load.
+    // The barrier prevents threads from overwriting factors that other threads
+    // have not loaded yet.
     if (schedule.stages == 1 && hasNext)
       gpu::BarrierOp::create(b);
     if (tile.isCarried)
@@ -505,9 +519,9 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
   return sums;
 }
 
-/// Builds the loop over the terms, and returns the sums of the subgroup: first
-/// the matrices of sums of products, in row-major order, and then, where zero
-/// points need them, the matrices of sums of factors.
+/// Builds the loop over the terms, and returns the sums of the subgroup: the
+/// matrices of sums of products in row-major order, followed by the matrices of
+/// sums of factors if zero points need them.
 SmallVector<Value> MatrixBuilder::buildSums() {
   const MatrixShape &shape = schedule.shape;
   gpu::MMAMatrixType matrix =
@@ -536,16 +550,16 @@ SmallVector<Value> MatrixBuilder::buildSums() {
                 [&](LinearForm block, ValueRange carried) {
                   return buildBlock(block, carried, numMatrices);
                 });
-  // The sums take the place of the last stage.
+  // The sums overwrite the last stage.
   if (tile.isCarried)
     gpu::BarrierOp::create(b);
   sums.truncate(numMatrices);
   return sums;
 }
 
-/// Stores `matrix` at line `line` and column `column` of an array of numbers in
-/// workgroup memory, which begins at vector `first` and whose lines are `pitch`
-/// vectors apart.
+/// Stores `matrix` in an array of numbers in workgroup memory, at line `line`
+/// and column `column`. The array begins at vector `first`, and neighbouring
+/// lines are `pitch` vectors apart.
 void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
                                 LinearForm column, LinearForm first,
                                 int64_t pitch) {
@@ -557,9 +571,9 @@ void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Loads the parts that the slices have of a vector of sums, and adds them up.
-/// The part of the first slice lies at `place` of workgroup memory, and the
-/// parts of the other slices `ofSlice` vectors apart.
+/// Loads the partial sums of all slices for one vector of sums, and adds them
+/// up. The partial sums of the first slice lie at `place` in workgroup memory,
+/// and those of each further slice `ofSlice` vectors later.
 Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   Value sum;
   for (int64_t number = 0; number < tile.slices; ++number) {
@@ -574,10 +588,10 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   return sum;
 }
 
-/// Stores the sums of factors, which zero points are multiplied by, in
-/// workgroup memory behind the sums of products. All subgroups of a slice that
-/// have the same rows have computed the same sums of these rows, so that only
-/// the first of them stores the sums. The same holds for columns.
+/// Stores the sums of factors, which will be multiplied by zero points, in
+/// workgroup memory behind the sums of products. Subgroups that share rows,
+/// within one slice, have computed equal sums for these rows, so that only the
+/// first of these subgroups stores the sums. Likewise for columns.
 void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,
@@ -615,8 +629,8 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
     });
 }
 
-/// Builds the zero points of `operand` at `positions`. They are null where they
-/// are 0.
+/// Builds the zero points of `operand` at `positions`. The values are null if
+/// the operand's zero point is 0.
 SmallVector<Value>
 MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
                                ArrayRef<LinearForm> positions) {
@@ -646,13 +660,13 @@ MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
   return values;
 }
 
-/// Replaces `elements`, sums of products x * y of narrow numbers, by sums of
-/// (x - p) * (y - q), where p and q are zero points. Such a sum is the sum of
-/// x * y, less p times the sum of y, less q times the sum of x, plus p * q for
-/// each term. The arithmetic is exact, since sums of integers are defined
-/// modulo 2^32. The elements belong to row `row`, which is row `rowInTile` of
-/// the tile, and to vector `vector` of columns, which is vector `vectorInTile`
-/// of the tile.
+/// Replaces `elements`, which are sums of products x * y of narrow numbers, by
+/// sums of (x - p) * (y - q), where p and q are zero points. The new sum is the
+/// sum of x * y, minus p times the sum of y, minus q times the sum of x, plus p
+/// * q for each term. The arithmetic is exact, since integer sums are defined
+/// modulo 2^32. The elements lie in row `row`, which is row `rowInTile` of the
+/// tile, and in vector `vector` of columns, which is vector `vectorInTile` of
+/// the tile.
 void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
                                        LinearForm vectorInTile,
                                        LinearForm vector,
@@ -681,7 +695,8 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
-    // The sum of the row includes the terms that are staged as zero points.
+    // The zero point is subtracted once for each staged term. Padding terms are
+    // staged as the zero point, so that they contribute 0.
     if (ofRow)
       rowSum = getBehind(
           rowSum,
@@ -708,8 +723,8 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   }
 }
 
-/// Stores the elements of the sums, which go through workgroup memory: in each
-/// pass some rows of each subgroup's matrices.
+/// Stores the elements computed from the sums through workgroup memory. Each
+/// pass stores a few rows of each subgroup's matrices.
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = getColumnsOfMatrices();
@@ -758,8 +773,8 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   }
 }
 
-/// Decides where an operand lies in the vectors of a stage from `offset` on,
-/// and returns how many of these the operand takes.
+/// Determines the layout of an operand in a stage, from vector `offset` on, and
+/// returns the number of vectors that the operand takes.
 int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
   bool isAlong = staged.isAlongTerms = isAlongSteps(*staged.operand);
   staged.pitch =
@@ -769,18 +784,19 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
   area.vectorsOfItem =
       isAlong ? schedule.vectorsOfUnit : schedule.termsTogether;
   if (isAlong) {
-    // An item is a unit of neighbouring terms of a position.
+    // An item is a unit of neighbouring terms of one position.
     area.lines = staged.positions;
     area.itemsOfLine = schedule.steps / schedule.stepsOfUnit;
     area.ofLine = staged.pitch;
     area.ofItem = area.vectorsOfItem;
     area.ofVector = 1;
-    // Where a unit has several vectors, a thread stores all of them, and the
-    // vectors that neighbouring threads store at once are no neighbours.
+    // If a unit has several vectors, a thread stores all of them one after the
+    // other. The vectors that consecutive threads store at the same time are
+    // then not neighbours, so that the lines need no spreading.
     area.isSpread = area.vectorsOfItem == 1;
     return staged.positions * staged.pitch;
   }
-  // An item is a vector of positions, for each of the terms that lie together.
+  // An item is a vector of positions for each of `termsTogether` terms.
   area.lines = schedule.steps;
   area.itemsOfLine = staged.positions / schedule.lanes;
   area.ofLine = schedule.termsTogether * staged.pitch;

@@ -13,72 +13,74 @@
 
 namespace dml {
 
-/// Returns how many vectors a line of workgroup memory takes that holds `size`
-/// numbers, of which a vector has `ofVector`. It is an odd number, so that
-/// neighbouring lines, which make a matrix, lie in different banks.
+/// Returns the number of vectors in a line of workgroup memory that holds
+/// `size` numbers, `ofVector` in each vector. The result is odd, so that
+/// neighbouring lines, which a matrix is loaded from, lie in different banks.
 inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
   return (size / ofVector) | 1;
 }
 
-/// The words of a vector of workgroup memory, whose components are words.
+/// The number of 32-bit words in a vector of workgroup memory.
 inline constexpr int64_t wordsOfVector = 4;
 
-/// Says why a kernel with matrices cannot take `bytes` of workgroup memory on
-/// devices of `profile`, or nothing if it can.
+/// Returns why a kernel with matrices cannot use `bytes` of workgroup memory on
+/// devices of `profile`, or an empty text if it can.
 std::string findMemoryProblem(int64_t bytes, const DeviceProfile &profile);
 
-/// How a matrix kernel goes through the terms of a contraction: some at a time,
-/// its stages, of which it has one or two in workgroup memory.
+/// The division of a contraction's terms into stages, of which a matrix kernel
+/// has one or two in workgroup memory at a time.
 struct MatrixSchedule {
   MatrixShape shape;
-  /// Neighbouring factors in 16 bytes.
+  /// The number of factors in 16 bytes.
   int64_t lanes;
-  /// Of the terms that an iteration adds, those that a stage has next to each
-  /// other: all of them, or one, and then each has stages of its own.
+  /// The number of terms of an iteration that a stage contains: all terms, or
+  /// one. In the latter case, each term of an iteration has a stage of its own.
   int64_t termsTogether;
-  /// Iterations whose terms together are whole vectors, and how many vectors:
-  /// of 9 terms and vectors of 8, 8 iterations and 9 vectors.
+  /// The smallest number of iterations whose terms fill whole vectors, and the
+  /// number of these vectors. For example, with 9 terms in an iteration and
+  /// vectors of 8 factors, 8 iterations fill 9 vectors.
   int64_t stepsOfUnit, vectorsOfUnit;
-  /// Iterations of a stage. Their terms may be fewer than the tile's; the last
-  /// terms of a stage are 0 then.
+  /// The number of iterations in a stage. If these have fewer terms than the
+  /// tile, the remaining terms of a stage are 0.
   int64_t steps;
-  /// Stages in workgroup memory: while one is multiplied, the next is stored.
+  /// The number of stages in workgroup memory. With two stages, one is filled
+  /// while the other is multiplied.
   int64_t stages;
-  /// Of the rows of a subgroup's sums, those that go through workgroup memory
-  /// at a time.
+  /// The number of rows of a subgroup's sums that are in workgroup memory at a
+  /// time.
   int64_t rowsTogether;
-  /// Vectors of workgroup memory that the factors and the sums take. The bytes
-  /// behind the factors are all 1, and behind the sums come those of factors,
-  /// where these are wanted.
+  /// The numbers of vectors of workgroup memory for all stages, for the sums of
+  /// products, and for the sums of factors. The matrix of ones lies behind the
+  /// stages, and the sums of factors behind the sums of products.
   int64_t stageVectors, sumVectors, ofFactors;
-  /// Whether the factors of a row are added up, which the zero points of
-  /// columns are multiplied by, and those of a column.
+  /// Whether the kernel computes the sum of the factors of each row, which is
+  /// multiplied by the zero points of columns, and the sum of the factors of
+  /// each column, which is multiplied by the zero points of rows.
   bool addsRows, addsColumns;
-  /// Bytes of workgroup memory.
+  /// The size of workgroup memory in bytes.
   int64_t bytes;
 
   int64_t getBytesOfFactor() const {
     return DeviceProfile::vectorBytes / lanes;
   }
-  /// The terms of a stage that are not always 0.
+  /// Returns the number of terms of a stage that are not padding.
   int64_t getUsedTerms() const { return steps * termsTogether; }
 
-  /// Returns how many items the threads load of an operand of which a workgroup
-  /// has so many positions. An item is what a thread loads at a time. Where
-  /// workgroup memory has the terms of a position side by side, it is a unit of
-  /// terms of one position; elsewhere it is a vector of positions, for each of
-  /// the terms that lie together.
+  /// Returns the number of items in a stage of an operand with `positions`
+  /// positions in the tile. An item is the data that a thread loads at a time:
+  /// if lines run along terms, a unit of terms of one position, and otherwise a
+  /// vector of positions for each of `termsTogether` terms.
   int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
     return isAlongTerms ? positions * (steps / stepsOfUnit)
                         : steps * (positions / lanes);
   }
-  /// Returns the vectors of such an item.
+  /// Returns the number of vectors in such an item.
   int64_t getVectorsOfItem(bool isAlongTerms) const {
     return isAlongTerms ? vectorsOfUnit : termsTogether;
   }
 
-  /// How many blocks of iterations the stages go through, and the stages that
-  /// each block takes.
+  /// Return the number of blocks of iterations, and the number of stages in
+  /// each block.
   int64_t getBlocks(const Contraction &contraction) const {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }
@@ -86,8 +88,8 @@ struct MatrixSchedule {
     return contraction.getTermsOfStep() / termsTogether;
   }
 
-  /// Why `tile` cannot be that of `contraction` on devices of `profile`, or
-  /// nothing, and then `schedule` is set.
+  /// Returns why `contraction` cannot have the tile `tile` on devices of
+  /// `profile`. Otherwise sets `schedule` and returns an empty text.
   static std::string get(const Contraction &contraction, const MatrixTile &tile,
                          const DeviceProfile &profile,
                          MatrixSchedule &schedule);

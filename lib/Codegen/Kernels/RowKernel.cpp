@@ -2,19 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row kernel computes reductions over rows, such as the sum of a row, and
-// elements that depend on them, such as those of a softmax. The threads of a
-// row load its elements once, if their registers hold all of them. Each thread
-// combines its own elements first, in the order of the row. Then the threads
-// combine their results, by shuffles within a subgroup and through workgroup
-// memory between subgroups, so that each thread knows the result of the row.
-// The threads go on with their elements to the next reduction, or store
-// elements of the output. A row that is too long for registers is loaded again
-// for each reduction.
+// A row kernel computes reductions over rows, such as sums, and elements that
+// depend on the reductions, such as those of a softmax. If the registers of a
+// row's threads can hold the whole row, each element is loaded only once. Each
+// thread first combines its own elements, in the order of the row. The threads
+// then combine their results, by shuffles within a subgroup and through
+// workgroup memory between subgroups, so that each thread has the result for
+// the row. Using the same elements, the threads then compute the next
+// reduction, or the elements of the output. A row that does not fit into
+// registers is loaded again for each reduction.
 //
-// Scans, such as a cumulative sum, come last. Each thread learns the total of
-// the elements that stand before its own, and stores the output in the same
-// pass over the row, however long the row is.
+// Scans, such as a cumulative sum, are computed last. For each element, a
+// thread needs the total of all preceding elements. The kernel therefore
+// computes totals and stores the output in one pass over the row, for rows of
+// any length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,15 +39,15 @@ using namespace dml;
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// Returns how many threads apart the neighbours of a row are: other rows of
-/// the workgroup may lie between them.
+/// Returns the distance between the numbers of neighbouring threads of one row.
+/// If it exceeds 1, threads of other rows lie in between.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
-/// Returns how many threads of a row belong to the same subgroup and exchange
-/// their states by shuffles, or 1 where the kernel has no shuffles. All devices
-/// with shuffles can shuffle values of 32 bits.
+/// Returns the number of threads of one row that belong to one subgroup and
+/// combine their states by shuffles, or 1 if the kernel does not use shuffles.
+/// All devices with shuffles can shuffle 32-bit values.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -66,18 +67,18 @@ namespace {
 /// The workgroup memory through which threads exchange values.
 ///
 /// In an exchange, threads store values, wait at a barrier, and load values
-/// that others have stored. Between these loads and the next stores in the same
-/// memory there has to be another barrier, as a slow thread may still load
-/// while a fast one stores. Exchanges therefore take two memories in turn:
-/// exchange 2 stores where exchange 0 did, and every thread that has passed the
-/// barrier of exchange 1 has loaded the values of exchange 0 before.
+/// that other threads have stored. Another barrier must separate these loads
+/// from the next stores to the same memory, since a slow thread may still load
+/// while a fast thread stores. Exchanges therefore alternate between two
+/// memories. Exchange 2 uses the memory of exchange 0 again: every thread that
+/// has passed the barrier of exchange 1 has finished the loads of exchange 0.
 class ExchangeMemory {
 public:
   ExchangeMemory(ImplicitLocOpBuilder &b, gpu::LaunchOp launch)
       : b(b), launch(launch) {}
 
-  /// Returns a memory of `size` values for each of `types`, in which the next
-  /// exchange stores.
+  /// Returns the memories for the next exchange, one with `size` values for
+  /// each of `types`.
   SmallVector<Value> takeNext(TypeRange types, int64_t size) {
     Use use = numExchanges++ % 2 ? Use::OddExchange : Use::EvenExchange;
     SmallVector<Value> taken;
@@ -86,27 +87,29 @@ public:
     return taken;
   }
 
-  /// Returns the memory for a scan in one step, which is the only memory that
-  /// the scan takes. A barrier comes first where threads may still load the
-  /// values of a scan before.
+  /// Returns the memory for a scan in one step, which uses only this memory.
+  /// Builds a barrier first if threads may still load the values of the
+  /// preceding scan.
   Value takeForScan(int64_t size, Type type) {
     if (isScanRead)
       gpu::BarrierOp::create(b);
     isScanRead = true;
     return getOfThreads(size, type);
   }
-  /// Says that a scan in a loop follows the scan of the iteration before.
+  /// Declares that the next scan is in a loop, and thus follows the scan of the
+  /// preceding iteration.
   void beginLoopOfScans() { isScanRead = true; }
 
-  /// Return the two memories for a scan in two steps, each of which has a
-  /// barrier between the loads from the other one and the next stores there.
+  /// Return the two memories for a scan in two steps. Between the loads from
+  /// either memory and the next stores to it, there is the barrier of the other
+  /// memory.
   Value getOfThreads(int64_t size, Type type) {
     return get(Use::OfThreads, 0, size, type);
   }
   Value getOfSteps(int64_t size, Type type) {
     return get(Use::OfSteps, 0, size, type);
   }
-  /// Returns the memory for the totals of vectors.
+  /// Returns the memory for the total of each vector.
   Value getOfVectors(int64_t size, Type type) {
     return get(Use::OfVectors, 0, size, type);
   }
@@ -114,8 +117,8 @@ public:
 private:
   enum class Use { EvenExchange, OddExchange, OfThreads, OfSteps, OfVectors };
 
-  /// Returns the memory of `size` values of `type` that `use` has for the value
-  /// `number` of a state.
+  /// Returns the memory for `size` values of `type` with the purpose `use`.
+  /// `number` is the index of the value within a state.
   Value get(Use use, size_t number, int64_t size, Type type) {
     Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
     if (!memory) {
@@ -151,10 +154,11 @@ private:
   using Forms = SmallVector<LinearForm>;
   static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
   /// The values that a reduction carries from element to element of a row: one
-  /// for a sum, two for the largest element and its index.
+  /// value for a sum, and two for the largest element with its index.
   using State = SmallVector<Value>;
-  /// Builds the code of an item, which exists where `exists` is true or null.
-  /// Takes the carried values, and returns those for the next item.
+  /// Builds the code for an item, which is present if `exists` is true or null.
+  /// Receives the carried values, and returns the carried values for the next
+  /// item.
   using ItemFn = llvm::function_ref<SmallVector<Value>(
       TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
 
@@ -162,8 +166,9 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   SmallVector<Forms> bindItem(TileBuilder &builder, LinearForm item);
-  /// The items of all threads of a row in a round, and the rounds of a loop
-  /// over the row. A row whose items the threads hold at once has no loop.
+  /// Return the number of items in a round, over all threads of a row, and the
+  /// number of rounds in the loop over a row. If the threads hold all items of
+  /// a row at once, there is no loop.
   int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
   int64_t getNumRounds() const {
     return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
@@ -177,7 +182,7 @@ private:
   State combine(RowLoops &nest, State lhs, State rhs);
   State combineAll(RowLoops &nest, ArrayRef<State> states);
   Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
-  /// Whether `form` has the value `number`.
+  /// Builds the condition that `form` is equal to `number`.
   Value isEqual(const LinearForm &form, int64_t number) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                  forms->materialize(b, form), constant(number));
@@ -197,12 +202,12 @@ private:
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
-  /// The combination of the numbers before a number in a scan, and that of all
-  /// numbers. Null stands for the combination of no number.
+  /// In a scan, the combination of the values before a certain value, and the
+  /// combination of all values. Null stands for the combination of no values.
   struct Prefix {
     Value before, total;
   };
-  /// Combines two values of a scan, either of which may be null.
+  /// Combines two values of a scan, each of which may be null.
   Value combineTwo(RowLoops &nest, Value lhs, Value rhs) {
     if (!lhs || !rhs)
       return lhs ? lhs : rhs;
@@ -241,37 +246,37 @@ private:
   const RowTile &tile;
   const RowLayout layout;
   const MemRefType type;
-  /// The items of a row, the slots, each of which is a row or a vector of rows,
-  /// and the slots of a workgroup.
+  /// The number of items in a row; the number of slots, each of which is a row
+  /// or a group of rows; and the number of slots that a workgroup computes.
   const int64_t numItems, numSlots, slotsOfGroup;
-  /// The threads of a subgroup, and how many of them a row has (1 where the
-  /// kernel has no shuffles).
+  /// The number of threads in a subgroup, and the number of these that belong
+  /// to one row (1 if the kernel does not use shuffles).
   const int64_t subgroupSize, inSubgroup;
 
   gpu::LaunchOp launch;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The builder of the code outside of loops over a row.
+  /// The builder for the code outside of loops over a row.
   std::optional<TileBuilder> whole;
-  /// The number of the thread among the threads of its slot, and the number of
-  /// the slot in the workgroup and among all slots.
+  /// The number of the thread among the threads of its slot, the number of the
+  /// slot within the workgroup, and its number among all slots.
   LinearForm threadOfRow, slotOfGroup, slot;
-  /// The number of the thread among those threads of its row that are in its
-  /// subgroup, and the number of the subgroup among those of the row: of 128
-  /// threads of a row, thread 70 is number 6 of subgroup 2 if subgroups have 32
-  /// threads.
+  /// The number of the thread among the threads of its row in the same
+  /// subgroup, and the number of the subgroup among the subgroups of the row.
+  /// For example, with 128 threads for a row and subgroups of 32 threads,
+  /// thread 70 is number 6 of subgroup 2.
   LinearForm placeInSubgroup, subgroupOfRow;
-  /// Whether the slot lies inside of the output: the last workgroup may have
-  /// slots beyond it. Null where all slots lie inside.
+  /// The condition that the slot lies inside of the output. The last workgroup
+  /// may have slots beyond the output. Null if all slots lie inside.
   Value isWanted;
-  /// The results of the reductions so far, in each lane.
+  /// The results of the reductions that have been built, in each lane.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
   std::optional<ExchangeMemory> memory;
 };
 } // namespace
 
 /// Binds loop counters and results of reductions for the elements of `item`,
-/// and returns the coordinates of the elements.
+/// and returns the coordinates of these elements.
 SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
                                                   LinearForm item) {
   SmallVector<Forms> coordinates;
@@ -288,9 +293,9 @@ SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
   return coordinates;
 }
 
-/// Builds the loop over the rounds of a row, if there are any. `build` gets the
-/// number of a round and the carried values, and returns the values for the
-/// next round. The values of the last round are returned.
+/// Builds the loop over the rounds of a row, if there are several. `build`
+/// receives the number of a round and the carried values, and returns the
+/// carried values for the next round. Returns the values after the last round.
 SmallVector<Value> RowKernel::buildRounds(
     ValueRange init,
     llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
@@ -306,9 +311,8 @@ SmallVector<Value> RowKernel::buildRounds(
                    });
 }
 
-/// Builds the thread's items: first a loop over the rounds, in each of which
-/// the thread has `tile.vectors` items, and then the items that are left of the
-/// row.
+/// Builds the code for all items of the thread: a loop over the rounds, with
+/// `tile.vectors` items in each round, and then the remaining items of the row.
 SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   auto getItem = [&](LinearForm first, int64_t number) {
     return forms->add(b, forms->add(b, first, threadOfRow),
@@ -339,8 +343,8 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
 
 /// Combines two states.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
-  // The combination has a builder of its own: an element may be a constant of
-  // the body, and other uses of that constant must not be bound to a state.
+  // A separate builder builds the combination. An element may be a constant of
+  // the body, and other uses of the constant must not be bound to a state.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
@@ -354,7 +358,7 @@ RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   });
 }
 
-/// Combines `states`, a power of two of them: pairs of neighbours first.
+/// Combines `states`, whose number is a power of two, in pairs of neighbours.
 RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   if (states.size() == 1)
     return states.front();
@@ -363,9 +367,9 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
-/// Builds the place in workgroup memory of the value that `thread`, one of
-/// `threads` threads of a row, has in `lane`. Neighbouring threads have
-/// neighbouring places.
+/// Builds the index in workgroup memory of the value of `thread` in lane
+/// `lane`. `thread` is one of `threads` threads of a row. Neighbouring threads
+/// have neighbouring indices.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
@@ -375,8 +379,8 @@ Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
       b, forms->add(b, place, lane * slotsOfGroup * threads));
 }
 
-/// Builds the number of the thread in its workgroup. In a kernel with shuffles,
-/// the threads of a subgroup have consecutive numbers.
+/// Builds the number of the thread within its workgroup. In a kernel with
+/// shuffles, the threads of a subgroup have consecutive numbers.
 Value RowKernel::getThread() {
   if (inSubgroup == 1)
     return launch.getThreadIds().x;
@@ -385,15 +389,15 @@ Value RowKernel::getThread() {
 }
 
 /// Builds the `value` of another thread of the subgroup, which `mode` and
-/// `offset` name.
+/// `offset` identify.
 Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
 }
 
-/// Returns the number in its subgroup of the thread that is number `place`
-/// among those threads of the row that the subgroup has.
+/// Returns the number, within the subgroup, of the thread with number `place`
+/// among the threads of the row in this subgroup.
 LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
@@ -401,17 +405,16 @@ LinearForm RowKernel::getLane(const LinearForm &place) {
   return forms->add(b, first, forms->mul(b, place, apart));
 }
 
-/// Builds the `value` of the thread that is number `place` among those threads
-/// of the row that the subgroup has.
+/// Builds the `value` of the thread with number `place` among the threads of
+/// the row in this subgroup.
 Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
                  gpu::ShuffleMode::IDX);
 }
 
-/// Combines, in their order, the states of those threads of a row that are in
-/// the subgroup. The first of these threads gets the result; the values of the
-/// others are not used.
+/// Combines, in order, the states of the threads of a row that belong to one
+/// subgroup. Only the first of these threads has a valid result.
 void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   int64_t apart = getApart(tile, layout);
   for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
@@ -423,10 +426,10 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   }
 }
 
-/// Exchanges states between threads of a row. The thread that has number `own`
-/// stores its states, one for each lane, where `isWriter` holds or is null.
-/// Then each thread combines the states of the `count` threads from number
-/// `first` on.
+/// Exchanges states between threads of a row. Each thread stores its states,
+/// one for each lane, under its number `own`, if `isWriter` is true or null.
+/// Then each thread combines the states of `count` threads, from number `first`
+/// on.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {
@@ -447,8 +450,9 @@ void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
   }
 }
 
-/// Stores the states that thread `own` of `threads` threads has in its lanes,
-/// where `isWriter` holds or is null, and waits for the other threads.
+/// Stores the states of the thread's lanes in `memories`, if `isWriter` is true
+/// or null, and waits for the other threads. The thread has the number `own`
+/// among `threads` threads.
 void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
                       int64_t threads, Value isWriter, ArrayRef<State> states) {
   SmallVector<Value> places;
@@ -465,11 +469,11 @@ void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
   gpu::BarrierOp::create(b);
 }
 
-/// Combines the states of the threads of a row, and gives each thread the
-/// result. The threads of a subgroup combine their states first. Up to 32
-/// subgroups, or threads without subgroups, then exchange their states at once.
-/// More do so in two steps: of 128 threads, groups of 16 first, and then the 8
-/// groups.
+/// Combines the states of all threads of a row, and gives the result to each
+/// thread. The threads of a subgroup first combine their states by shuffles. Up
+/// to 32 subgroups, or threads without shuffles, then exchange their states in
+/// one step. Larger numbers take two steps: 128 threads first combine in 8
+/// groups of 16, and then the 8 groups.
 void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
@@ -496,7 +500,7 @@ void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
            threads / ofStep);
 }
 
-/// Builds the reduction `nest`, and remembers its results.
+/// Builds the reduction `nest`, and records its results.
 void RowKernel::buildResults(RowLoops &nest) {
   size_t numValues = nest.elements.size();
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
@@ -545,15 +549,15 @@ void RowKernel::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Scans the values of those threads of a row that are in the subgroup. The
-/// total of each thread combines the values of the threads up to this thread,
-/// so that the last thread has the total of all.
+/// Scans the values of the threads of a row that belong to one subgroup. The
+/// total of a thread combines the values of the threads up to this one, so that
+/// only the last thread has the total of all threads.
 RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // A thread without a thread at that distance takes the value of the first
-    // thread, and does not use it.
+    // If no thread exists at that distance, the shuffle reads from the first
+    // thread, and its result is not used.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -569,10 +573,10 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Loads `count` values of each of `lanes` lanes that `threads` threads have
-/// stored, from the value of thread `first` on, and scans them. The prefix of a
-/// lane has the combination of the values before number `own`, and that of
-/// all.
+/// Loads values that `threads` threads have stored, `count` values for each of
+/// `lanes` lanes, from the value of thread `first` on, and scans them. The
+/// prefix of a lane consists of the combination of the values before number
+/// `own`, and of the combination of all values.
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -598,11 +602,11 @@ RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
   return prefixes;
 }
 
-/// Scans, through workgroup memory, the values `own` that `threads` threads of
-/// a row have in each lane. `thread` is the thread's number among them. Several
-/// threads may have the same number; `isWriter` holds for the one that has the
-/// value, and is null where each has a number of its own. More than 16 threads
-/// take two steps.
+/// Scans the values `own` through workgroup memory. `own` has a value for each
+/// lane, and `thread` is the thread's number among `threads` threads of a row.
+/// If several threads have the same number, `isWriter` is true for the one that
+/// has the value; otherwise `isWriter` is null. More than 16 threads take two
+/// steps.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {
@@ -638,8 +642,8 @@ RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
   return prefixes;
 }
 
-/// Scans the values that the threads of a row have in each lane: first within
-/// each subgroup, then the totals of the subgroups.
+/// Scans the values of the threads of a row in each lane: first within each
+/// subgroup, and then over the totals of the subgroups.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   if (tile.threads == 1)
@@ -668,10 +672,10 @@ RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   return prefixes;
 }
 
-/// Scans the totals of the vectors of a row. Vector i of thread t is vector
-/// i * threads + t of the row, so that the vectors of a thread are no
-/// neighbours. The totals go through workgroup memory, from where each thread
-/// takes the totals of neighbouring vectors to combine.
+/// Scans the totals of the vectors of a row. Vector i of thread t is vector i *
+/// threads + t of the row, so that a thread's vectors are not neighbours. The
+/// totals are therefore exchanged through workgroup memory: each thread then
+/// loads and combines the totals of neighbouring vectors.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
@@ -704,7 +708,7 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   for (int64_t i = 0; i < vectors; ++i)
     memref::StoreOp::create(b, own[i], totals, getOwn(i));
   gpu::BarrierOp::create(b);
-  // The combination of the totals that the thread takes, before each of them.
+  // The combinations of the loaded totals before each total.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
     before.push_back(combineTwo(
@@ -722,13 +726,13 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 
 /// Returns the number of the thread's item `i` in the order of the scan. The
 /// thread has `vectors` items, and the items of all threads begin with item
-/// `first`. Sets `exists` to whether the row has the item, or to null where the
-/// row has all of them.
+/// `first`. Sets `exists` to the condition that the row has the item, or to
+/// null if the row has all these items.
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
-  // Neighbouring threads have neighbouring vectors of a row. Where neighbouring
-  // threads have different rows, a thread has neighbouring elements of its own
-  // row.
+  // If consecutive threads belong to the same row, they have neighbouring
+  // vectors of the row. If they belong to different rows, each thread has
+  // neighbouring elements of its own row.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow
@@ -743,7 +747,7 @@ LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
   return reduction.isBackward() ? forms->sub(b, numItems - 1, number) : number;
 }
 
-/// Returns the lane that comes at number `lane` in the order of the scan.
+/// Returns the lane that is number `lane` in the order of the scan.
 int64_t RowKernel::getScannedLane(int64_t lane) const {
   int64_t rows = layout.rows;
   return layout.isAlongRow && reduction.isBackward()
@@ -751,11 +755,11 @@ int64_t RowKernel::getScannedLane(int64_t lane) const {
              : lane;
 }
 
-/// Builds the elements that the scans of the kernel combine in one round. The
-/// round begins with item `first` of a row, and each thread of the row has
-/// `vectors` items. The elements are returned as a flat list: all elements of
-/// the first scan, then those of the second, and so on. Within a scan, one item
-/// follows the other, and the lanes of an item are in the order of the scan.
+/// Builds the elements that all scans of the kernel combine in one round. The
+/// round begins with item `first` of a row, and each thread has `vectors`
+/// items. The result is a flat list: all elements of the first scan, then those
+/// of the second scan, and so on. Within a scan, the list is ordered by items,
+/// and within an item by lanes in the order of the scan.
 SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
                                            LinearForm first, int64_t vectors) {
   SmallVector<Value> scanned;
@@ -780,10 +784,10 @@ SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`, and sets `values` to its results, a
-/// list of lanes for each item. `before` has the combination of all elements
-/// before the first of `elements`, for each row. Returns the combination that
-/// includes `elements`, for each row.
+/// Builds the scan `nest` of `elements`, and sets `values` to its results, one
+/// list of lanes for each item. `before` contains, for each row, the
+/// combination of all elements before `elements`. Returns, for each row, the
+/// combination that includes `elements`.
 SmallVector<Value>
 RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
                      ArrayRef<Value> elements, ArrayRef<Value> before,
@@ -792,7 +796,8 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // The combinations of the thread's own elements up to each of them.
+  // For each of the thread's elements, the combination of the thread's elements
+  // up to this one.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
@@ -803,7 +808,7 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // The prefixes of each item in each row, or of the thread's first item.
+  // The prefixes of each item in each row, or only of the thread's first item.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))
@@ -835,10 +840,11 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   return behind;
 }
 
-/// Builds all scans of `elements`, the elements of the `vectors` items that
-/// each thread has from item `first` of all threads on, and stores the elements
-/// of the output. `carried` has the combinations of all elements before these
-/// items, for all scans. Returns the combinations that include these items.
+/// Builds all scans of `elements`, and stores the elements of the output.
+/// `elements` belong to the `vectors` items that each thread has, from item
+/// `first` of all threads on. `carried` contains, for all scans, the
+/// combinations of all elements before these items. Returns the combinations
+/// that include these items.
 SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
                                          int64_t vectors,
                                          ArrayRef<Value> elements,
@@ -865,7 +871,7 @@ SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
       for (int64_t lane = 0; lane < layout.lanes; ++lane)
         builder.bind(lane, result, values[i][lane]);
     exists = both(b, isWanted, exists);
-    // The last part of a line may have fewer elements than a row.
+    // The last row along a dimension may have fewer elements than the others.
     int64_t dim = reduction.elementDims.front(), size = type.getDimSize(dim);
     if (reduction.partSize > 0 && size % reduction.partSize)
       exists = both(
@@ -894,9 +900,9 @@ void RowKernel::buildScans() {
   }
   if (rounds > 0) {
     memory->beginLoopOfScans();
-    // Software pipelining: a round loads the elements of the next round, if a
-    // thread has registers for the elements of both. The loads are on their way
-    // while threads wait for each other.
+    // Software pipelining: each round loads the elements of the next round, if
+    // the registers of a thread can hold the elements of both rounds. The loads
+    // are then in flight while threads wait for each other.
     bool isAhead = tile.vectors * layout.lanes <= cost::rows::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
@@ -931,8 +937,8 @@ void RowKernel::buildScans() {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Computes and stores the elements at `coordinates`, one for each lane, where
-/// `condition` holds or is null.
+/// Computes and stores the elements at `coordinates`, one for each lane, if
+/// `condition` is true or null.
 void RowKernel::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
                       Value condition) {
   builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
@@ -978,8 +984,8 @@ void RowKernel::build() {
       forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
-    // Threads without a slot run as well, since all threads have to meet at
-    // barriers, but they store nothing.
+    // Threads without a slot run as well, since all threads of a workgroup must
+    // reach the barriers, but do not store anything.
     isWanted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               forms->materialize(b, slot), constant(numSlots));

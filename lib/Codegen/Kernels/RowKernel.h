@@ -12,9 +12,9 @@
 
 namespace dml {
 
-/// Replaces `op`, which `reduction` describes, by a launch. Threads exchange
-/// the values that they carry by shuffles where `profile` has shuffles and says
-/// how many threads a subgroup has.
+/// Replaces `op`, which computes `reduction`, by a launch. Threads exchange
+/// values by shuffles if `profile` has shuffles and states the size of a
+/// subgroup, and through workgroup memory otherwise.
 void buildRowKernel(mlir::linalg::GenericOp op, RowReduction &reduction,
                     const RowTile &tile, const DeviceProfile &profile);
 

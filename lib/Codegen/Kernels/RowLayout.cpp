@@ -31,7 +31,7 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
     int64_t size = type.getDimSize(dim);
     if (isOfParts)
       size = llvm::divideCeilSigned(size, reduction.partSize);
-    // The first dimension takes the whole quotient.
+    // The first dimension receives the whole quotient.
     if (i == 0)
       coordinate = row;
     else
@@ -61,8 +61,9 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
 // Neighbours
 //===----------------------------------------------------------------------===//
 
-/// Returns the first load of a row whose place depends on coordinates alone,
-/// with the operations that compute the place, or nothing if there is no such
+/// Finds the first load in `nest` whose address depends only on loop counters
+/// and on coordinates of the output, and not on another load. Returns the load
+/// and the operations that compute its address, or nothing if there is no such
 /// load.
 static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
                                              RowLoops &nest) {
@@ -83,12 +84,12 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
 }
 
 /// Whether `lanes` elements, which belong to `rows` rows, are neighbours in the
-/// buffer that is loaded first, and in the output if `isStored` says that
-/// several elements are stored at once.
+/// buffer that is loaded first. If `isStored` is set, the elements must also be
+/// neighbours in the output, where several elements are stored at once.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
                           int64_t rows, int64_t lanes, bool isStored) {
-  // The operations that are built here are thrown away; their linear forms tell
-  // the places.
+  // The linear forms of the built operations tell the positions of the
+  // elements. The operations themselves are discarded.
   Block block;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   b.setInsertionPointToEnd(&block);
@@ -139,13 +140,14 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
   return areInVector(places);
 }
 
-/// Returns the bytes of a value in workgroup memory.
+/// Returns the size in bytes of a value in workgroup memory.
 static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the bytes of the workgroup memory in which threads share the values
-/// that they carry for `rows` rows. Each kind of value has two memories.
+/// Returns the bytes of workgroup memory in which threads exchange the values
+/// that they carry for `rows` rows. Two memories are needed for each type and
+/// index of a carried value.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
@@ -182,7 +184,8 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
         isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
                                         /*isStored=*/true);
   }
-  // The last part of a line may have fewer elements, but ends with a vector.
+  // The last row along a dimension may have fewer elements, but must consist of
+  // whole vectors.
   int64_t line =
       reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
@@ -191,15 +194,15 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
     return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
   };
 
-  // A few rows may lie side by side in memory, so that the elements of one row
-  // are several elements apart. A thread then has elements of all of these
-  // rows, which together fill whole vectors.
+  // If a few rows are interleaved in memory, the elements of one row are
+  // several elements apart. A thread then takes elements of all of these rows,
+  // which together fill whole vectors.
   int64_t ofVector = DeviceProfile::vectorBytes /
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
-    // A thread has at least two elements of each row, whose places in memory
-    // show that no other row lies between these rows.
+    // A thread has at least two elements of each row. Otherwise areNeighbours()
+    // could not tell whether further rows are interleaved with these.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||
@@ -244,8 +247,8 @@ int64_t dml::getMaxVectors(const RowReduction &reduction,
   int64_t most = std::max<int64_t>(cost::rows::maxHeld / layout.lanes, 1);
   if (!layout.isAlongRow || !reduction.hasScan())
     return most;
-  // Workgroup memory has the totals of all vectors, and the values that the
-  // threads share.
+  // Workgroup memory holds the totals of all vectors besides the values that
+  // threads exchange.
   int64_t bytes = 0;
   for (const RowLoops &nest : reduction.nests)
     if (nest.scan)

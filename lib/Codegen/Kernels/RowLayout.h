@@ -12,43 +12,44 @@
 
 namespace dml {
 
-/// How the elements of rows lie in buffers, and which of them a thread has at a
-/// time: those in its lanes.
+/// The layout of rows in buffers, and the elements that a thread processes at a
+/// time: one in each of its lanes.
 struct RowLayout {
-  /// Whether the elements that lie beside those of a thread are elements of the
-  /// same rows, and not of other rows.
+  /// Whether consecutive threads process neighbouring elements of the same
+  /// rows, instead of elements of different rows.
   bool isAlongRow = true;
-  /// The number of lanes, whose elements are neighbours in all buffers:
-  /// elements of one row, or one element of each of several rows, or several
-  /// elements of each of several rows. Of rows that lie in 3 columns, a thread
-  /// has 4 elements of each row, which make 3 vectors of 4: lane 7 has element
-  /// 2 of row 1.
+  /// The number of lanes. Their elements are neighbours in all buffers:
+  /// elements of one row, one element of each of several rows, or several
+  /// elements of each of several rows. For example, if 3 rows are interleaved
+  /// in memory, a thread takes 4 elements of each row, which fill 3 vectors of
+  /// 4: lane 7 has element 2 of row 1.
   int64_t lanes = 1;
-  /// The number of rows that the lanes have elements of.
+  /// The number of rows to which the elements of the lanes belong.
   int64_t rows = 1;
   /// The number of lanes whose elements are stored at once.
   int64_t together = 1;
 
-  /// Returns the layout of `op`, which is on buffers.
+  /// Returns the layout of `op`, a generic on buffers.
   static RowLayout get(mlir::linalg::GenericOp op, RowReduction &reduction);
 
-  /// Returns the number of items that the threads of a row share. An item is
-  /// the part of a row that the lanes have.
+  /// Returns the number of items in a row, which are distributed to threads. An
+  /// item consists of the elements of the row that are in a thread's lanes at a
+  /// time.
   int64_t getItems(const RowReduction &reduction) const {
     return reduction.rowSize / getElements();
   }
-  /// Returns the number of slots: rows, or groups of rows whose elements the
-  /// lanes have together.
+  /// Returns the number of slots. A slot is a row, or the group of rows whose
+  /// elements the lanes hold together.
   int64_t getSlots(const RowReduction &reduction) const {
     return reduction.numRows / rows;
   }
-  /// Returns the number of elements of each row that the lanes have.
+  /// Returns the number of elements of each row in the lanes.
   int64_t getElements() const { return lanes / rows; }
 };
 
-/// Binds the loops' counters of `reduction` for element `element` of row `row`
-/// in lane `lane` of `builder`. Returns the coordinates of the element in the
-/// output, which is of `type`.
+/// Binds the loop counters of `reduction` to element `element` of row `row`, in
+/// lane `lane` of `builder`. Returns the coordinates of the element in the
+/// output, which has the type `type`.
 llvm::SmallVector<LinearForm> bindPlace(mlir::ImplicitLocOpBuilder &b,
                                         IndexForms &forms, TileBuilder &builder,
                                         mlir::MemRefType type,
@@ -56,15 +57,15 @@ llvm::SmallVector<LinearForm> bindPlace(mlir::ImplicitLocOpBuilder &b,
                                         LinearForm row, LinearForm element);
 
 /// Returns the number of places that `count` values take in workgroup memory.
-/// After every 32 values one place is left out, so that threads which each read
-/// some neighbouring values, such as 8, read from different banks.
+/// After every 32 values, one place remains unused, so that threads that each
+/// read several neighbouring values, such as 8, access different banks.
 int64_t getPadded(int64_t count);
 
-/// Returns how many vectors a thread may have at a time.
+/// Returns the largest number of vectors that a thread may hold at a time.
 int64_t getMaxVectors(const RowReduction &reduction, const RowLayout &layout);
 
-/// Says why `tile` cannot be the tile of rows that have `layout`, or nothing if
-/// the tile can.
+/// Returns why rows with `layout` cannot have the tile `tile`, or an empty text
+/// if they can.
 std::string findRowTileProblem(const RowReduction &reduction,
                                const RowLayout &layout, const RowTile &tile);
 

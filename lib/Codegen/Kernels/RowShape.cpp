@@ -31,7 +31,8 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  // About how far an index goes on from one element of a row to the next.
+  // For each value, approximately how much it increases from one element of a
+  // row to the next.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {
@@ -49,7 +50,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
       stride = index.getDim() + 1 == op.getNumLoops();
     else if (isa<arith::MulIOp, arith::DivUIOp>(nested) &&
              matchPattern(nested.getOperand(1), m_ConstantInt(&constant))) {
-      // A divisor may be 0 where the quotient is not used.
+      // The constant divisor may be 0 if the quotient is not used.
       auto factor = constant.getLimitedValue(DeviceProfile::vectorBytes);
       stride = isa<arith::MulIOp>(nested)
                    ? stride * factor
@@ -94,7 +95,7 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
     else
       std::tie(rows.size, rows.dim) = std::tie(size, dim);
   }
-  // A tensor of rank 0 has no dimension that could repeat.
+  // A tensor of rank 0 has no dimension along which elements could repeat.
   if (rows.size == 1 || rows.hasWholeVectors())
     return rows;
   int64_t period = getPeriod(op, rows.dim);
@@ -106,7 +107,8 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
 }
 
 int64_t RowShape::getInsideVectors() const {
-  // The most elements that lie before the first whole vector of a row.
+  // The largest number of elements that can precede the first whole vector of a
+  // row.
   int64_t most = vectorSize - std::gcd(size, vectorSize);
   return (size - most) / vectorSize;
 }

@@ -12,21 +12,21 @@
 
 namespace dml {
 
-/// How the elements of an output without loops lie in rows.
+/// The division into rows of an output whose body has no loops.
 ///
-/// A row is the innermost dimension of several elements. An output of 8x6x1
-/// elements has 8 rows of 6 elements in one plane; vectors of 4 elements cross
-/// the ends of such rows. Where vectors cross the ends of rows and the
-/// coordinates of a row repeat, the part that repeats counts as the row: a
-/// tensor of 8x3 elements that was tiled twice along its columns has 16 rows of
-/// 3 elements, and not 8 rows of 6.
+/// A row is the innermost dimension of size greater than 1. For example, an
+/// output of 8x6x1 elements has 8 rows of 6 elements in one plane; vectors of 4
+/// elements then cross the ends of rows. If vectors cross the ends of rows and
+/// the body reads the same elements again periodically along a row, one period
+/// counts as the row: a tensor of 8x3 elements that was tiled twice along its
+/// columns has 16 rows of 3 elements instead of 8 rows of 6.
 struct RowShape {
-  /// The elements of a row, and the dimension that the row is, or is a part of.
+  /// The number of elements in a row, and the dimension that contains the row.
   int64_t size = 1, dim = 0;
-  /// The rows of a plane: the rows in a dimension that repeats, or else those
-  /// of the next outer dimension of several elements.
+  /// The number of rows in a plane: the number of periods in the dimension if
+  /// rows are periods, and otherwise the next outer size greater than 1.
   int64_t perPlane = 1;
-  /// The elements of a vector, and those of the output.
+  /// The number of elements in a vector, and in the whole output.
   int64_t vectorSize = 1, numElements = 1;
 
   static RowShape get(mlir::linalg::GenericOp op, int64_t vectorSize);
@@ -34,44 +34,46 @@ struct RowShape {
   int64_t getNumRows() const { return numElements / size; }
   bool hasSeveralRows() const { return size != numElements; }
   bool hasWholeVectors() const { return size % vectorSize == 0; }
-  /// Returns how many vectors lie inside of each row, wherever the row begins:
-  /// all vectors of a row of whole vectors, and one vector of 4 elements in a
-  /// row of 9 elements.
+  /// Returns the number of vectors that lie inside of each row, regardless of
+  /// where the row begins: all vectors if rows consist of whole vectors, and
+  /// one vector of 4 elements in a row of 9 elements.
   int64_t getInsideVectors() const;
-  /// Whether the vectors inside of rows can have threads of their own.
+  /// Whether separate threads can compute the vectors that lie inside of rows.
   bool canBeSplit() const {
     return hasSeveralRows() && !hasWholeVectors() && getInsideVectors() > 0;
   }
-  /// Returns the number of vectors of the output. The last vector may reach
+  /// Returns the number of vectors in the output. The last vector may extend
   /// beyond the output.
   int64_t getNumVectors() const;
 };
 
-/// Returns the most bytes that a thread stores at once. In a part of another
-/// buffer, no vector reaches beyond the part; where the part is not aligned to
-/// words, elements are stored one by one.
+/// Returns the largest number of bytes that a thread may store at once. If the
+/// output is placed in a larger buffer, a vector must not extend beyond the
+/// output's bytes there; if these bytes are not aligned to words, elements are
+/// stored one by one.
 int64_t getMaxVectorBytes(mlir::linalg::GenericOp op);
 
-/// Returns the bytes that a thread stores at once where nothing else is known:
-/// 16, or fewer where the elements of 16 bytes are read from more than 16 bytes
-/// of a row. Neighbouring threads then read bytes that lie side by side.
+/// Returns the number of bytes that a thread stores at once by default: 16, or
+/// fewer if the elements of 16 bytes are computed from more than 16 bytes of a
+/// row. Consecutive threads then read neighbouring bytes.
 int64_t getVectorBytes(mlir::linalg::GenericOp op);
 
-/// Returns a block with one element of each of the outer dimensions whose
-/// elements may share loops. The dimensions behind them make one row of whole
-/// vectors, or all of the output.
+/// Returns the smallest block for a body with loops: the size 1 for each outer
+/// dimension that a block may divide. As few inner dimensions as form rows of
+/// whole vectors are not divided; if there are no such rows, no dimension is.
 llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
                                         int64_t vectorBytes);
 
-/// Returns the number of coordinates of dimension `dim` of the output after
-/// which the same elements are read again.
+/// Returns the period of the body along dimension `dim` of the output: the
+/// number of coordinates after which the body reads the same elements again.
+/// Returns the size of the dimension if there is no shorter period.
 int64_t getPeriod(mlir::linalg::GenericOp op, int64_t dim);
 
-/// Whether the elements of a vector can be looked up in the row where the
-/// vector begins and in the next row. Where rows are not whole vectors, the
-/// elements of a vector that lie in one row have all coordinates but one in
-/// common. Elements have to be moved unchanged, since a body is built for each
-/// of the two rows.
+/// Whether a thread can look up each element of a vector in two rows: the row
+/// where the vector begins, and the next row. Rows must not consist of whole
+/// vectors, and the elements of a vector in one row must differ in one
+/// coordinate only. The body is built for both rows, so that it must move
+/// elements without computation.
 bool mayLookInBothRows(mlir::linalg::GenericOp op, const RowShape &rows);
 
 } // namespace dml

@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// This is split-K within a workgroup. Where there are few sums of many terms,
-// as in a product of one row and a matrix, a thread for each sum would leave
-// the device idle. Each factor is used once, so that staging in workgroup
-// memory gains nothing. Here several threads of a workgroup, the slices, share
-// the terms of the same sums, and load their factors directly. In the end the
-// parts of a sum meet in workgroup memory, where they are added up in a fixed
+// A sliced kernel is a kernel with split-K within a workgroup. If there are few
+// sums with many terms, as in the product of a row and a matrix, one thread for
+// each sum would not occupy the device. Each factor is used only once, so that
+// staging it in workgroup memory would gain nothing. In a sliced kernel, the
+// terms of each sum are divided between several threads of a workgroup, which
+// belong to different slices and load their factors directly. At the end, the
+// partial sums are exchanged through workgroup memory and added up in a fixed
 // order.
 //
 //===----------------------------------------------------------------------===//
@@ -25,12 +26,14 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// How the parts of sums are added up: `rows` rows at a time, and in two steps
-/// where `groups` is not 0. In the first step each thread adds up the parts of
-/// a group: of 8 sums with 64 parts each, 128 threads add up 4 parts each, so
-/// that 16 groups of each sum are left, while in one step 8 threads would add
-/// up 64 parts each. The totals of a sum's groups lie behind its parts, so that
-/// threads that read parts of several sums find them in different banks.
+/// A plan for adding up the partial sums of a workgroup, `rows` rows at a time.
+/// If `groups` is not 0, there are two steps. In the first step, each thread
+/// adds up a group of partial sums. For example, 8 sums have 64 partial sums
+/// each: in two steps, 128 threads first add up 4 partial sums each, which
+/// leaves 16 groups for each sum, whereas in one step only 8 threads would
+/// work, on 64 partial sums each. The totals of a sum's groups are stored
+/// behind its partial sums, so that threads that read partial sums of different
+/// sums access different banks.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };
@@ -61,7 +64,8 @@ private:
     return numThreads + plan.groups * threadColumns;
   }
   JoinPlan chooseJoinPlan() const;
-  /// Runs `build` for each of `count` items, which the threads share out.
+  /// Runs `build` for each of `count` items, which are distributed to the
+  /// threads.
   void shareOut(int64_t count, function_ref<void(LinearForm)> build) {
     forEachItem(b, *forms, {count, forms->getThread(), numThreads}, build);
   }
@@ -71,24 +75,25 @@ private:
   void joinSums(ValueRange sums);
 
   const SliceTile &tile;
-  /// Threads that have different columns.
+  /// The number of threads with different columns.
   const int64_t threadColumns;
-  /// Neighbouring iterations of a thread, the iterations of all slices in a
-  /// round, and the number of rounds.
+  /// The number of neighbouring iterations of a thread, the number of
+  /// iterations of all slices in a round, and the number of rounds.
   const int64_t neighbours, stepsOfRound, rounds;
 
-  /// The number of the thread's slice, and that of the thread's columns.
+  /// The number of the thread's slice, and the number of the thread's columns.
   LinearForm slice, threadColumn;
-  /// Whether neighbouring threads have different slices, rather than columns.
+  /// Whether consecutive threads belong to different slices, instead of having
+  /// different columns.
   bool isAlong = false;
   OperandTile rows, columns;
   Value memory;
 };
 } // namespace
 
-/// Builds `slice` at each of the iterations `steps` for each of the `lanes`
+/// Builds `slice` in each of the iterations `steps`, for each of the `lanes`
 /// positions of vector `vector` of `operand`. Element `lanes` * i + lane of the
-/// builder belongs to iteration i.
+/// builder belongs to iteration `steps[i]`.
 void SlicedBuilder::buildFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
                                  ArrayRef<Operation *> slice, LinearForm vector,
@@ -105,8 +110,8 @@ void SlicedBuilder::buildFactors(TileBuilder &builder,
   builder.buildSlice(slice, coordinates);
 }
 
-/// Adds the products of the thread's terms of `round` to `sums`, in row-major
-/// order.
+/// Adds the products of the thread's terms in `round` to `sums`, which are in
+/// row-major order.
 SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
                                               ValueRange sums) {
   // Neighbouring slices have neighbouring terms.
@@ -119,7 +124,7 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
         b, first, i / neighbours * neighbours * tile.slices + i % neighbours);
     Value isStep;
     if (contraction.steps % stepsOfRound) {
-      // Terms behind the last one are 0 times 0.
+      // Terms beyond the last one are computed as 0 times 0.
       isStep = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                      forms->materialize(b, step),
                                      constant(contraction.steps));
@@ -173,7 +178,7 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   return next;
 }
 
-/// Builds the thread's parts of its sums.
+/// Builds the thread's partial sums.
 SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
   if (rounds == 1)
@@ -195,7 +200,7 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// Returns the plan that takes a thread the fewest loads and fits workgroup
+/// Returns the plan with the fewest loads for a thread that fits workgroup
 /// memory.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
@@ -226,8 +231,8 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
   return best;
 }
 
-/// Builds the sum of `count` numbers in workgroup memory. The first number lies
-/// at `first`, and the distance from one number to the next is `apart`.
+/// Builds the sum of `count` numbers in workgroup memory, from `first` on at
+/// the distance `apart`.
 Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
                            int64_t apart) {
   Value total;
@@ -239,20 +244,21 @@ Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
   return total;
 }
 
-/// Adds up the parts of the sums of some rows, and stores their elements.
+/// Adds up the partial sums of some rows, and stores the elements of these rows
+/// in the output.
 void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
                              const JoinPlan &plan, ValueRange sums) {
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
-  // Neighbouring threads store the parts of their sums with the same number
-  // side by side.
+  // The partial sums that consecutive threads have under the same number lie
+  // next to each other.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
         b, sums[firstRow * tile.columns + i], memory,
         forms->materialize(b, forms->add(b, forms->getThread(), i * pitch)));
   gpu::BarrierOp::create(b);
 
-  // The distances between the parts of a sum, and between the parts of
-  // neighbouring columns.
+  // The distance between the partial sums of one sum, and the distance between
+  // the partial sums of neighbouring columns.
   int64_t ofPart = isAlong ? 1 : threadColumns,
           ofColumn = isAlong ? tile.slices : 1;
   if (plan.groups > 0) {
@@ -279,7 +285,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
     ofColumn = isAlong ? plan.groups : 1;
   }
 
-  // The vectors of neighbouring columns that are stored together.
+  // The vectors of neighbouring columns that are stored at once.
   int64_t lanes = getStoredLanes();
   int64_t vectors = tile.columns / lanes;
   shareOut(numRows * vectors * threadColumns, [&](const LinearForm &item) {
@@ -311,14 +317,14 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
   });
 }
 
-/// Adds up the parts of all sums, some rows after the others.
+/// Adds up the partial sums of all rows, a few rows at a time.
 void SlicedBuilder::joinSums(ValueRange sums) {
   JoinPlan plan = chooseJoinPlan();
   memory = allocateInWorkgroup(b, plan.rows * tile.columns * getPitch(plan),
                                contraction.sumType);
   for (int64_t row = 0; row < tile.rows; row += plan.rows) {
-    // The parts of these rows overwrite the parts of the rows before, which all
-    // threads must have loaded.
+    // The partial sums overwrite those of the preceding rows. The barrier
+    // ensures that all threads have finished loading these.
     if (row > 0)
       gpu::BarrierOp::create(b);
     joinRows(row, std::min(plan.rows, tile.rows - row), plan, sums);
@@ -328,7 +334,7 @@ void SlicedBuilder::joinSums(ValueRange sums) {
 void SlicedBuilder::build() {
   buildLaunch(tile.rows, tile.columns * threadColumns, numThreads, rows,
               columns);
-  // Neighbouring threads load neighbouring factors of the columns.
+  // Consecutive threads load neighbouring factors of the columns.
   isAlong = isAlongSteps(contraction.columns);
   if (isAlong)
     std::tie(threadColumn, slice) =
@@ -340,7 +346,7 @@ void SlicedBuilder::build() {
   op.erase();
 }
 
-/// Terms that a thread of a sliced kernel has written out, at most.
+/// The largest number of terms over which a thread's code is unrolled.
 static constexpr int64_t maxSliceTerms = 128;
 
 std::string dml::findTileProblem(const Contraction &contraction,
@@ -353,7 +359,7 @@ std::string dml::findTileProblem(const Contraction &contraction,
       tile.rows * tile.columns > ThreadBlock::maxSums)
     return "has more than " + std::to_string(ThreadBlock::maxSums) +
            " sums for a thread";
-  // What a row's threads add up meets in workgroup memory.
+  // The partial sums of a row's threads must fit into workgroup memory.
   constexpr int64_t maxColumns =
       DeviceProfile::workgroupMemory / (threads * sizeof(float));
   if (tile.columns > maxColumns)

@@ -11,11 +11,12 @@
 
 namespace dml {
 
-/// Says why `tile` cannot be the tile of `contraction`, or nothing if it can.
+/// Returns why `contraction` cannot have the tile `tile`, or an empty text if
+/// it can.
 std::string findTileProblem(const Contraction &contraction,
                             const SliceTile &tile);
 
-/// Replaces `op`, which `contraction` describes, by a launch.
+/// Replaces `op`, which computes `contraction`, by a launch.
 void buildSlicedKernel(mlir::linalg::GenericOp op,
                        const Contraction &contraction, const SliceTile &tile);
 

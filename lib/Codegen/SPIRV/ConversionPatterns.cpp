@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// Converts a cast of an i1 to an index. Folding makes such casts of an i1 that
-/// became an i32 first, and upstream has no conversion for them.
+/// Converts a cast of an i1 to an index, which upstream does not support. Such
+/// casts result from folding a cast of an i1 to i32 with a cast to index.
 template <typename Op> struct ConvertTruthCast : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -43,8 +43,8 @@ template <typename Op> struct ConvertTruthCast : OpConversionPattern<Op> {
   }
 };
 
-/// Converts the number of a thread in its subgroup, for which upstream has no
-/// pattern.
+/// Converts gpu.lane_id, the number of a thread in its subgroup, which upstream
+/// does not support.
 struct ConvertLaneId : OpConversionPattern<gpu::LaneIdOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -69,8 +69,8 @@ LogicalResult dml::convertToSPIRV(ArrayRef<Operation *> modules,
                                   unsigned indexBits) {
   SPIRVConversionOptions options;
   options.use64bitIndex = indexBits == wideBits;
-  // The conversion emulates no types: a kernel with a type that the device
-  // lacks was refused before, with the name of the feature.
+  // The conversion does not emulate types. Kernels with types that the device
+  // lacks have already been rejected, with the name of the feature.
   options.emulateLT32BitScalarTypes = false;
   options.emulateUnsupportedFloatTypes = false;
   SPIRVTypeConverter typeConverter(targetEnv, options);

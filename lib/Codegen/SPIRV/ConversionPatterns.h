@@ -11,9 +11,9 @@
 
 namespace dml {
 
-/// Converts `modules`, which are GPU modules for the target `targetEnv` with
-/// indices of `indexBits`, to SPIR-V modules. One call for many modules builds
-/// the patterns once.
+/// Converts the GPU modules `modules`, whose target is `targetEnv` and whose
+/// indices have `indexBits` bits, to SPIR-V modules. A single call for many
+/// modules builds the patterns only once.
 mlir::LogicalResult convertToSPIRV(llvm::ArrayRef<mlir::Operation *> modules,
                                    mlir::spirv::TargetEnvAttr targetEnv,
                                    unsigned indexBits);

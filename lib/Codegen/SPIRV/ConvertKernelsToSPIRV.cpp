@@ -32,10 +32,10 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// Gives the arguments of `kernel`, which `launch` launches, their bindings.
-/// Views of one buffer share a binding, since a device may have no more than 4.
-/// Refuses a kernel that has more bindings than the devices of `profile`, or a
-/// larger buffer than these bind.
+/// Assigns bindings to the arguments of `kernel`, which `launch` launches.
+/// Views of one buffer share a binding, since a device may support as few as 4.
+/// Rejects a kernel with more bindings than the devices of `profile` support,
+/// or with a larger buffer than these devices can bind.
 static LogicalResult shareBindings(gpu::LaunchFuncOp launch,
                                    gpu::GPUFuncOp kernel,
                                    const DeviceProfile &profile) {
@@ -71,8 +71,8 @@ static LogicalResult shareBindings(gpu::LaunchFuncOp launch,
          << "' has " << profile.getMaxStorageBuffers();
 }
 
-/// Gives `module` its target, and its kernels the sizes of their workgroups and
-/// the storage classes of their buffers.
+/// Sets the target of `module`, the workgroup sizes of its kernels, and the
+/// storage classes of their buffers.
 static void setInterface(gpu::GPUModuleOp module,
                          const DeviceProfile &profile) {
   MLIRContext *context = module.getContext();
@@ -94,8 +94,8 @@ static void setInterface(gpu::GPUModuleOp module,
 }
 
 namespace {
-/// A copy of a GPU module that becomes a SPIR-V module, in a module of its own.
-/// The original stays, since launches name it.
+/// A copy of a GPU module, in a module of its own, that will be converted to
+/// SPIR-V. The original remains, since launches refer to it by name.
 struct ConvertedKernel {
   gpu::GPUModuleOp original;
   OwningOpRef<ModuleOp> module;
@@ -103,15 +103,16 @@ struct ConvertedKernel {
 };
 } // namespace
 
-/// Converts `kernels`, of which each thread of the compiler takes a share.
+/// Converts `kernels`. Each thread of the compiler converts a share of them.
 static LogicalResult convertInParallel(ArrayRef<ConvertedKernel> kernels,
                                        const DeviceProfile &profile,
                                        MLIRContext &context) {
   spirv::TargetEnvAttr targetEnv = profile.getTargetEnv(&context);
   size_t shares =
       context.isMultithreadingEnabled() ? context.getNumThreads() : 1;
-  // The patterns of a share are built twice at most: for its kernels with
-  // indices of 32 bits and for those with indices of 64 bits.
+  // Each thread of the compiler builds the conversion patterns at most twice:
+  // for its kernels with 32-bit indices, and for its kernels with 64-bit
+  // indices.
   return failableParallelForEachN(
       &context, 0, 2 * shares, [&](size_t share) -> LogicalResult {
         unsigned indexBits = share % 2 ? wideBits : narrowBits;
@@ -144,7 +145,7 @@ struct ConvertKernelsToSPIRV
       if (succeeded(kernel))
         kernels.push_back(std::move(*kernel));
     }
-    // The pass reports all kernels that it refuses before it fails.
+    // The pass reports all rejected kernels before it fails.
     if (kernels.size() < originals.size() ||
         failed(convertInParallel(kernels, profile, getContext())))
       return signalPassFailure();
@@ -158,7 +159,7 @@ struct ConvertKernelsToSPIRV
   }
 
 private:
-  /// Refuses kernels that have a SPIR-V module already.
+  /// Rejects kernels that already have a SPIR-V module.
   LogicalResult verifyNames(ArrayRef<gpu::GPUModuleOp> originals) {
     SymbolTable names(getOperation());
     for (gpu::GPUModuleOp original : originals)
@@ -168,7 +169,7 @@ private:
     return success();
   }
 
-  /// Computes the bits of the indices of each of `originals`, in parallel.
+  /// Computes the index width of each of `originals`, in parallel.
   FailureOr<SmallVector<unsigned>>
   computeAllIndexBits(ArrayRef<gpu::GPUModuleOp> originals) {
     SmallVector<unsigned> all(originals.size());
@@ -194,8 +195,8 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Returns a copy of `original` that the patterns can convert, whose indices
-  /// have `indexBits`. Refuses kernels that the device cannot run.
+  /// Returns a copy of `original`, with indices of `indexBits` bits, that the
+  /// patterns can convert. Rejects kernels that the device cannot run.
   FailureOr<ConvertedKernel> prepare(gpu::GPUModuleOp original,
                                      unsigned indexBits,
                                      const DeviceProfile &profile) {
@@ -204,8 +205,8 @@ private:
         return failure();
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     truncateBeforeSelecting(clone);
-    // Divisions of 64 bits are slow. In a kernel with indices of 64 bits, most
-    // numbers fit in 32 bits all the same.
+    // 64-bit divisions are slow. Even in a kernel with 64-bit indices, most
+    // numbers fit into 32 bits.
     auto run = [&](OpPassManager &pm) { return runPipeline(pm, clone); };
     if (indexBits == wideBits && failed(narrowIntegers(clone, run)))
       return failure();

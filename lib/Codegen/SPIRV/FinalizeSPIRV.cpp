@@ -19,15 +19,16 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// Makes the driver keep -0, infinities and NaN of f32, where the device can
-/// and the kernels of `module` compute with f32 or select numbers of f32.
-/// Returns whether `module` asks for that. Vulkan otherwise lets a driver take
-/// `x / x` for 1, and `x < 0 ? 0 : x` for a maximum, which is 0 where x is NaN.
+/// If the device supports it and the kernels of `module` compute with f32 or
+/// select between f32 numbers, requires that the driver preserves -0,
+/// infinities and NaN of f32. Returns whether `module` has this requirement.
+/// Otherwise Vulkan allows a driver to replace `x / x` by 1, and `x < 0 ? 0 :
+/// x` by a maximum, which is 0 if x is NaN.
 static bool preserveSpecialNumbers(spirv::ModuleOp module) {
   spirv::TargetEnv target(spirv::lookupTargetEnvOrDefault(module));
   if (!target.allows(spirv::Capability::SignedZeroInfNanPreserve))
     return false;
-  // Operations that only move numbers keep all of their bits in any case.
+  // Operations that only move numbers preserve all bits anyway.
   WalkResult computes = module.walk([](Operation *op) {
     if (isa<spirv::StoreOp, spirv::BitcastOp, spirv::CompositeConstructOp,
             spirv::CompositeExtractOp, spirv::CompositeInsertOp,
@@ -53,11 +54,11 @@ static bool preserveSpecialNumbers(spirv::ModuleOp module) {
   return true;
 }
 
-/// Gives `module` the Vulkan memory model, which SPIR-V wants of kernels with
-/// cooperative matrices. In this model a barrier has to say that each thread
-/// sees the values that other threads have stored in workgroup memory. All
-/// other memory is private: no thread reads what another one stores there
-/// while the kernel runs.
+/// Gives `module` the Vulkan memory model, which SPIR-V requires for kernels
+/// with cooperative matrices. In this model, each barrier must state that the
+/// stores of other threads to workgroup memory become visible. All other memory
+/// is private: while a kernel runs, no thread reads what another thread stores
+/// there.
 static void useVulkanMemoryModel(spirv::ModuleOp module) {
   module.setMemoryModel(spirv::MemoryModel::Vulkan);
   auto isShared = [](Value pointer) {
@@ -84,9 +85,9 @@ static void useVulkanMemoryModel(spirv::ModuleOp module) {
   });
 }
 
-/// Marks products of cooperative matrices whose factors and sums are signed.
-/// Upstream's conversion gives such matrices signed types. SPIR-V has no signed
-/// types in kernels, and reads the signs from the operands of the product.
+/// Marks multiplications of cooperative matrices with signed factors and sums.
+/// Upstream's conversion gives such matrices signed types. SPIR-V kernels have
+/// no signed types, and take the signs from operands of the multiplication.
 static void setSigns(spirv::ModuleOp module) {
   using Operands = spirv::CooperativeMatrixOperandsKHR;
   module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
@@ -110,8 +111,8 @@ static void setSigns(spirv::ModuleOp module) {
                                         /*replaceTypes=*/true);
 }
 
-/// Whether kernels read the number of a subgroup or the number of a thread in
-/// its subgroup.
+/// Whether kernels read the number of their subgroup, or the number of a thread
+/// in its subgroup.
 static bool usesSubgroups(spirv::ModuleOp module) {
   return llvm::any_of(
       module.getOps<spirv::GlobalVariableOp>(),
@@ -126,7 +127,7 @@ static bool usesSubgroups(spirv::ModuleOp module) {
       });
 }
 
-/// Sets the version, and adds the capabilities that upstream's
+/// Sets the SPIR-V version, and adds the capabilities that upstream's
 /// spirv-update-vce does not deduce.
 static void setRequirements(spirv::ModuleOp module) {
   spirv::VerCapExtAttr triple = module.getVceTripleAttr();
@@ -141,8 +142,8 @@ static void setRequirements(spirv::ModuleOp module) {
     useVulkanMemoryModel(module);
     setSigns(module);
   }
-  // Upstream's pass looks at no built-in variable. Those of subgroups need
-  // GroupNonUniform, which every Vulkan 1.2 device has.
+  // Upstream's pass ignores built-in variables. The variables of subgroups
+  // require GroupNonUniform, which every Vulkan 1.2 device supports.
   if (usesSubgroups(module) &&
       !llvm::is_contained(capabilities, spirv::Capability::GroupNonUniform))
     capabilities.push_back(spirv::Capability::GroupNonUniform);
@@ -151,8 +152,7 @@ static void setRequirements(spirv::ModuleOp module) {
       llvm::to_vector(triple.getExtensions()), module.getContext()));
 }
 
-/// Forbids the driver to fuse or to regroup arithmetic of floating-point
-/// numbers.
+/// Forbids the driver to fuse or to reassociate floating-point arithmetic.
 static void forbidContraction(spirv::ModuleOp module) {
   std::string noContraction = llvm::convertToSnakeFromCamelCase(
       stringifyDecoration(spirv::Decoration::NoContraction));

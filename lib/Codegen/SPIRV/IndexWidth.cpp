@@ -16,21 +16,20 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// How an operation reads its operands of type index. The reading decides which
+/// The interpretation of an operation's index operands. It determines which
 /// operands may have 32 bits.
 enum class Reading {
-  /// The low 32 bits of the result depend on the low 32 bits of the operands
-  /// alone, as those of a sum do. Operands fit as signed or as unsigned
-  /// numbers.
+  /// The low 32 bits of the result depend only on the low 32 bits of the
+  /// operands, as in a sum. It suffices that operands fit into 32 bits as
+  /// signed or as unsigned numbers.
   Bits,
-  /// The operands are compared as unsigned numbers, or as equal or not. The
-  /// comparison is the same with 32 bits if all operands fit as signed numbers,
-  /// or all operands fit as unsigned numbers.
+  /// The operands are compared for equality or as unsigned numbers. The
+  /// comparison does not change with 32 bits if all operands fit as signed
+  /// numbers, or if all operands fit as unsigned numbers.
   Alike,
-  /// The operands are unsigned numbers, as those of an unsigned quotient are.
+  /// The operands are unsigned numbers, as in an unsigned division.
   Unsigned,
-  /// The operands are signed numbers, as the indices of SPIR-V's access chains
-  /// are.
+  /// The operands are signed numbers, as the indices of SPIR-V's access chains.
   Signed,
 };
 } // namespace
@@ -38,7 +37,7 @@ enum class Reading {
 static Reading getReading(Operation *op) {
   if (isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp>(op))
     return Reading::Unsigned;
-  // A cast to 32 bits or fewer drops the high bits of a wider index.
+  // A cast to at most 32 bits discards the high bits of a wider index.
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
       !op->getResult(0).getType().isIndex() &&
       op->getResult(0).getType().getIntOrFloatBitWidth() <= narrowBits)
@@ -62,14 +61,14 @@ static Reading getReading(Operation *op) {
 }
 
 namespace {
-/// Proves for one operation at a time that indices of 32 bits change nothing.
+/// Proves, for single operations, that 32-bit indices do not change the result.
 class IndexWidth {
 public:
   explicit IndexWidth(DataFlowSolver &solver) : solver(solver) {}
 
-  /// Whether `op` computes the same with indices of 32 bits: its operands fit
-  /// in 32 bits in the way that `op` reads them, its results fit, and the
-  /// operation is defined with 32 bits.
+  /// Whether `op` computes the same result with 32-bit indices: its operands
+  /// fit into 32 bits under the interpretation by `op`, its results fit, and
+  /// the operation is defined for 32 bits.
   bool isAlike(Operation *op) {
     Reading reading = getReading(op);
     bool fit = reading == Reading::Alike
@@ -84,7 +83,7 @@ public:
   }
 
 private:
-  /// The range of an index, or nothing if no execution reaches `value`.
+  /// Returns the range of an index, or nothing if no execution reaches `value`.
   std::optional<ConstantIntRanges> getRange(Value value) {
     const auto *lattice =
         solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
@@ -113,10 +112,10 @@ private:
                         [&](Value value) { return fits(value, reading); });
   }
 
-  /// Whether `op` is defined with 32 bits wherever it is defined with 64 bits,
-  /// if its indices fit. A shift by 32 to 63 is not, nor is the quotient of
-  /// -2^31 and -1, and a loop to the end 2^31 - 1 with a step of 2 wraps its
-  /// counter and does not end.
+  /// Whether `op` is defined for 32 bits wherever it is defined for 64 bits,
+  /// provided that its indices fit. Exceptions are a shift by 32 to 63, the
+  /// quotient of -2^31 and -1, and a loop to the end 2^31 - 1 with a step of 2,
+  /// whose counter would wrap around so that the loop does not end.
   bool isDefined(Operation *op) {
     if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp,
             arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemSIOp>(op))

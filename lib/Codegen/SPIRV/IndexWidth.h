@@ -11,11 +11,10 @@
 
 namespace dml {
 
-/// Returns 32 if integer range analysis proves that the kernels of `module`
-/// compute the same with indices of 32 bits as with indices of 64 bits, and 64
-/// otherwise. For example, a kernel that adds indices below 1,000 has indices
-/// of 32 bits, and a kernel that divides an index that may be 2^40 has indices
-/// of 64 bits.
+/// Returns 32 if integer range analysis proves that 32-bit indices do not
+/// change the results of the kernels in `module`, and 64 otherwise. For
+/// example, a kernel that adds indices below 1,000 has 32-bit indices, and a
+/// kernel that divides an index that may be 2^40 has 64-bit indices.
 mlir::FailureOr<unsigned> computeIndexBits(mlir::gpu::GPUModuleOp module);
 
 } // namespace dml

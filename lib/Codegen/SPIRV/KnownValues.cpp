@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace dml;
 
 bool KnownValues::contains(Value value) {
-  // A carried value depends on itself: while it is looked at, it counts as
+  // A carried value may depend on itself. During its own analysis it counts as
   // known.
   auto [entry, isNew] = known.try_emplace(value, true);
   if (!isNew)
@@ -47,7 +47,7 @@ bool KnownValues::find(Value value) {
                       [&](Value operand) { return contains(operand); });
 }
 
-/// Whether a driver may know `argument`, which is an argument of a block.
+/// Whether a driver may know `argument`, a block argument.
 bool KnownValues::findCarried(Value argument) {
   auto loop = dyn_cast<scf::ForOp>(argument.getParentBlock()->getParentOp());
   if (!loop || argument == loop.getInductionVar())

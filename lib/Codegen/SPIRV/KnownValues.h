@@ -12,22 +12,22 @@
 
 namespace dml {
 
-/// Finds the values that a driver may know while it compiles a kernel: those
-/// that are computed from constants and from the counters of loops alone.
+/// Finds the values that a driver may know at compile time: values that are
+/// computed only from constants and from the counters of loops.
 class KnownValues {
 public:
-  /// Which operands of a selection make its result known. With `Any`, one
-  /// known operand does, since a driver may then know the result in some cases:
-  /// `select(c, 2, x)` is 2 where c holds. With `All`, both operands have to be
-  /// known, since a driver may then know a conclusion in all cases: the
-  /// comparison `0 < select(c, 0, NaN)` never holds.
+  /// Determines when the result of a selection is known. With `Any`, one known
+  /// alternative suffices, since a driver may then know the result in some
+  /// cases: `select(c, 2, x)` is 2 if c is true. With `All`, both alternatives
+  /// must be known, since a driver may then draw a conclusion for all cases:
+  /// the comparison `0 < select(c, 0, NaN)` is always false.
   enum class Choices { Any, All };
-  /// Which values of a loop are known. With `Unrolled`, the counter is known,
-  /// and so is a carried value whose initial value is known, since a driver may
-  /// know both after it has unrolled the loop. With `Kept`, a carried value is
-  /// known if its initial value is known and each iteration sets it to a known
-  /// value, whichever branches the iteration takes; the counter is not known,
-  /// since it changes.
+  /// Determines which values of a loop are known. With `Unrolled`, the counter
+  /// is known, and so is a carried value with a known initial value, since a
+  /// driver may know both after unrolling the loop. With `Kept`, a carried
+  /// value is known if its initial value is known and each iteration sets it to
+  /// a known value, regardless of the branches that the iteration takes. The
+  /// counter is not known, since it changes.
   enum class Loops { Unrolled, Kept };
   explicit KnownValues(Choices choices, Loops loops = Loops::Unrolled)
       : choices(choices), loops(loops) {}

@@ -42,9 +42,9 @@ static bool fitsSigned(const ConstantIntRanges &range) {
          range.smax().isSignedIntN(narrowBits);
 }
 
-/// Whether the quotient of `a` and `b` can be 2^31, the quotient of -2^31 and
-/// -1. With signed numbers of 32 bits, that quotient and its remainder are
-/// undefined.
+/// Whether the quotient of `a` and `b` can be 2^31, which is the quotient of
+/// -2^31 and -1. For signed 32-bit numbers, this quotient and the corresponding
+/// remainder are undefined.
 static bool mayOverflow(const ConstantIntRanges &a,
                         const ConstantIntRanges &b) {
   APInt least =
@@ -54,23 +54,25 @@ static bool mayOverflow(const ConstantIntRanges &a,
 }
 
 /// Whether `op`, whose two operands have the ranges `a` and `b`, computes the
-/// same with 32 bits as with more, provided that its integers fit in 32 bits.
+/// same result with 32 bits as with more bits, provided that its integers fit
+/// into 32 bits.
 static bool computesAlike(Operation *op, const ConstantIntRanges &a,
                           const ConstantIntRanges &b) {
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
-    // A sum that does not wrap with 64 bits may wrap with 32 bits.
+    // A sum that does not wrap around with 64 bits may wrap around with 32
+    // bits.
     if (flags.hasNoSignedWrap() || flags.hasNoUnsignedWrap())
       return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
-      // The low bits of a result depend on the low bits of the operands alone.
-      // Two numbers with a sign, read as numbers without one, have the same
-      // order with 32 bits as with 64.
+      // The low bits of the result depend only on the low bits of the operands.
+      // The unsigned order of two sign-extended numbers is the same with 32
+      // bits as with 64 bits.
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
             arith::OrIOp, arith::XOrIOp, arith::MinUIOp, arith::MaxUIOp>(
           [](Operation *) { return true; })
-      // A negative number, read without its sign, is another number with 64
-      // bits than with 32: -1 is 2^64 - 1 or 2^32 - 1, whose remainders by 7
-      // are 1 and 3.
+      // As an unsigned number, a negative number depends on the width: -1 is
+      // 2^64 - 1 with 64 bits and 2^32 - 1 with 32 bits, with the remainders 1
+      // and 3 by 7.
       .Case<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp>(
           [&](Operation *) { return fitsUnsigned(a) && fitsUnsigned(b); })
       .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
@@ -79,7 +81,7 @@ static bool computesAlike(Operation *op, const ConstantIntRanges &a,
       })
       .Case<arith::MinSIOp, arith::MaxSIOp>(
           [&](Operation *) { return fitsSigned(a) && fitsSigned(b); })
-      // A shift by the width or more is undefined.
+      // Shifts by the width or more are undefined.
       .Case<arith::ShLIOp>(
           [&](Operation *) { return b.umax().ult(narrowBits); })
       .Case<arith::ShRUIOp>([&](Operation *) {
@@ -111,8 +113,8 @@ bool dml::computesAlike(Operation *op, DataFlowSolver &solver) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Makes the solver forget the ranges of results that are erased, since a new
-/// result may later get the address of an erased one.
+/// Removes the ranges of erased results from the solver, since a new result may
+/// be allocated at the address of an erased one.
 class Forgetting : public RewriterBase::Listener {
 public:
   explicit Forgetting(DataFlowSolver &solver) : solver(solver) {}
@@ -128,8 +130,8 @@ private:
 };
 } // namespace
 
-/// Applies upstream's patterns to all operations of `module` that compute the
-/// same with 32 bits.
+/// Narrows the operations of `module` whose results are the same with 32 bits,
+/// by upstream's patterns for narrowing integers.
 static LogicalResult applyPatterns(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
   dataflow::loadBaselineAnalyses(solver);
@@ -154,10 +156,10 @@ static LogicalResult applyPatterns(gpu::GPUModuleOp module) {
 
 LogicalResult dml::narrowIntegers(gpu::GPUModuleOp module,
                                   RunPipeline runPipeline) {
-  // The first pass makes signed operations unsigned where neither operands nor
-  // results are negative. Numbers from 2^31 to 2^32 - 1 do not fit into a
-  // signed integer of 32 bits, but they fit into an unsigned one, so that more
-  // operations can be narrowed.
+  // The first pass replaces signed operations by unsigned ones if neither
+  // operands nor results are negative. Numbers from 2^31 to 2^32 - 1 fit into
+  // unsigned but not into signed 32-bit integers, so that more operations can
+  // be narrowed afterwards.
   OpPassManager before(gpu::GPUModuleOp::getOperationName());
   before.addPass(arith::createArithUnsignedWhenEquivalentPass());
   OpPassManager after(gpu::GPUModuleOp::getOperationName());

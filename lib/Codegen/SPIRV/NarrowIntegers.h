@@ -17,26 +17,26 @@ class OpPassManager;
 
 namespace dml {
 
-/// The bits of the integers that devices compute fastest with. The indices of a
-/// kernel have as many where all of them fit.
+/// The width of the integers that devices compute with fastest. Kernel indices
+/// have this width if all of them fit.
 constexpr unsigned narrowBits = 32;
-/// The bits of the indices of any other kernel.
+/// The width of the indices in all other kernels.
 constexpr unsigned wideBits = 64;
 
-/// Whether `op` computes the same with 32 bits as with more, provided that all
-/// of its integers fit in 32 bits. The answer is no if `solver` knows no range
-/// of an operand.
+/// Whether `op` computes the same result with 32 bits as with more bits,
+/// provided that all of its integers fit into 32 bits. Returns false if
+/// `solver` knows no range for an operand.
 bool computesAlike(mlir::Operation *op, mlir::DataFlowSolver &solver);
 
 /// Runs a pipeline of passes on the module that is narrowed.
 using RunPipeline =
     llvm::function_ref<mlir::LogicalResult(mlir::OpPassManager &)>;
 
-/// Gives operations on wider integers and indices 32 bits, where the numbers
-/// fit and the results are the same, and cleans up. Upstream's integer range
-/// analysis finds the ranges of the numbers, and upstream's patterns change the
-/// types. Those patterns alone would also change operations whose results
-/// depend on the width, such as a shift by 32.
+/// Narrows operations on wider integers and on indices to 32 bits if the
+/// numbers fit and the results do not change, and cleans up. Upstream's integer
+/// range analysis computes the ranges of the numbers, and upstream's patterns
+/// change the types. Without the additional checks, the patterns would also
+/// change operations whose results depend on the width, such as a shift by 32.
 mlir::LogicalResult narrowIntegers(mlir::gpu::GPUModuleOp module,
                                    RunPipeline runPipeline);
 

@@ -11,8 +11,9 @@
 
 namespace dml {
 
-/// Truncates a value once that several elements select and truncate, as the
-/// elements of a pooling window do with the window's gradient:
+/// If several elements select and truncate the same value, truncates the value
+/// only once, before the selections. For example, all elements of a pooling
+/// window do so with the window's gradient:
 ///   truncf(select(c, x, 0)) and truncf(select(d, x, 0))
 /// become select(c, y, 0) and select(d, y, 0) with y = truncf(x). The kernel
 /// computes the same numbers with fewer conversions.

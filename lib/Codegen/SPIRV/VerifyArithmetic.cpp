@@ -31,8 +31,8 @@ static bool isDivision(Operation *op) {
          isa<arith::DivUIOp, arith::RemUIOp, spirv::UDivOp, spirv::UModOp>(op);
 }
 
-/// Refuses `op`, a shift or a division of integers of `width` bits, if the
-/// ranges of its operands leave no defined result.
+/// Rejects `op`, a shift or a division of integers with `width` bits, if no
+/// combination of operands in the given ranges has a defined result.
 static LogicalResult verifyRanges(Operation *op, unsigned width,
                                   const ConstantIntRanges &left,
                                   const ConstantIntRanges &right) {
@@ -68,7 +68,8 @@ static SmallVector<Operation *> collect(Operation *module) {
   return ops;
 }
 
-/// Returns the integers of `value` if it is a constant, and none otherwise.
+/// Returns the integers in `value` if it is a constant, and an empty list
+/// otherwise.
 static SmallVector<APInt> getIntegers(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
@@ -80,8 +81,8 @@ static SmallVector<APInt> getIntegers(Value value) {
   return {};
 }
 
-/// Refuses `op`, which computes with `width` bits, if the constants that it
-/// shifts or divides by leave no defined result.
+/// Rejects `op`, which computes with `width` bits, if it shifts or divides by
+/// constants with which the result is undefined.
 static LogicalResult verifyConstants(Operation *op, unsigned width) {
   SmallVector<APInt> lefts = getIntegers(op->getOperand(0));
   for (auto [i, right] : llvm::enumerate(getIntegers(op->getOperand(1)))) {
@@ -94,8 +95,8 @@ static LogicalResult verifyConstants(Operation *op, unsigned width) {
   return success();
 }
 
-/// Returns the bits of the integer that `op` shifts or divides. The amount of a
-/// shift may have another number of bits.
+/// Returns the width of the integer that `op` shifts or divides. The amount of
+/// a shift may have a different width.
 static unsigned getWidth(Operation *op, unsigned indexBits) {
   Type type = getElementTypeOrSelf(op->getOperand(0).getType());
   return type.isIndex() ? indexBits : type.getIntOrFloatBitWidth();
@@ -104,7 +105,7 @@ static unsigned getWidth(Operation *op, unsigned indexBits) {
 LogicalResult dml::verifyArithmetic(gpu::GPUModuleOp module,
                                     unsigned indexBits) {
   SmallVector<Operation *> ops = collect(module);
-  // Most kernels shift and divide by constants alone, and need no analysis.
+  // Most kernels shift and divide only by constants, and need no analysis.
   for (Operation *op : ops)
     if (failed(verifyConstants(op, getWidth(op, indexBits))))
       return failure();
@@ -123,7 +124,7 @@ LogicalResult dml::verifyArithmetic(gpu::GPUModuleOp module,
         op->getOperand(0));
     const auto *right = solver.lookupState<dataflow::IntegerValueRangeLattice>(
         op->getOperand(1));
-    // An operation that the analysis never reached is dead.
+    // An operation that the analysis has not reached is dead code.
     if (!left || !right || left->getValue().isUninitialized() ||
         right->getValue().isUninitialized())
       return true;

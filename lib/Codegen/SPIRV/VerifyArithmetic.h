@@ -12,15 +12,15 @@
 
 namespace dml {
 
-/// Refuses kernels with integer arithmetic that SPIR-V leaves undefined for
-/// certain: shifts by the width or more, divisions by 0, and the lowest number
-/// divided by -1. A device may compute any number for these. The indices of
-/// `module` have `indexBits`. An amount or a divisor that is computed is
-/// refused if its range has no number with a defined result.
+/// Rejects kernels with integer arithmetic that is certainly undefined in
+/// SPIR-V: shifts by the width or more, divisions by 0, and the lowest number
+/// divided by -1. A device may compute any result for these. The indices of
+/// `module` have `indexBits` bits. A computed amount or divisor is rejected if
+/// no number in its range has a defined result.
 mlir::LogicalResult verifyArithmetic(mlir::gpu::GPUModuleOp module,
                                      unsigned indexBits);
-/// Does the same for a SPIR-V module, but looks at constant amounts and
-/// divisors alone. The conversion to SPIR-V makes some of these constants.
+/// Does the same for a SPIR-V module, but only checks constant amounts and
+/// divisors, some of which the conversion to SPIR-V creates.
 mlir::LogicalResult verifyArithmetic(mlir::spirv::ModuleOp module);
 
 } // namespace dml

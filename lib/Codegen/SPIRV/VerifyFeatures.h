@@ -12,10 +12,10 @@
 
 namespace dml {
 
-/// Checks that `profile` has all Vulkan features that the types of `kernel`
-/// need, whose indices have `indexBits`. Upstream's conversion to SPIR-V would
-/// find a missing feature late, or not at all, and would name neither the
-/// feature nor the operator.
+/// Checks that `profile` has all Vulkan features that the types in `kernel`
+/// require. Indices have `indexBits` bits. Without this check, upstream's
+/// conversion to SPIR-V would report a missing feature later or not at all, and
+/// would name neither the feature nor the operator.
 mlir::LogicalResult verifyFeatures(mlir::gpu::GPUFuncOp kernel,
                                    unsigned indexBits,
                                    const DeviceProfile &profile);

@@ -1,12 +1,11 @@
-//===- WorkAroundDrivers.cpp - WorkaroundState that drivers compile as meant
-//------===//
+//===- WorkAroundDrivers.cpp - Rewrites of miscompiled arithmetic ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each row of the table at the end of this file rewrites arithmetic that some
-// driver is known to compile to something else. The description of the pass
-// (include/dml/Codegen/Passes.td) has the table as documentation: the driver,
-// the symptom, the test that shows the symptom, and the cost of each row.
+// Each row of the table at the end of this file is a rewrite of arithmetic that
+// a certain driver compiles incorrectly. The description of the pass
+// (include/dml/Codegen/Passes.td) documents the rows: the driver, the symptom,
+// the test for the symptom, and the cost of each row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +32,13 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The kernels of one module, and what their rewrites share.
+/// The kernels of one module, and the state that their rewrites share.
 struct WorkaroundState {
   gpu::GPUModuleOp module;
   RunPipeline runPipeline;
   OpaqueZeros zeros;
 
-  /// Whether `isSought` holds for an operation of the kernels.
+  /// Whether `isSought` is true for an operation in the kernels.
   bool contains(llvm::function_ref<bool(Operation *)> isSought) {
     return module
         ->walk([&](Operation *op) {
@@ -54,10 +53,10 @@ struct WorkaroundState {
 // integer-ranges
 //===----------------------------------------------------------------------===//
 
-/// Replaces integers that are always the same number, such as the place of the
-/// smallest of one element, which is 0, by constants. Drivers find such
-/// integers by their ranges. Where the integers become floating-point numbers,
-/// the rows below have to see the zeros that the drivers see.
+/// Replaces integers whose range has a single value by constants. For example,
+/// the index of the smallest of one element is 0. Drivers find such constants
+/// by range analysis. The later workarounds must find the same zeros as the
+/// drivers if the integers are converted to floating-point numbers.
 static LogicalResult findIntegers(WorkaroundState &state) {
   if (!state.contains(llvm::IsaPred<arith::SIToFPOp, arith::UIToFPOp>))
     return success();
@@ -71,7 +70,8 @@ static LogicalResult findIntegers(WorkaroundState &state) {
 // zero-divisors
 //===----------------------------------------------------------------------===//
 
-/// Builds `number` as a scalar, or as each element of a vector.
+/// Builds a constant `number` of type `type`, a scalar or a vector of equal
+/// elements.
 static Value getSplat(OpBuilder &b, Location loc, Type type,
                       const APFloat &number) {
   TypedAttr scalar = b.getFloatAttr(getElementTypeOrSelf(type), number);
@@ -81,7 +81,7 @@ static Value getSplat(OpBuilder &b, Location loc, Type type,
   return arith::ConstantOp::create(b, loc, scalar);
 }
 
-/// Replaces quotients by a constant 0 by products with infinity.
+/// Replaces divisions by a constant 0 by multiplications with infinity.
 static LogicalResult multiplyWithInfinity(WorkaroundState &state) {
   state.module.walk([](arith::DivFOp op) {
     APFloat divisor(0.0);
@@ -104,8 +104,9 @@ static LogicalResult multiplyWithInfinity(WorkaroundState &state) {
 // zero-products
 //===----------------------------------------------------------------------===//
 
-/// Replaces fused products with a constant 0 by products and sums. These are
-/// equal, since a product with 0 is not rounded.
+/// Replaces fused multiply-adds with a constant factor 0 by a multiplication
+/// and an addition. The result does not change, since a product with 0 is
+/// exact.
 static void splitProductsWithZero(gpu::GPUModuleOp module) {
   module.walk([](math::FmaOp op) {
     if (!matchPattern(op.getA(), m_AnyZeroFloat()) &&
@@ -119,8 +120,8 @@ static void splitProductsWithZero(gpu::GPUModuleOp module) {
   });
 }
 
-/// Returns the x of a product 0 * x or x * 0, or of a quotient 0 / x, and null
-/// for any other operation.
+/// Returns x if `op` is a product 0 * x or x * 0, or a quotient 0 / x. Returns
+/// null otherwise.
 static Value getFactorOfZero(Operation *op) {
   if (!isa<arith::MulFOp, arith::DivFOp>(op))
     return nullptr;
@@ -132,9 +133,9 @@ static Value getFactorOfZero(Operation *op) {
   return nullptr;
 }
 
-/// Replaces products with a constant 0, and quotients of 0, by selections of 0
-/// or NaN: 0 * x is 0 where x is finite, and 0 / x is 0 where x is neither 0
-/// nor NaN. (The 0 may have either sign in the results of operators.)
+/// Replaces products with a constant 0, and quotients of 0, by a selection
+/// between 0 and NaN: 0 * x is 0 if x is finite, and 0 / x is 0 if x is neither
+/// 0 nor NaN. (In the results of operators, the 0 may have either sign.)
 static LogicalResult writeOutZeros(WorkaroundState &state) {
   splitProductsWithZero(state.module);
   state.module.walk([](Operation *op) {
@@ -167,7 +168,7 @@ static LogicalResult writeOutZeros(WorkaroundState &state) {
 // zero-terms
 //===----------------------------------------------------------------------===//
 
-/// Adds an opaque zero where a kernel adds a constant 0, which turns -0 into 0.
+/// Replaces a constant term 0, which turns -0 into 0, by an opaque zero.
 static LogicalResult addOpaqueZeros(WorkaroundState &state) {
   state.module.walk([&](arith::AddFOp op) {
     if (isa<ShapedType>(op.getType()))
@@ -183,7 +184,7 @@ static LogicalResult addOpaqueZeros(WorkaroundState &state) {
 // narrow-negations
 //===----------------------------------------------------------------------===//
 
-/// Subtracts narrow integers from an opaque zero where a kernel negates them.
+/// Replaces negations of narrow integers by subtractions from an opaque zero.
 static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
   state.module.walk([&](arith::SubIOp op) {
     if (op.getType().isInteger(32) && matchPattern(op.getLhs(), m_Zero()) &&
@@ -197,8 +198,9 @@ static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
 // rounding-sums
 //===----------------------------------------------------------------------===//
 
-/// Hides the number 1.5 * 2^23, which kernels add to round a sum to an integer,
-/// where the driver may know the other number and so compute the sum itself.
+/// Kernels add 1.5 * 2^23 to round a number to an integer. Hides this constant
+/// if the driver may know the number and could therefore compute the sum at
+/// compile time.
 static LogicalResult hideFromRounding(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::Any);
   state.module.walk([&](arith::AddFOp op) {
@@ -215,7 +217,7 @@ static LogicalResult hideFromRounding(WorkaroundState &state) {
 // found-zeros
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` can be 0, as far as its constants tell.
+/// Whether `value` may be 0, according to its constants.
 static bool mayBeZero(Value value) {
   APFloat constant(0.0f);
   if (matchPattern(value, m_ConstantFloat(&constant)))
@@ -231,9 +233,9 @@ static bool isFinite(Value value) {
   return matchPattern(value, m_ConstantFloat(&constant)) && constant.isFinite();
 }
 
-/// Hides factors and dividends that a driver may find to be 0 although they are
-/// no constants. The comparison 0 < select(c, 0, NaN), for one, becomes
-/// select(c, false, false) in a driver, which is false.
+/// Hides factors and dividends that a driver may determine to be 0 although
+/// they are not constants. For example, a driver may rewrite 0 < select(c, 0,
+/// NaN) to select(c, false, false), which is false.
 static LogicalResult hideZeroFactors(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::All);
   state.module.walk([&](Operation *op) {
@@ -257,8 +259,8 @@ static LogicalResult hideZeroFactors(WorkaroundState &state) {
 // carried-constants
 //===----------------------------------------------------------------------===//
 
-/// Hides one operand of instructions of SPIR-V's extended set where a driver
-/// may know all operands by way of the values that a loop carries.
+/// Hides one operand of an instruction in SPIR-V's extended set if a driver may
+/// know all operands through the values that a loop carries.
 static LogicalResult hideFromPropagation(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::All, KnownValues::Loops::Kept);
   state.module.walk([&](Operation *op) {
@@ -280,8 +282,8 @@ static LogicalResult hideFromPropagation(WorkaroundState &state) {
 // widened-comparisons
 //===----------------------------------------------------------------------===//
 
-/// Compares an integer before it is widened, if the narrow type has the
-/// constant that the integer is compared with.
+/// If an integer is widened and then compared with a constant that the narrow
+/// type can represent, compares the narrow integer instead.
 static LogicalResult compareBeforeWidening(WorkaroundState &state) {
   state.module.walk([](arith::CmpIOp op) {
     auto widened = op.getLhs().getDefiningOp<arith::ExtSIOp>();
@@ -306,7 +308,7 @@ static LogicalResult compareBeforeWidening(WorkaroundState &state) {
 // long-divisions
 //===----------------------------------------------------------------------===//
 
-/// Narrows the integers of kernels that divide integers of 64 bits.
+/// Narrows the integers of kernels that contain 64-bit divisions.
 static LogicalResult narrowLongDivisions(WorkaroundState &state) {
   bool divides = state.contains([](Operation *op) {
     return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
@@ -321,7 +323,8 @@ static LogicalResult narrowLongDivisions(WorkaroundState &state) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A row: the name by which an option switches the row off, and the rewrite.
+/// A row of the table: the name with which an option disables the row, and the
+/// rewrite.
 struct Workaround {
   llvm::StringLiteral name;
   LogicalResult (*apply)(WorkaroundState &state);

@@ -15,9 +15,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor that an attention kernel takes. Where
-/// there are fewer workgroups than multiprocessors, the time is that of one
-/// workgroup for each multiprocessor.
+/// Returns the cycles of a multiprocessor for an attention kernel. If there are
+/// fewer workgroups than multiprocessors, the kernel takes the time of one
+/// workgroup.
 static double getAttentionTime(const Attention &attention,
                                const AttentionTile &tile,
                                const DeviceSpeed &device) {
@@ -46,12 +46,13 @@ static double getAttentionTime(const Attention &attention,
          device.getOpsPerCycle();
 }
 
-/// Queries and keys of the tiles that are tried: from those that load the
-/// fewest factors for a product to those that make the most workgroups.
+/// The numbers of queries and keys of the tiles that the search tries. The
+/// first tiles load the fewest factors for each product, and the last ones form
+/// the most workgroups.
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
-/// Returns the attention kernel of the least time, or nothing if no tile fits.
+/// Returns the fastest attention kernel, or nothing if no tile fits.
 static std::optional<Proposal>
 searchAttentionTiles(const Attention &attention, const DeviceProfile &profile) {
   std::optional<Proposal> best;
@@ -93,8 +94,8 @@ class AttentionKind : public KernelKindOf<AttentionTile> {
                          "matrix_attention_tile",
                          DeviceProfile::workgroupSize);
   }
-  /// A tile that is written as '64x32' has 0 terms, which are set for each
-  /// attention.
+  /// A tile that is written as '64x32' has 0 terms. The number of terms is
+  /// chosen later for each attention.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     AttentionTile tile{};

@@ -12,12 +12,13 @@
 
 namespace dml {
 
-/// Returns the operations that a product takes where a thread adds up `rows` by
-/// `columns` sums, since the thread shares the loads of its factors.
+/// Returns the operations that a thread executes for one product, including a
+/// share of the loads of its factors. The thread computes `rows` by `columns`
+/// sums, which share the loaded factors.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
-/// Returns the cycles of a multiprocessor for kernels that compute scores,
-/// weights and products one after the other.
+/// Returns the time, in cycles of a multiprocessor, of three separate kernels
+/// for the scores, the weights and the products of attention.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

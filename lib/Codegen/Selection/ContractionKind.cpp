@@ -20,12 +20,13 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The cost of an operand for a round of a contraction kernel, in which its
-/// factors go to workgroup memory.
+/// The cost of staging an operand's factors for one round of a contraction
+/// kernel.
 struct StagedCost {
   /// The cycles of a multiprocessor.
   double cycles;
-  /// The loads of a thread, and the registers that it loads to.
+  /// The number of loads of a thread, and the number of registers that receive
+  /// the loaded values.
   double loads, registers;
 };
 } // namespace
@@ -39,9 +40,9 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // The threads of a workgroup share out the factors of the tile in turns. In
-  // each turn, a thread loads the factors of `together` neighbouring terms for
-  // `side` neighbouring rows or columns.
+  // The threads of a workgroup load the factors of the tile in several turns.
+  // In each turn, a thread loads the factors of `together` neighbouring terms
+  // for `side` neighbouring rows or columns.
   auto turns = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
@@ -63,7 +64,7 @@ static StagedCost getStagedCost(const FactorTraits &factors,
           turns * static_cast<double>(side * together)};
 }
 
-/// Returns the cycles that a contraction kernel with `tile` takes.
+/// Returns the cycles of a contraction kernel with `tile`.
 static double getContractionTime(const SumTraits &sums,
                                  const ContractionTile &tile,
                                  const DeviceSpeed &device) {
@@ -77,13 +78,15 @@ static double getContractionTime(const SumTraits &sums,
                                   /*areColumns=*/false, device),
              columns = getStagedCost(sums.columns, tile, tile.columns,
                                      /*areColumns=*/true, device);
-  // A thread loads vectors from workgroup memory, and multiplies them.
+  // The cost of loading vectors from workgroup memory and of multiplying them.
   double terms = static_cast<double>(tile.terms) / tile.slices;
   auto sumsOfThread = static_cast<double>(block.rows * block.columns);
   double vectors =
       static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
-  double products =
-      terms * sumsOfThread * tile.threads / DeviceSpeed::opsPerCycle;
+  bool hasLoop = terms > static_cast<double>(tile.writtenOut);
+  double products = terms * sumsOfThread * tile.threads /
+                    DeviceSpeed::opsPerCycle *
+                    (hasLoop ? cost::contraction::timesOfLoop : 1);
   double loaded = terms * vectors * tile.threads *
                   cost::contraction::getVectorCycles(device);
   double adding = cost::sums::timesOfProducts * std::max(products, loaded) +
@@ -95,11 +98,13 @@ static double getContractionTime(const SumTraits &sums,
   double registers = sumsOfThread + rows.registers + columns.registers +
                      cost::contraction::otherRegisters;
   return device.kernelCycles + getTimeOfMemory(sums, device) +
-         getTimeOfGroups(groups, tile.threads, registers, device,
-                         [&](double most, double average) {
-                           return rounds * std::max({most * adding,
-                                                     average * staged, alone});
-                         });
+         getTimeOfGroups(
+             groups,
+             getResources(tile.threads, registers, getNumVectors(tile), device),
+             device, [&](double most, double average) {
+               return rounds *
+                      std::max({most * adding, average * staged, alone});
+             });
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,18 +118,19 @@ struct TileShape {
 };
 } // namespace
 
-/// The tiles that are tried: from those that load the fewest factors for a
-/// product to those that make the most workgroups. Neighbouring columns mostly
-/// lie side by side in memory, so that tiles with more columns come first. With
-/// slices, a thread has as many sums as in a larger tile.
+/// The tiles that the search tries. The first tiles load the fewest factors for
+/// each product, and the last ones form the most workgroups. Neighbouring
+/// columns usually are neighbours in memory, so that tiles with more columns
+/// come first. With several slices, a thread computes as many sums as in a
+/// larger tile.
 static constexpr TileShape tileShapes[] = {
     {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
     {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
     {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
 
-/// Returns the tile of `rows` times `columns` with about `terms` terms: those
-/// of whole iterations, so many that no part of a tile of terms is left in the
-/// end, if such a number exists.
+/// Returns a tile of `rows` by `columns` with about `terms` terms. The terms
+/// are those of whole iterations. If possible, their number divides the terms
+/// of the contraction, so that the last round is complete.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {
@@ -143,10 +149,11 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
   return tile;
 }
 
-/// Returns how many neighbouring terms a thread of `tile` loads together where
-/// an iteration has so many terms that the loads of neighbouring threads would
-/// lie far apart: as many as leave something to load for half of the threads.
-/// Returns 0 where an iteration has few terms.
+/// Returns how many neighbouring terms of an operand a thread of `tile` loads
+/// at a time. With many terms in an iteration, the loads of neighbouring
+/// threads would otherwise lie far apart. The number leaves at least half of
+/// the threads a group of terms to load. Returns 0 if an iteration has few
+/// terms.
 static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)
@@ -160,8 +167,7 @@ static int64_t getTogether(const Contraction &contraction,
   return together;
 }
 
-/// Returns the contraction kernel of the least time, or nothing if no tile fits
-/// the sums.
+/// Returns the fastest contraction kernel, or nothing if no tile fits the sums.
 static std::optional<Proposal>
 searchContractionTiles(const KernelQuery &query) {
   std::optional<Proposal> best;
@@ -173,7 +179,8 @@ searchContractionTiles(const KernelQuery &query) {
       tile.isAhead = true;
       tile.writtenOut = cost::contraction::writtenOutTerms;
       tile.together = getTogether(*query.contraction, tile);
-      if (!findTileProblem(*query.contraction, tile, query.profile).empty())
+      if (getNumVectors(tile) > cost::contraction::maxVectors ||
+          !findTileProblem(*query.contraction, tile, query.profile).empty())
         continue;
       double time = getContractionTime(traits, tile, query.profile.getSpeed());
       if (!best || time < best->cycles)
@@ -207,8 +214,8 @@ class ContractionKind : public KernelKindOf<ContractionTile> {
         "array<i64: 64, 64, 16>, ahead}'",
         DeviceProfile::workgroupSize);
   }
-  /// A tile that is written as '64x64' has 0 terms, which are set for each
-  /// contraction.
+  /// A tile that is written as '64x64' has 0 terms. The number of terms is
+  /// chosen later for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     ContractionTile tile{};

@@ -17,19 +17,22 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The dimension of the output along which a body reads elements that lie side
-/// by side, and how many positions do so, with those of the dimensions before.
+/// The dimension of the output along which a body reads neighbouring elements,
+/// and the number of positions over which the body continues to do so. These
+/// may include outer dimensions.
 struct DimOfLoads {
   int64_t dim, extent;
 };
 } // namespace
 
 namespace {
-/// Finds out how far apart the elements lie that a body loads for neighbours of
-/// the output, with a launch that is thrown away.
+/// Determines, for loads of a body, the distance in memory between the elements
+/// that are loaded for neighbouring elements of the output. The probe builds a
+/// launch and discards it.
 class LoadProbe {
 public:
-  /// Memory brings whole sectors of so many bits.
+  /// Creates a probe for memory that transfers whole sectors of `sectorBits`
+  /// bits.
   LoadProbe(linalg::GenericOp op, int64_t sectorBits)
       : op(op), sectorBits(sectorBits),
         type(cast<MemRefType>(op.getOutputs().front().getType())),
@@ -61,16 +64,17 @@ private:
   ImplicitLocOpBuilder b;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The coordinates of any element of the output, and the code that computes
-  /// the element.
+  /// The coordinates of an arbitrary element of the output, and the builder of
+  /// the code that computes this element.
   SmallVector<LinearForm> coordinates;
   std::optional<TileBuilder> builder;
 };
 } // namespace
 
-/// The stride of `load` along dimension `dim`, as two neighbours in the middle
-/// of the output tell, where there is no padding: the place of a load is no
-/// linear form where padding may be chosen instead.
+/// Returns the stride of `load` along dimension `dim`, computed from two
+/// neighbouring elements in the middle of the output. There is no padding in
+/// the middle, whereas a load that may be replaced by padding has no linear
+/// form for its position.
 std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
                                                     int64_t dim) {
   std::optional<LinearForm> before;
@@ -94,8 +98,9 @@ std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
   return std::nullopt;
 }
 
-/// How many elements of its buffer `load` goes on where the coordinate of
-/// dimension `dim` is 1 larger, or 0 if that is not known.
+/// Returns the number of elements by which the position of `load` increases if
+/// the coordinate of dimension `dim` increases by 1, or 0 if the number is
+/// unknown.
 int64_t LoadProbe::getStride(memref::LoadOp load, int64_t dim) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   for (LinearForm::Term term : std::get<Load>(scalar).position.terms)
@@ -105,15 +110,17 @@ int64_t LoadProbe::getStride(memref::LoadOp load, int64_t dim) {
   return getStrideInMiddle(load, dim).value_or(0);
 }
 
-/// Whether the buffer of `load` is so large that its order matters.
+/// Whether the buffer of `load` is so large that the order of its elements
+/// affects the time.
 bool LoadProbe::isLarge(memref::LoadOp load) const {
   return getNumBytes(load.getMemRefType()) *
              cost::crosswise::smallBufferShare >=
          getNumBytes(type);
 }
 
-/// The dimension of `load`, or nothing if the load reads nothing side by side,
-/// or reads so along the innermost dimension.
+/// Returns the dimension of the output along which `load` reads neighbouring
+/// elements. Returns nothing if there is none, or if `load` reads neighbouring
+/// elements along the innermost dimension.
 std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   if (!std::holds_alternative<Load>(scalar))
@@ -129,7 +136,8 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
       found = dim;
   if (!found)
     return std::nullopt;
-  // Rows of an image follow each other, with or without padding.
+  // Outer dimensions extend the run of neighbours if their rows follow each
+  // other in memory, possibly with padding in between.
   int64_t extent = type.getDimSize(*found);
   for (int64_t dim = *found - 1; dim >= 0; --dim) {
     int64_t stride = getStride(load, dim);
@@ -140,9 +148,10 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
   return DimOfLoads{*found, extent};
 }
 
-/// The dimension of all loads of large buffers, if these have the same one:
-/// where the coordinate there is 1 larger, each reads the next element, or the
-/// one after it.
+/// Returns the dimension along which all loads of large buffers read
+/// neighbouring elements: if the coordinate increases by 1, the position
+/// increases by 1 or 2. Returns nothing if the loads have no such dimension in
+/// common.
 std::optional<DimOfLoads> LoadProbe::findDim() {
   std::optional<DimOfLoads> found;
   for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
@@ -168,8 +177,8 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
   if (!loads)
     return std::nullopt;
   const CrosswiseShape shape(op, loads->dim);
-  // Fewer elements than a sector has are read, or stored, as well by
-  // themselves.
+  // Rows or columns shorter than a sector gain nothing from a transposition in
+  // workgroup memory.
   if (loads->extent * bits < sectorBits || shape.numColumns * bits < sectorBits)
     return std::nullopt;
   MapTile tile;

@@ -22,8 +22,9 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// Replaces `op` by the launch of the kernel that `dml.kernel` states, or of a
-/// map kernel. Fails, with a diagnostic, if the kernel cannot compute `op`.
+/// Replaces `op` by the launch of the kernel that its attribute `dml.kernel`
+/// describes, or of a map kernel if there is no such attribute. Fails, with a
+/// diagnostic, if the kernel cannot compute `op`.
 static LogicalResult distribute(linalg::GenericOp op,
                                 const DeviceProfile &profile) {
   std::optional<KernelTile> tile;
@@ -35,9 +36,9 @@ static LogicalResult distribute(linalg::GenericOp op,
   return problem.empty() ? success() : op.emitOpError(problem);
 }
 
-/// Whether `buffer` is a part of a larger buffer, without being a view of all
-/// of that. A kernel that loaded element 0 of a part would get element 0 of the
-/// larger buffer.
+/// Whether `buffer` is placed in a larger buffer and is not accessed through a
+/// view of that whole buffer. A kernel that loaded element 0 of such a buffer
+/// would read element 0 of the larger buffer instead.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
   if (placement && placement->strips.empty())

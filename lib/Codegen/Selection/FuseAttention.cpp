@@ -39,7 +39,8 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
       if (!op->hasAttr(kernelAttrName))
         generics.push_back(op);
     });
-    // Products come after the generics that they are fused with.
+    // The generics are visited in reverse order, since a product comes after
+    // the generics that are fused into it.
     llvm::SmallPtrSet<Operation *, 8> erased;
     for (linalg::GenericOp op : llvm::reverse(generics)) {
       if (erased.contains(op))

@@ -70,14 +70,15 @@ std::optional<KernelTile> dml::chooseKernel(const KernelQuery &query,
                                             const KernelWishes &wishes,
                                             double bound) {
   std::optional<Proposal> fastest, preferred;
-  // Whether the kind of `preferred` is listed before that of `fastest`.
+  // Whether the kind of `preferred` is listed before the kind of `fastest`.
   bool isFirst = false;
   for (const KernelKind *kind : getKernelKinds()) {
     std::optional<Proposal> proposal = wishes.propose(*kind, query);
     if (!proposal)
       continue;
     if (proposal->isPreferred) {
-      // Without a faster kernel of a kind that is listed before, it wins.
+      // A preferred proposal wins if no earlier kind has proposed a faster
+      // kernel.
       if (!fastest)
         return proposal->tile;
       if (!preferred)

@@ -19,15 +19,15 @@ namespace dml {
 /// Returns all kinds of kernels, in the order of preference.
 llvm::ArrayRef<const KernelKind *> getKernelKinds();
 
-/// Returns the kind of the kernels that have tiles such as `tile`.
+/// Returns the kind of kernel to which `tile` belongs.
 const KernelKind &getKernelKind(const KernelTile &tile);
 
-/// The kernels that options ask for, such as --matrix-tile=none. Kinds whose
-/// option is 'auto' propose the kernel of the least time.
+/// The kernels that options request, such as --matrix-tile=none. A kind whose
+/// option is 'auto' proposes its fastest kernel.
 class KernelWishes {
 public:
-  /// Reads `text`, the value of `option`. Fails, with a diagnostic on `op`, if
-  /// no kind has such a kernel.
+  /// Parses `text`, the value of `option`. Fails, with a diagnostic on `op`, if
+  /// no kind accepts the value.
   llvm::LogicalResult add(llvm::StringRef option, llvm::StringRef text,
                           mlir::Operation *op);
 
@@ -36,22 +36,22 @@ public:
                                   const KernelQuery &query) const;
 
 private:
-  /// The tiles that are wanted of kinds that have a wish: nothing where no
-  /// kernel of the kind is wanted.
+  /// The requested tiles of kinds that are not 'auto'. An empty entry forbids
+  /// kernels of the kind.
   llvm::SmallDenseMap<const KernelKind *, std::optional<KernelTile>> wishes;
 };
 
-/// Returns the tile of the kernel that a generic becomes. The least time wins,
-/// if it is less than `bound`: of matrix, contraction and sliced kernels for
-/// the same sums, say. A preferred proposal wins against all kinds that are
-/// listed after its own. Returns nothing if a map kernel wins, whose tile is
-/// chosen later, or no kernel.
+/// Returns the tile of the kernel that computes a generic. The fastest proposal
+/// wins if its time is less than `bound`; for example, matrix, contraction and
+/// sliced kernels compete for the same sums. A preferred proposal wins against
+/// all kinds that are listed after its own. Returns nothing if a map kernel
+/// wins, whose tile is chosen later, or if there is no kernel.
 std::optional<KernelTile> chooseKernel(const KernelQuery &query,
                                        const KernelWishes &wishes,
                                        double bound = HUGE_VAL);
 
-/// Returns the cycles that the kernel takes which the kinds propose for a
-/// generic. `query` may have a part of the terms of the generic's sums.
+/// Returns the estimated cycles of the kernel that chooseKernel() would choose.
+/// The contraction in `query` may have fewer terms than the generic.
 double estimateCycles(const KernelQuery &query);
 
 } // namespace dml

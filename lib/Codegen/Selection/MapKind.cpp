@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles that a map kernel takes.
+/// Returns the cycles of a map kernel.
 static double getMapTime(const KernelQuery &query) {
   linalg::GenericOp op = query.op;
   const Contraction &contraction = *query.contraction;
@@ -24,7 +24,8 @@ static double getMapTime(const KernelQuery &query) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches);
-  // A thread loads vectors no longer than those that divide a row.
+  // The vectors that a thread loads are at most as long as the largest vectors
+  // that divide a row.
   int64_t innermost =
       cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
@@ -69,7 +70,8 @@ class MapKind : public KernelKindOf<MapTile> {
     return "";
   }
 
-  /// The tile is chosen later, by dml-select-map-tiles.
+  /// Proposes a map kernel without a tile, which dml-select-map-tiles chooses
+  /// later.
   std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const override {
     if (!query.contraction || !query.isOnBuffers())

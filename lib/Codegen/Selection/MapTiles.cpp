@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The candidates are few. Each is built, and the operations that its threads
-// would run are counted; nothing stays of a candidate but the attribute that
-// states the one which was taken.
+// The search tries a few candidates. It builds the kernel for each candidate,
+// counts the operations that its threads would execute, and discards the
+// kernel. Only the attribute for the chosen tile remains.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,11 +38,12 @@ namespace {
 struct Traffic {
   explicit Traffic(linalg::GenericOp op);
 
-  /// The bytes that are read and written, where each element counts once.
+  /// The number of bytes that are read and written, where each element counts
+  /// once.
   int64_t bytes;
-  /// The loads of the body.
+  /// The number of loads in the body.
   int64_t loads = 0;
-  /// How often an element of the inputs is read, on average.
+  /// The average number of times that an element of the inputs is read.
   double readsOfElement;
 };
 } // namespace
@@ -63,8 +64,8 @@ Traffic::Traffic(linalg::GenericOp op) {
                    static_cast<double>(std::max<int64_t>(read, 1));
 }
 
-/// Returns `tile` with twice the rows, or nothing if too few threads would be
-/// left. All rows of a thread lie in one plane.
+/// Returns `tile` with twice the rows, or nothing if too few threads would
+/// remain. All rows of a thread must lie in one plane.
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
   int64_t numRows = 2 * tile.getRows();
@@ -76,18 +77,18 @@ static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
   return tile;
 }
 
-/// Whether the threads of `tile` move so few bytes that memory waits for the
-/// device to start more threads.
+/// Whether each thread of `tile` transfers so few bytes that the start of
+/// threads, and not memory, limits the kernel.
 static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
                             const Traffic &traffic, const DeviceSpeed &device) {
   return static_cast<double>(traffic.bytes) <
          device.bytesPerThread * static_cast<double>(getNumThreads(op, tile));
 }
 
-/// Returns the tile that the others have to be better than. Where each element
-/// of the output reads many elements, which its neighbours read as well, and
-/// rows hold whole vectors, a thread computes two rows. So it does where the
-/// threads of one row would move few bytes.
+/// Returns the tile that other tiles have to beat. A thread computes two rows
+/// if rows consist of whole vectors and each element of the output reads many
+/// elements which its neighbours read as well. A thread computes more rows if
+/// threads with fewer rows would transfer too few bytes.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
@@ -104,13 +105,14 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
   return tile;
 }
 
-/// Returns the tile of threads of two kinds, for rows whose vectors at the
-/// borders have clamped elements: such vectors would part nearly all groups of
-/// threads.
+/// Returns a tile for rows whose elements near the borders have clamped
+/// indices: separate threads compute the vectors inside of rows. Otherwise,
+/// nearly all subgroups would have threads with clamped indices and threads
+/// without.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
-  // Among the vectors inside of rows, comparisons may still be undecided. Each
-  // step keeps the vectors for which the comparisons are decided.
+  // Comparisons may be undecided even for some vectors inside of rows. Each
+  // step keeps only the vectors for which all comparisons are decided.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -123,19 +125,21 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   return tile.getInside() ? std::optional(tile) : std::nullopt;
 }
 
-/// Returns the cycles of the operations of a kernel, as a device runs them.
+/// Returns the cycles in which a device executes the `counted` operations of a
+/// kernel's code.
 static double getTimeOfOps(double counted, const DeviceSpeed &device) {
   return counted / cost::countedOps / device.getOpsPerCycle();
 }
 
-/// Returns the cycles in which memory moves the bytes of a kernel.
+/// Returns the cycles in which memory transfers the bytes of a kernel.
 static double getTimeOfMemory(const Traffic &traffic,
                               const DeviceSpeed &device) {
   return static_cast<double>(traffic.bytes) * device.getCyclesPerByte();
 }
 
-/// Returns the time of operations and of loads of single elements, as a share
-/// of the time in which memory moves the bytes.
+/// Returns the time of a kernel's operations and of its loads of single
+/// elements, as a multiple of the time in which memory transfers the kernel's
+/// bytes.
 static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
                              const Traffic &traffic,
                              const DeviceSpeed &device) {
@@ -146,9 +150,10 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Returns `tile` with as many steps as its threads need to move enough bytes.
-/// The tile keeps its one step if it has several rows or groups of vectors, or
-/// if it has threads of two kinds that are busy with operations and loads.
+/// Returns `tile` with as many steps as each thread needs to transfer enough
+/// bytes. The tile keeps one step if it has several rows or groups of vectors,
+/// or if separate threads compute the vectors inside of rows and these threads
+/// are busy with operations and loads.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -167,10 +172,10 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
   return tile;
 }
 
-/// Returns the tile whose threads have several consecutive vectors, where a
-/// small odd number divides coordinates. The elements of one vector share
-/// little then, but those of several vectors differ by constants: with 3
-/// columns and vectors of 4, three vectors are four whole rows.
+/// If a small odd number divides coordinates, returns a tile whose threads
+/// compute several consecutive vectors. The elements of one vector then share
+/// little index arithmetic, but those of several vectors differ by constants:
+/// with 3 columns and vectors of 4 elements, three vectors are four whole rows.
 static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
                                              const RowShape &rows,
                                              const DeviceSpeed &device) {
@@ -211,15 +216,16 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
 }
 
 namespace {
-/// The best tile of those that were measured. A candidate wins if it has no
-/// more than a share of the operations of the best tile so far.
+/// Keeps the best of the tiles that have been measured. A candidate wins if its
+/// number of operations is at most a given share of the best tile's number.
 class Contest {
 public:
   Contest(linalg::GenericOp op, const MapTile &first)
       : op(op), interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
-    // The search for a second path takes long, and its result depends little on
-    // the tile.
+    // The search for a second path takes long, and its result hardly depends on
+    // the tile. If the first tile gains nothing by a second path, the other
+    // tiles are tried without.
     if (cost.average >= cost.general)
       interiors = {};
   }
@@ -232,12 +238,13 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Measures `candidate`, and returns whether it wins: its operations on
-  /// average are no more than the share `operations` of the best tile's, its
-  /// operations without a second path no more than that share of the first
-  /// tile's, and its loads no more than the share `loads` of the best tile's.
-  /// (A kernel that has too many operations without a second path is not built
-  /// to its end.)
+  /// Measures `candidate`, and returns whether it wins. To win, its average
+  /// number of operations must not exceed the share `operations` of the best
+  /// tile's number, its number of operations without a second path must not
+  /// exceed the same share of the first tile's number, and its number of loads
+  /// must not exceed the share `loads` of the best tile's number. (The
+  /// construction of a kernel stops when it has too many operations without a
+  /// second path.)
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -256,7 +263,7 @@ private:
   ArrayRef<int64_t> interiors;
   MapTile tile;
   KernelCost cost;
-  /// The operations of the first tile without a second path.
+  /// The number of operations of the first tile without a second path.
   const double general;
 };
 } // namespace
@@ -286,7 +293,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
                  rows.getInsideVectors() > 1;
   if (isBusy ? first.getRows() > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first, device);
-    // Twice the rows are tried, and then twice as many again.
+    // Tries twice the rows, and then four times the rows.
     for (int step = 0; step < 2 && taller; ++step) {
       if (!contest.enter(*taller, isBusy ? cost::map::share::tallerWhereBusy
                                          : cost::map::share::tallerWhereIdle))
@@ -324,10 +331,10 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The search for the block of elements that a thread has in a body with loops.
-/// The block decides how often a loaded element is used: one element of a
-/// matrix product takes two loads for each product, and 4 rows of 4 elements
-/// one eighth of that.
+/// The search for the block of elements that a thread computes in a body with
+/// loops. The block determines how often a loaded element is used. For example,
+/// one element of a matrix product loads two factors for each product, whereas
+/// 4 rows of 4 elements load 8 factors for 16 products.
 class BlockSearch {
 public:
   BlockSearch(linalg::GenericOp op, const DeviceSpeed &device)
@@ -356,8 +363,8 @@ private:
 };
 } // namespace
 
-/// Returns `tile` with the cycles that it takes on a filled device. The second
-/// path is the same for each tile, and does not count.
+/// Returns `tile` with its number of cycles on a fully occupied device. The
+/// second path is ignored, since it is the same for each tile.
 BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
   double time =
@@ -371,7 +378,8 @@ BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
                                                        independent))};
 }
 
-/// Doubles `block` in the dimension that gains most, until none gains.
+/// Doubles `block` in the dimension that saves the most time, until no
+/// dimension saves any.
 BlockSearch::Candidate BlockSearch::grow(Candidate block) {
   while (true) {
     Candidate next;
@@ -403,8 +411,8 @@ MapTile BlockSearch::run() {
     Candidate block = grow(consider(unit));
     if (block.time < cost::map::share::largerBlock * best.time)
       best = block;
-    // Narrower vectors are for rows that are not whole vectors, and for outputs
-    // that leave too few threads.
+    // Narrower vectors are only tried for rows that do not consist of whole
+    // vectors, and for outputs with too few threads.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())

@@ -13,13 +13,13 @@
 
 namespace dml {
 
-/// Returns the crosswise tile of `op`, if the elements that `op` reads lie side
-/// by side along a dimension that is not the innermost one.
+/// Returns a crosswise tile for `op` if `op` reads elements that are neighbours
+/// in memory along a dimension other than the innermost one. Returns nothing
+/// otherwise.
 std::optional<MapTile> getCrosswiseTile(mlir::linalg::GenericOp op,
                                         const DeviceSpeed &device);
 
-/// Returns the tile with which a map kernel that computes `op` takes the least
-/// time.
+/// Returns the tile of the fastest map kernel for `op`.
 MapTile chooseMapTile(mlir::linalg::GenericOp op, const DeviceSpeed &device);
 
 } // namespace dml

@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles that a multiprocessor, whose units work side by side,
-/// takes for an attention kernel that multiplies matrices.
+/// Returns the cycles of a multiprocessor, whose units work concurrently, for
+/// an attention kernel with cooperative matrices.
 static double getMatrixAttentionTime(const Attention &attention,
                                      const MatrixAttentionTile &tile,
                                      const MatrixAttentionLayout &layout,
@@ -30,23 +30,24 @@ static double getMatrixAttentionTime(const Attention &attention,
   double products = queries * staged / device.matrixBytesPerCycle;
   double scores =
       queries * keys * cost::attention::opsPerScore / DeviceSpeed::opsPerCycle;
-  // Each subgroup loads all staged keys and values. Each score is stored and
-  // loaded, and so is its weight.
+  // Each subgroup loads all staged keys and values. Each score and each weight
+  // is stored and loaded once.
   double subgroups = queries / static_cast<double>(layout.subgroupSize);
   constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
   double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
                   device.workgroupBytesPerCycle;
   double cached = staged / device.lastCacheBytesPerCycle;
   double together = std::max({products + scores, shared, cached});
-  // A workgroup that is alone on its multiprocessor waits at its barriers.
+  // A workgroup that has the multiprocessor to itself waits at its barriers.
   double barriers = tile.stages == 1 ? 2 : 1;
   double alone =
       std::max(products * std::max(device.matrixUnits / subgroups, 1.0),
                shared) +
       scores + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
-  // A thread has shares of the outputs, of the queries, of the factors that are
-  // on their way and of the next block's sums, and the scores of a query.
+  // The registers of a thread hold its share of the outputs, of the queries, of
+  // the factors in flight and of the next block's sums, and the scores of one
+  // query.
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +
@@ -58,7 +59,7 @@ static double getMatrixAttentionTime(const Attention &attention,
   Occupancy occupancy = Occupancy::get(
       {queries * registers,
        static_cast<double>(layout.vectors * DeviceProfile::vectorBytes)},
-      groups, profile);
+      groups, device);
   occupancy.spills |= registers > device.registersOfThread;
   double ofBlock = occupancy.getTimeOfIteration(together, alone);
   auto blocks =
@@ -69,7 +70,8 @@ static double getMatrixAttentionTime(const Attention &attention,
 }
 
 namespace {
-/// The sizes that the search for an attention kernel with matrices tries.
+/// The sizes that the search for an attention kernel with cooperative matrices
+/// tries.
 struct MatrixAttentionSeeds {
   int64_t queries[4], keys[4], stages[2];
 };
@@ -80,8 +82,8 @@ static constexpr MatrixAttentionSeeds attentionSeeds = {
     /*keys=*/{16, 32, 64, 128},
     /*stages=*/{1, 2}};
 
-/// Returns the kernel of the least time, or nothing if matrices cannot multiply
-/// the factors.
+/// Returns the fastest kernel, or nothing if matrices cannot multiply the
+/// factors.
 static std::optional<Proposal>
 searchMatrixAttentionTiles(const Attention &attention,
                            const DeviceProfile &profile) {

@@ -20,9 +20,9 @@ using namespace dml;
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Whether all terms of an iteration are chosen between an element and padding
-/// by the same condition, as the terms of neighbouring channels are, which are
-/// padding together.
+/// Whether one condition selects between element and padding for all terms of
+/// an iteration. For example, all channels at one position of an image are
+/// either elements or padding.
 static bool areChosenTogether(const ContractionOperand &operand) {
   auto getCondition = [](Value factor) -> Value {
     if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
@@ -36,17 +36,17 @@ static bool areChosenTogether(const ContractionOperand &operand) {
          });
 }
 
-/// Returns about how many operations a factor takes on its way to workgroup
-/// memory.
+/// Returns the approximate number of operations that stage one factor.
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
                               const MatrixSchedule &schedule) {
-  // Here the neighbours of a term are in other stages.
+  // Neighbouring terms belong to different stages, so that each factor is
+  // loaded by itself.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
     return cost::matrix::opsPerMovedFactor;
-  // The factors of a vector share one choice between elements and padding.
+  // The factors of a vector share one selection between elements and padding.
   int64_t together =
       areChosenTogether(operand)
           ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
@@ -56,9 +56,9 @@ static double countStagingOps(const Contraction &contraction,
                   cost::matrix::opsPerMovedFactor);
 }
 
-/// Returns the cycles in which so many threads make a stage's factors of an
-/// operand ready for workgroup memory. In the last round, threads without an
-/// item load one nevertheless.
+/// Returns the cycles in which `threads` threads load and prepare an operand's
+/// factors of a stage. In the last round, threads without an item load an item
+/// as well.
 static double getStagingTime(const Contraction &contraction,
                              const ContractionOperand &operand,
                              const FactorStrides &strides, int64_t positions,
@@ -71,7 +71,7 @@ static double getStagingTime(const Contraction &contraction,
          static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
 }
 
-/// Returns the number of workgroups whose tiles have so many rows and columns.
+/// Returns the number of workgroups with tiles of `rows` by `columns`.
 static int64_t countGroups(const Contraction &contraction, int64_t rows,
                            int64_t columns) {
   return llvm::divideCeilSigned(contraction.rows.size, rows) *
@@ -79,7 +79,8 @@ static int64_t countGroups(const Contraction &contraction, int64_t rows,
          contraction.batches;
 }
 
-/// Returns the bytes of factors that a stage brings to workgroup memory.
+/// Returns the number of bytes that are staged in workgroup memory for one
+/// stage.
 static double getStagedBytes(const MatrixTile &tile,
                              const MatrixSchedule &schedule) {
   return static_cast<double>((tile.rows + tile.columns) *
@@ -87,8 +88,8 @@ static double getStagedBytes(const MatrixTile &tile,
                              schedule.getBytesOfFactor());
 }
 
-/// Returns the bytes of matrices that the subgroups of a workgroup load in a
-/// stage.
+/// Returns the number of bytes that the subgroups of a workgroup load as
+/// matrices from workgroup memory in one stage.
 static double getLoadedBytes(const MatrixTile &tile,
                              const MatrixSchedule &schedule) {
   return static_cast<double>(
@@ -96,12 +97,13 @@ static double getLoadedBytes(const MatrixTile &tile,
       (tile.terms / tile.slices) * schedule.getBytesOfFactor());
 }
 
-/// Returns the cycles that all matrix units take for the products of a stage.
+/// Returns the cycles in which all matrix units compute the products of one
+/// stage.
 static double getTimeOfProducts(const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
                                 const DeviceSpeed &device) {
-  // Sums of factors are computed as products with matrices of 1: one matrix of
-  // such sums for each matrix of rows or of columns.
+  // Sums of factors are computed as products with matrices of ones, which
+  // requires one more matrix of sums for each matrix of rows or of columns.
   double withSums = 1;
   if (schedule.addsRows)
     withSums += static_cast<double>(schedule.shape.columns) /
@@ -115,22 +117,22 @@ static double getTimeOfProducts(const MatrixTile &tile,
          device.matrixBytesPerCycle;
 }
 
-/// Returns how many stages a matrix kernel has.
+/// Returns the number of stages of a matrix kernel.
 static double countStages(const Contraction &contraction,
                           const MatrixSchedule &schedule) {
   return static_cast<double>(schedule.getBlocks(contraction) *
                              schedule.getPhases(contraction));
 }
 
-/// Returns the cycles in which workgroup memory stores the sums of a tile and
-/// loads them again.
+/// Returns the cycles in which the sums of a tile are stored to workgroup
+/// memory and loaded again.
 static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
   return 2 * static_cast<double>(tile.rows * tile.columns) * sizeof(float) /
          device.workgroupBytesPerCycle;
 }
 
-/// Returns how many registers the threads of a workgroup take together: for
-/// sums, for factors that are on their way, and for other values.
+/// Returns the number of registers of all threads of a workgroup together: for
+/// sums, for factors in flight, and for other values.
 static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
@@ -139,14 +141,14 @@ static double countRegisters(const MatrixTile &tile,
 }
 
 namespace {
-/// The time of a matrix kernel, in cycles of a multiprocessor, and how many
-/// workgroups a multiprocessor has at a time.
+/// The time of a matrix kernel in cycles of a multiprocessor, and the number of
+/// workgroups that a multiprocessor runs at a time.
 struct MatrixTime {
   double cycles = HUGE_VAL, resident = 1;
 };
 } // namespace
 
-/// Estimates the time of the matrix kernel of `contraction` that has `tile`.
+/// Estimates the time of the matrix kernel with `tile` for `contraction`.
 static MatrixTime getMatrixTime(const Contraction &contraction,
                                 const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
@@ -159,8 +161,8 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
        slices = static_cast<double>(tile.slices);
   double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
 
-  // The cycles of a stage in each of the units of a multiprocessor. With
-  // several workgroups, the units work side by side.
+  // The cycles of one stage in each unit of a multiprocessor. With several
+  // workgroups, the units work concurrently.
   double products = getTimeOfProducts(tile, schedule, device);
   double staged = getStagedBytes(tile, schedule);
   double shared =
@@ -171,8 +173,8 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
        columns * countStagingOps(contraction, contraction.columns, schedule)) *
       used / DeviceSpeed::opsPerCycle;
   double together = std::max({products + operations, shared, cached});
-  // A workgroup that is alone waits for each unit in turn, and its subgroups
-  // may be too few for all matrix units.
+  // A workgroup that has the multiprocessor to itself waits for one unit after
+  // the other, and its subgroups may be too few to occupy all matrix units.
   double barriers = schedule.stages == 1 ? 2 : 1;
   double alone =
       std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
@@ -184,7 +186,7 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       {countRegisters(tile, schedule, threads),
        static_cast<double>(schedule.bytes)},
       static_cast<double>(countGroups(contraction, tile.rows, tile.columns)),
-      profile);
+      device);
   double ofStage = occupancy.getTimeOfIteration(together, alone);
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);
@@ -197,10 +199,11 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       occupancy.resident};
 }
 
-/// Returns the cycles of a workgroup, alone on its multiprocessor, that depend
-/// on how its subgroups share the tile. Subgroups with larger tiles load fewer
-/// matrices. Slices give the matrix units more subgroups. With as many threads
-/// as there are items to load, no thread loads an item for nothing.
+/// Returns those cycles of a workgroup, alone on its multiprocessor, that
+/// depend on the division of the tile between subgroups. Subgroups with larger
+/// tiles load fewer matrices. Slices provide more subgroups for the matrix
+/// units. If there are as many threads as items to load, no thread loads an
+/// item in vain.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -232,19 +235,20 @@ static double getTimeOfSubgroups(const Contraction &contraction,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The sizes that the search for a matrix kernel begins with. Each tile of a
-/// workgroup is tried with each tile of a subgroup that it is whole numbers of.
+/// The sizes that the search for a matrix kernel tries. Each tile of a
+/// workgroup is combined with each tile of a subgroup that divides it.
 struct MatrixSeeds {
-  /// Rows and columns of a workgroup's sums.
+  /// The numbers of rows and columns of a workgroup's sums.
   int64_t rows[5], columns[7];
-  /// Rows and columns of a subgroup's sums.
+  /// The numbers of rows and columns of a subgroup's sums.
   std::pair<int64_t, int64_t> subgroups[9];
-  /// Slices of a workgroup, and those that chooseSubgroups() tries.
+  /// The numbers of slices of a workgroup, and the numbers that
+  /// chooseSubgroups() tries.
   int64_t slices[4], slicesOfSubgroups[3];
-  /// Terms of a stage, as multiples of the terms that the matrices of all
-  /// slices have.
+  /// The number of terms of a stage, as multiples of the number of terms that
+  /// one matrix for each slice has.
   int64_t matricesOfStage[4];
-  /// Stages in workgroup memory.
+  /// The numbers of stages in workgroup memory.
   int64_t stages[2];
 };
 } // namespace
@@ -267,9 +271,10 @@ static constexpr MatrixSeeds seeds = {
     /*matricesOfStage=*/{1, 2, 4, 8},
     /*stages=*/{1, 2}};
 
-/// Returns the numbers of terms that a stage of so many slices may have. The
-/// last numbers are for iterations whose terms are whole vectors only together:
-/// of 9 terms and vectors of 8, for 8 iterations with 72 terms.
+/// Returns the numbers of terms that a stage with `slices` slices may have. The
+/// last numbers are for contractions in which only several iterations together
+/// fill whole vectors: with 9 terms in an iteration and vectors of 8 factors, 8
+/// iterations with 72 terms do.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
@@ -286,8 +291,8 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// Returns the schedule of `tile`, or nothing if `tile` cannot be the tile of
-/// `contraction`.
+/// Returns the schedule of `tile`, or nothing if `contraction` cannot have the
+/// tile.
 static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
                                                  const MatrixTile &tile,
                                                  const DeviceProfile &profile) {
@@ -298,8 +303,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Changes how the subgroups of `tile` share the tile, so that a workgroup
-/// which is alone on its multiprocessor takes the least time.
+/// Changes the division of `tile` between subgroups to the one with which a
+/// workgroup takes the least time when it has a multiprocessor to itself.
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
@@ -317,9 +322,9 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     if (countRegisters(other, *schedule, threads) >
         std::min(device.registers, threads * device.registersOfThread))
       return;
-    // Slices are for larger tiles of subgroups. MobileNetV2 in f16, whose tiles
-    // have 32 times 32 sums, took 1.025 times as long with slices that only
-    // made more subgroups.
+    // Slices must allow larger tiles for the subgroups. MobileNetV2 in f16,
+    // whose tiles have 32 by 32 sums, took 1.025 times as long with slices that
+    // only added subgroups.
     if (other.slices > 1 && getLoadedBytes(other, *schedule) >= bytes)
       return;
     double time =
@@ -329,7 +334,7 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     least = time;
     tile = other;
   };
-  // The tile stays unchanged where no other takes less time.
+  // If several divisions take equally long, the tile stays unchanged.
   MatrixTile other = tile;
   consider(other);
   for (auto [rows, columns] : seeds.subgroups)
@@ -342,7 +347,7 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
 }
 
 namespace {
-/// The search for the matrix kernel of the least time.
+/// The search for the fastest matrix kernel.
 class MatrixSearch {
 public:
   MatrixSearch(const KernelQuery &query)
@@ -350,8 +355,8 @@ public:
 
   void run();
 
-  /// The tile of the least time, or nothing if matrices cannot add up the
-  /// products or are mostly padding.
+  /// The tile of the fastest kernel. Nothing if matrices cannot compute the
+  /// contraction or would be mostly padding.
   std::optional<MatrixTile> best;
   MatrixTime time;
 
@@ -368,9 +373,9 @@ private:
 };
 } // namespace
 
-/// Whether matrices of `shape` can compute the contraction and are mostly
-/// filled by it. Matrices that are mostly padding multiply no faster than
-/// threads do without matrices.
+/// Whether matrices of `shape` can compute the contraction and would not be
+/// mostly padding. Matrices that are mostly padding are no faster than threads
+/// without matrices.
 bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
   return canMultiply(contraction, shape) &&
          2 * contraction.rows.size >= shape.rows &&
@@ -378,29 +383,32 @@ bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
          contraction.getTerms() >= shape.terms;
 }
 
-/// Whether the subgroups and slices of `tile` are worth a look.
+/// Whether the subgroups and slices of `tile` are worth considering.
 bool MatrixSearch::canShare(const MatrixTile &tile) const {
-  // Slices keep matrix units busy where a tile has all rows, and yet no
-  // subgroups for the units.
+  // Slices only help if one tile already has all rows and its subgroups are too
+  // few to occupy the matrix units.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
   if (tile.slices > 1 &&
       (contraction.rows.size > tile.rows ||
        static_cast<double>(subgroups) >= profile.getSpeed().matrixUnits))
     return false;
-  // Most tiles have too many threads, and their schedules need not be computed.
+  // Most tiles have too many threads, and are rejected before their schedule is
+  // computed.
   return subgroups * tile.slices * profile.getSubgroupSize() <=
          profile.getMaxWorkgroupSize();
 }
 
-/// Whether the factors of the next stage are carried into the next iteration.
+/// Whether the loop carries the factors of the next stage into its next
+/// iteration, in registers.
 bool MatrixSearch::isCarried(const MatrixTile &tile) const {
-  // A factor that is compared with the borders of padding takes its time until
-  // it can be stored: 0.93 of the time on an H200 with it carried (cases:
-  // conv64to64_56_k3_f16, conv3to64_224_k7s2_f16). Where vectors are only
-  // moved, a workgroup that is alone waits for them: 0.95 of the time on an
-  // H100 (197 rows of 768 terms, 768 to 3072 columns), unless its subgroups
-  // share out the terms: 1.05 (gemm_rows16_f16).
+  // The selection between a factor and padding delays the factor: if the
+  // factors are carried, they are stored one iteration later, which took 0.93
+  // of the time on an H200 (cases: conv64to64_56_k3_f16,
+  // conv3to64_224_k7s2_f16). If vectors are only moved, a workgroup that has a
+  // multiprocessor to itself waits for their loads: carrying the vectors took
+  // 0.95 of the time on an H100 (197 rows of 768 terms, 768 to 3072 columns),
+  // but 1.05 if the subgroups are slices (gemm_rows16_f16).
   if (isChosen(contraction.rows) || isChosen(contraction.columns))
     return true;
   return tile.slices == 1 && static_cast<double>(countGroups(
@@ -420,7 +428,7 @@ void MatrixSearch::consider(const MatrixTile &tile) {
   best = tile;
 }
 
-/// Tries all stages of a tile whose subgroups and slices are set.
+/// Tries all stages for a tile whose subgroups and slices are set.
 void MatrixSearch::tryStages(MatrixTile tile, const MatrixShape &shape) {
   tile.isCarried = isCarried(tile);
   for (int64_t terms : getStageTerms(contraction, shape, tile.slices))
@@ -431,7 +439,7 @@ void MatrixSearch::tryStages(MatrixTile tile, const MatrixShape &shape) {
     }
 }
 
-/// Tries all subgroups and slices of a tile whose rows and columns are set.
+/// Tries all subgroups and slices for a tile whose rows and columns are set.
 void MatrixSearch::tryShares(MatrixTile tile, const MatrixShape &shape) {
   for (auto [rows, columns] : seeds.subgroups)
     for (int64_t slices : seeds.slices) {
@@ -448,7 +456,8 @@ void MatrixSearch::run() {
     if (!isFilledBy(shape))
       continue;
     for (int64_t rows : seeds.rows) {
-      // The tile of the fewest rows is for contractions that have no more rows.
+      // The tile with the fewest rows is only for contractions without further
+      // rows.
       if (rows == seeds.rows[0] && contraction.rows.size > rows)
         continue;
       for (int64_t columns : seeds.columns) {
@@ -487,8 +496,8 @@ class MatrixKind : public KernelKindOf<MatrixTile> {
            "subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a "
            "matrix_tile";
   }
-  /// A tile that is written as '128x128x32x64x64' has no shape, which is set
-  /// for each contraction.
+  /// A tile that is written as '128x128x32x64x64' has no matrix shape. The
+  /// shape is chosen later for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     MatrixTile tile{};
@@ -500,8 +509,8 @@ class MatrixKind : public KernelKindOf<MatrixTile> {
     return tile;
   }
 
-  /// A matrix kernel is preferred to other kernels wherever matrices can be
-  /// multiplied and are not mostly padding.
+  /// Prefers a matrix kernel to all other kernels if matrices can multiply the
+  /// factors and are not mostly padding.
   std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const override {
     if (!query.contraction)

@@ -11,21 +11,17 @@
 
 using namespace dml;
 
-double Occupancy::getGroupsOfRegisters(double registers,
-                                       const DeviceSpeed &device) {
-  return std::floor(device.registers / registers);
+double Occupancy::getMostGroups(const GroupResources &resources,
+                                const DeviceSpeed &device) {
+  return std::min(std::floor(device.registers / resources.registers),
+                  std::floor(device.workgroupMemory / resources.bytes));
 }
 
 Occupancy Occupancy::get(const GroupResources &resources, double groups,
-                         const DeviceProfile &profile) {
-  const DeviceSpeed &device = profile.getSpeed();
-  double ofRegisters = getGroupsOfRegisters(resources.registers, device);
-  double ofMemory = std::floor(
-      cost::matrix::workgroupMemories *
-      static_cast<double>(profile.getMaxWorkgroupMemory()) / resources.bytes);
+                         const DeviceSpeed &device) {
   double ofEach = std::ceil(groups / device.multiprocessors);
-  return {ofEach, std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach),
-          ofRegisters < 1};
+  return {ofEach, std::clamp(getMostGroups(resources, device), 1.0, ofEach),
+          resources.registers > device.registers};
 }
 
 double Occupancy::getTimeOfIteration(double together, double alone) const {

@@ -7,48 +7,49 @@
 #ifndef DML_LIB_CODEGEN_SELECTION_OCCUPANCY_H
 #define DML_LIB_CODEGEN_SELECTION_OCCUPANCY_H
 
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceSpeed.h"
 
 namespace dml {
 
-/// The resources that a workgroup takes of its multiprocessor: the registers of
-/// all threads, and the bytes of workgroup memory.
+/// The resources of a multiprocessor that one workgroup occupies: the registers
+/// of all its threads, and its bytes of workgroup memory.
 struct GroupResources {
   double registers, bytes;
 };
 
-/// The occupancy of a kernel: how many of its workgroups a multiprocessor runs
-/// at a time. A workgroup of 256 threads with 100 registers each takes 25,600
-/// of 65,536 registers, so that the registers allow two workgroups; if
-/// workgroup memory allows three, the occupancy is two.
+/// The occupancy of a kernel: the number of its workgroups that a
+/// multiprocessor runs at a time. For example, a workgroup of 256 threads with
+/// 100 registers each takes 25,600 of 65,536 registers, so that the registers
+/// allow two workgroups. If workgroup memory allows three, the occupancy is
+/// two.
 struct Occupancy {
-  /// The workgroups that a multiprocessor runs in all, one after the other or
-  /// side by side.
+  /// The total number of workgroups that each multiprocessor runs.
   double groups;
-  /// The workgroups that run at a time.
+  /// The number of workgroups that run at a time.
   double resident;
-  /// Whether the values of the threads do not fit the registers, so that some
-  /// of them lie in memory.
+  /// Whether the values of the threads exceed the registers, so that some
+  /// values are spilled to memory.
   bool spills;
 
-  /// Returns how many workgroups of `registers` registers each a multiprocessor
-  /// has registers for.
-  static double getGroupsOfRegisters(double registers,
-                                     const DeviceSpeed &device);
-  /// Returns the occupancy of a kernel of `groups` workgroups on devices of
-  /// `profile`.
+  /// Returns the number of workgroups for which a multiprocessor has enough
+  /// registers and workgroup memory. Returns 0 if the resources do not suffice
+  /// for one workgroup.
+  static double getMostGroups(const GroupResources &resources,
+                              const DeviceSpeed &device);
+  /// Returns the occupancy of a kernel with `groups` workgroups.
   static Occupancy get(const GroupResources &resources, double groups,
-                       const DeviceProfile &profile);
+                       const DeviceSpeed &device);
 
-  /// Returns the cycles of an iteration of a workgroup's loop, a share of the
-  /// cycles that the workgroups at a time take together. `together` are the
-  /// cycles of the busiest unit of the multiprocessor, and `alone` the cycles
-  /// of a workgroup that has the multiprocessor to itself and waits. Other
-  /// workgroups fill most of the time that a workgroup waits.
+  /// Returns the cycles of one iteration of a workgroup's loop. `together` are
+  /// the cycles in which the busiest unit of the multiprocessor is occupied by
+  /// the iteration. `alone` are the cycles that the iteration takes if the
+  /// workgroup has the multiprocessor to itself, including waits. If several
+  /// workgroups run at a time, they fill most of each other's waits, and the
+  /// result is each workgroup's share of the time.
   double getTimeOfIteration(double together, double alone) const;
 
-  /// Returns the cycles of the kernel, whose workgroups take `ofGroup` cycles
-  /// each if their values fit the registers.
+  /// Returns the cycles of the kernel if each workgroup takes `ofGroup` cycles
+  /// when its values fit the registers.
   double getTimeOfKernel(double ofGroup) const;
 };
 

@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the tile that a row kernel gets, without a model of its time.
+/// Returns the tile of a row kernel. The tile is chosen by rules, since there
+/// is no model of a row kernel's time.
 static RowTile chooseRowTile(const RowReduction &reduction,
                              const RowLayout &layout,
                              const DeviceSpeed &device) {
@@ -25,8 +26,8 @@ static RowTile chooseRowTile(const RowReduction &reduction,
                                          (layout.lanes * reduction.countOps()),
                                      1, getMaxVectors(reduction, layout));
   int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
-  // The number of threads, a power of two, that read bytes which lie side by
-  // side.
+  // Returns the number of threads, a power of two up to `count`, that together
+  // read neighbouring bytes.
   auto getTogether = [&](int64_t count) {
     return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
         std::min(cost::rows::getThreadsSideBySide(device), count))));
@@ -39,14 +40,14 @@ static RowTile chooseRowTile(const RowReduction &reduction,
         std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
-    // Where a few rows lie side by side, two groups of rows share a workgroup:
-    // reduce_columns_three_f32 has 0.73 of an H200's copy so, and 0.37 with a
-    // workgroup for each group.
+    // If a few rows are interleaved in memory, two groups of rows share a
+    // workgroup: reduce_columns_three_f32 then reaches 0.73 of the rate of a
+    // copy on an H200, and 0.37 with one workgroup for each group.
     if (layout.rows > 1 && !reduction.hasScan())
       mostThreads = DeviceProfile::workgroupSize / 2;
   } else {
     mostThreads = DeviceProfile::workgroupSize / getTogether(slots);
-    // Where long rows are few, fewer of them share a workgroup.
+    // If there are few long rows, fewer rows share a workgroup.
     while (mostThreads * cost::rows::getLeastSideBySide(device) <
                DeviceProfile::workgroupSize &&
            slots * mostThreads < device.getEnoughThreads() &&
@@ -99,8 +100,8 @@ class RowKind : public KernelKindOf<RowTile> {
     return tile;
   }
 
-  /// Row kernels have no model of their time. RowReduction::isWorthwhile() says
-  /// which rows are preferred as a row kernel.
+  /// Prefers a row kernel wherever RowReduction::isWorthwhile() holds, since
+  /// there is no model of a row kernel's time.
   std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const override {
     std::optional<RowReduction> reduction = match(query);

@@ -28,7 +28,8 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
   void runOnOperation() override {
     const DeviceProfile &device = getDeviceProfile(getOperation());
     getOperation().walk([&](linalg::GenericOp op) {
-      // A stated kernel is kept, but for a map kernel whose tile is open.
+      // A kernel that is already chosen is kept, unless it is a map kernel
+      // without a tile.
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
         std::optional<KernelTile> tile = getKernelTile(attribute);
         const auto *map = tile ? std::get_if<MapTile>(&*tile) : nullptr;

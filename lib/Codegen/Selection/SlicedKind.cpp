@@ -21,17 +21,16 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Threads, or groups of threads, each of which loads from `apart` bytes behind
-/// the one before.
+/// A number of threads, or of groups of threads, and the distance in bytes
+/// between the addresses that neighbours load from.
 struct Spread {
   int64_t count, apart;
 };
 } // namespace
 
 /// Returns the number of lines of the L1 cache that a subgroup touches when
-/// each of its threads loads `width` bytes. The threads make groups, and the
-/// two spreads say how far apart neighbouring threads and neighbouring groups
-/// load.
+/// each of its threads loads `width` bytes. The threads form groups; the two
+/// spreads describe the threads within a group and the groups.
 static double countLines(Spread inner, Spread outer, double width,
                          const DeviceSpeed &device) {
   if (inner.apart > outer.apart)
@@ -47,17 +46,18 @@ static double countLines(Spread inner, Spread outer, double width,
 }
 
 namespace {
-/// What the factors of one operand cost a thread of a sliced kernel, in which
-/// the threads split the terms of a sum (split-K). The cost is that of the
-/// `terms` neighbouring terms of a tile, which the thread takes at a time.
+/// The cost of the factors of one operand for a thread of a sliced kernel, in
+/// which threads share out the terms of a sum (split-K). The cost covers the
+/// `terms` neighbouring terms of a tile that a thread loads at a time.
 struct FactorCost {
-  /// The operations of the thread.
+  /// The number of operations of the thread.
   double operations;
-  /// The loads of the thread: of vectors, or of single factors.
+  /// The number of loads of the thread, of vectors or of single factors.
   double loads;
-  /// The registers that vectors are loaded to, and those for single factors.
+  /// The number of registers into which vectors are loaded, and into which
+  /// single factors are loaded.
   double ofVectors = 0, ofSingles = 0;
-  /// The cycles in which the first cache is busy with the loads of a workgroup.
+  /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;
 };
 } // namespace
@@ -71,7 +71,8 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   int64_t ofVector =
       std::max<int64_t>(DeviceProfile::vectorBytes / factors.bytes, 1);
   int64_t stepTerms = factors.strides.terms;
-  // Neighbouring factors are loaded together if they always lie side by side.
+  // Neighbouring factors are loaded as a vector if they are always neighbours
+  // in memory.
   int64_t together = 1;
   if (!factors.isChosen && factors.size % positions == 0) {
     if (factors.strides.ofStep == stepTerms)
@@ -95,7 +96,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   if (areColumns)
     columns.apart =
         positions * factors.strides.ofPosition.value_or(1) * factors.bytes;
-  // Threads with neighbouring numbers run together.
+  // Threads with consecutive numbers belong to one subgroup.
   Spread &nearer = isAlong ? slices : columns,
          &farther = isAlong ? columns : slices;
   nearer.count = std::min(nearer.count, threadsTogether);
@@ -112,7 +113,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   return result;
 }
 
-/// Returns the cycles that a sliced kernel with `tile` takes.
+/// Returns the cycles of a sliced kernel with `tile`.
 static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
                             const DeviceProfile &profile) {
   constexpr int64_t threads = DeviceProfile::workgroupSize;
@@ -138,20 +139,24 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
   double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
   double last = cost::sliced::getEndCycles(device) +
                 cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
-  // Drivers load some vectors ahead, and all single factors.
+  // Drivers load a limited number of vectors ahead, and all single factors.
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
                           cost::sliced::registersAhead + sumsOfThread / 2);
   double registers = sumsOfThread + ahead +
                      times * (rows.ofSingles + columns.ofSingles) +
                      cost::sliced::otherRegisters;
   double together = 1;
+  // The workgroup memory in which a kernel joins its slices is chosen later, so
+  // that registers alone limit the occupancy here.
   double time = getTimeOfGroups(
-      groups, threads, registers, device, [&](double most, double) {
+      groups, getResources(threads, registers, /*vectors=*/0, device), device,
+      [&](double most, double) {
         together = std::max(together, most);
         return rounds * std::max(most * busy, alone) + most * last;
       });
-  // All threads begin together, wait for memory, and add up their factors
-  // afterwards.
+  // All threads start at the same time, wait for memory, and add up their
+  // products afterwards. The time of memory is therefore added to the other
+  // time.
   double memory = (getFactorBytes(sums, sums.rows) +
                    getFactorBytes(sums, sums.columns) *
                        (1 + cost::sliced::shareOfCache *
@@ -170,8 +175,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Returns the operations for the factors that a thread of `tile` has written
-/// out in its loop.
+/// Returns the number of operations that compute factors in the unrolled loop
+/// of a thread of `tile`.
 static int64_t countFactorOps(const Contraction &contraction,
                               const SliceTile &tile) {
   int64_t steps = tile.terms / contraction.getTermsOfStep() * tile.times;
@@ -182,7 +187,7 @@ static int64_t countFactorOps(const Contraction &contraction,
 }
 
 namespace {
-/// The search for the sliced kernel of the least time.
+/// The search for the fastest sliced kernel.
 class SliceSearch {
 public:
   SliceSearch(const KernelQuery &query)
@@ -209,7 +214,8 @@ void SliceSearch::consider(const SliceTile &tile) {
       countFactorOps(contraction, tile) > cost::sliced::maxFactorOps ||
       !findTileProblem(contraction, tile).empty())
     return;
-  // Threads load at least a sector side by side.
+  // The threads of a workgroup must load at least a sector of neighbouring
+  // bytes.
   if (!traits.isAlong() &&
       static_cast<double>(DeviceProfile::workgroupSize / tile.slices *
                           tile.columns * traits.columns.bytes) <
@@ -224,23 +230,23 @@ std::optional<Proposal> SliceSearch::run() {
   auto sums = static_cast<double>(contraction.rows.size) *
               static_cast<double>(contraction.columns.size) *
               static_cast<double>(contraction.batches);
-  // Many sums fill a device, and share their factors in workgroup memory
-  // instead.
+  // If there are many sums, they occupy a device without slices, and threads
+  // share their factors in workgroup memory instead.
   if (contraction.rows.size > cost::sliced::maxRows &&
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep();
-  // A thread takes as many terms at a time as it can load as one vector. Where
-  // the factors of a column lie side by side in memory, such a vector has 16
-  // bytes of them. Elsewhere only the factors of a row can lie side by side
-  // along the terms, and the vector has four of them.
+  // A thread loads as many terms at a time as fit into one vector. If the
+  // factors of a column are neighbours in memory along the terms, the vector
+  // has 16 bytes of them. Otherwise only the factors of a row can be neighbours
+  // along the terms, and the vector has four of these.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,
                               1)
           : ThreadBlock::side;
   terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
-  // A tile has no more rows or columns than the sums have, rounded up to a
+  // A tile has at most as many rows and columns as the sums, rounded up to a
   // power of two.
   for (int64_t rows = 1;
        rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
@@ -272,7 +278,8 @@ class SlicedKind : public KernelKindOf<SliceTile> {
     return problem;
   }
 
-  /// ContractionKind describes the option.
+  /// The message about this option comes from ContractionKind, which shares the
+  /// option.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {

@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last layers of a network for images have few positions and many channels:
-// 512 filters of 3x3 over 512 channels make 25,088 sums of 4,608 products each.
-// Tiles of 32 by 64 sums are 13 workgroups, which leave most of a device idle
-// while each adds up 4,608 terms. In 8 parts they are 104 workgroups with 576
-// terms each, and another kernel adds up the 8 parts of each sum (split-K).
+// The last layers of an image network have few positions and many channels: for
+// example, 512 filters of 3x3 over 512 channels compute 25,088 sums of 4,608
+// products each. With tiles of 32 by 64 sums, there are only 13 workgroups,
+// which leave most of a device idle. If each sum is split into 8 partial sums,
+// there are 104 workgroups with 576 terms for each sum, and a second kernel
+// adds up the 8 partial sums of each sum (split-K).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// The most dimensions of a buffer, with the dimension of the parts.
+/// The largest rank of a buffer, including the dimension of the parts.
 static constexpr int64_t maxRank = 8;
 
 static MemRefType getPartsType(linalg::GenericOp op,
@@ -45,8 +46,8 @@ static MemRefType getPartsType(linalg::GenericOp op,
   return MemRefType::get(shape, contraction.sumType);
 }
 
-/// Whether the sums of `op` can have `parts` parts, each of which has as many
-/// iterations of the outermost loop.
+/// Whether the sums of `op` can be split into `parts` partial sums with an
+/// equal number of iterations of the outermost loop.
 static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
                      int64_t parts) {
   return parts > 1 && op.getNumLoops() < maxRank &&
@@ -54,8 +55,8 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
          contraction.trips.front() > parts;
 }
 
-/// Returns the number of parts with which `op` takes the least time, or 1 where
-/// no number gains enough.
+/// Returns the number of partial sums with which `op` takes the least time, or
+/// 1 if no number saves enough time.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
@@ -69,7 +70,7 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
     part.steps /= parts;
     part.trips.front() /= parts;
     part.batches *= parts;
-    // All parts are written once and read once.
+    // Each partial sum is written once and read once.
     double bytes = 2 * static_cast<double>(
                            getNumBytes(getPartsType(op, contraction, parts)));
     double time = estimateCycles({op, profile, &part}) + device.launchCycles +
@@ -82,7 +83,7 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
   return best;
 }
 
-/// Erases the operations without uses in the body of `op`.
+/// Erases the unused operations in the body of `op`.
 static void eraseUnused(linalg::GenericOp op) {
   auto body = llvm::map_to_vector(op.getBody()->without_terminator(),
                                   [](Operation &nested) { return &nested; });
@@ -91,8 +92,8 @@ static void eraseUnused(linalg::GenericOp op) {
       nested->erase();
 }
 
-/// Creates a generic that writes part `p` of each sum of `op` to row `p` of
-/// `buffer`.
+/// Creates a generic that writes partial sum number `p` of each sum of `op` to
+/// row `p` of `buffer`.
 static void buildParts(linalg::GenericOp op, const Contraction &contraction,
                        Value buffer, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -134,7 +135,7 @@ static void buildParts(linalg::GenericOp op, const Contraction &contraction,
   eraseUnused(generic);
 }
 
-/// Puts the sum of the parts in `buffer` in the place of the loops of `op`.
+/// Replaces the loops of `op` by the sum of the partial sums in `buffer`.
 static void addParts(linalg::GenericOp op, const Contraction &contraction,
                      Value buffer, int64_t parts) {
   scf::ForOp outermost = contraction.loops.front();
@@ -179,7 +180,7 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics) {
-      // A kernel that was chosen before wants whole sums.
+      // A kernel that was chosen before expects whole sums.
       if (op->hasAttr(kernelAttrName))
         continue;
       std::optional<Contraction> contraction = Contraction::match(op);

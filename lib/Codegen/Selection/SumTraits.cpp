@@ -19,7 +19,7 @@ using namespace dml;
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Returns the bytes that a factor has in its buffer.
+/// Returns the size in bytes of a factor in its buffer.
 static int64_t getElementBytes(const ContractionOperand &operand) {
   for (Operation *nested : operand.slice)
     if (auto load = dyn_cast<memref::LoadOp>(nested))
@@ -28,9 +28,10 @@ static int64_t getElementBytes(const ContractionOperand &operand) {
   return sizeof(float);
 }
 
-/// Returns the operations that make a factor of a loaded element: conversions,
-/// and the choice between the element and padding. Addresses and the conditions
-/// of padding count nothing, since they are mostly the same for all iterations.
+/// Returns the number of operations that compute a factor from a loaded
+/// element: conversions, and the selection between the element and padding.
+/// Addresses and conditions of padding do not count, since they usually do not
+/// change between iterations.
 static double countOpsOfFactor(const ContractionOperand &operand) {
   double operations = 0;
   for (Operation *op : operand.slice)
@@ -58,9 +59,9 @@ SumTraits SumTraits::get(const KernelQuery &query) {
 double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   double count = static_cast<double>(factors.size) *
                  static_cast<double>(sums.terms * sums.batches);
-  // Factors that are chosen between elements and padding belong to windows of a
-  // convolution. The windows of neighbouring positions overlap, so that most of
-  // their elements are brought from memory only once.
+  // A factor that may be padding belongs to a window of a convolution. The
+  // windows of neighbouring positions overlap, so that memory transfers most
+  // elements only once for all windows.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * static_cast<double>(factors.bytes);
@@ -76,13 +77,17 @@ double dml::getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device) {
 // Multiprocessors
 //===----------------------------------------------------------------------===//
 
+GroupResources dml::getResources(int64_t threads, double registers,
+                                 int64_t vectors, const DeviceSpeed &device) {
+  return {static_cast<double>(threads) *
+              std::min(registers, device.registersOfThread),
+          static_cast<double>(vectors * DeviceProfile::vectorBytes)};
+}
+
 double dml::getTimeOfGroups(
-    double groups, int64_t threads, double registers, const DeviceSpeed &device,
+    double groups, const GroupResources &ofGroup, const DeviceSpeed &device,
     function_ref<double(double most, double average)> getTime) {
-  double ofGroup = static_cast<double>(threads) *
-                   std::min(registers, device.registersOfThread);
-  double resident =
-      std::max(Occupancy::getGroupsOfRegisters(ofGroup, device), 1.0);
+  double resident = std::max(Occupancy::getMostGroups(ofGroup, device), 1.0);
   double ofEach = groups / device.multiprocessors;
   double turns = std::floor(ofEach / resident);
   double rest = ofEach - turns * resident;

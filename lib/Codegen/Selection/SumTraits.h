@@ -8,13 +8,15 @@
 #define DML_LIB_CODEGEN_SELECTION_SUMTRAITS_H
 
 #include "Kernels/KernelKind.h"
+#include "Selection/Occupancy.h"
 #include "dml/Target/DeviceProfile.h"
 
 namespace dml {
 
-/// What the time of a kernel depends on of an operand's factors: how they lie,
-/// their positions, the bytes of one, the operations that it takes when it is
-/// loaded, and whether it is chosen between an element and padding.
+/// The properties of an operand's factors on which the time of a kernel
+/// depends: their strides, the number of positions, the bytes of a factor in
+/// memory, the operations that compute a factor from loaded elements, and
+/// whether a factor is a selection between an element and padding.
 struct FactorTraits {
   FactorStrides strides;
   int64_t size, bytes;
@@ -22,29 +24,39 @@ struct FactorTraits {
   bool isChosen;
 };
 
-/// What the times of the kernels of a contraction depend on.
+/// The properties of a contraction on which the times of its kernels depend.
 struct SumTraits {
   FactorTraits rows, columns;
   int64_t terms, batches;
 
   static SumTraits get(const KernelQuery &query);
-  /// Whether neighbouring threads have different slices.
+  /// Whether consecutive threads belong to different slices, instead of having
+  /// different columns.
   bool isAlong() const { return columns.strides.areAlongSteps(); }
 };
 
-/// Returns the bytes that memory brings of the factors of an operand.
+/// Returns the number of bytes that memory transfers for the factors of an
+/// operand.
 double getFactorBytes(const SumTraits &sums, const FactorTraits &factors);
 
-/// Returns the cycles that memory takes for all factors.
+/// Returns the cycles in which memory transfers all factors.
 double getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device);
 
-/// Returns the cycles of `groups` workgroups of `threads` threads, of which
-/// each thread takes so many registers. The workgroups that a multiprocessor
-/// has at a time take `getTime` of their number, and of their number on
-/// average; the other workgroups wait until these have finished.
+/// Returns the cycles of `groups` workgroups, each of which takes the resources
+/// `ofGroup`. A multiprocessor runs as many workgroups at a time as its
+/// registers and its workgroup memory allow. These take `getTime(most,
+/// average)` cycles, where `most` is the largest number of workgroups on any
+/// multiprocessor and `average` the average number. Further workgroups wait
+/// until the first ones have finished.
 double getTimeOfGroups(
-    double groups, int64_t threads, double registers, const DeviceSpeed &device,
+    double groups, const GroupResources &ofGroup, const DeviceSpeed &device,
     llvm::function_ref<double(double most, double average)> getTime);
+
+/// Returns the resources of a workgroup of `threads` threads that take
+/// `registers` each, as many as a thread has at most, and of `vectors` vectors
+/// of workgroup memory.
+GroupResources getResources(int64_t threads, double registers, int64_t vectors,
+                            const DeviceSpeed &device);
 
 } // namespace dml
 

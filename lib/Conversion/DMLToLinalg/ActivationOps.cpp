@@ -14,10 +14,10 @@ using X = const Elements &;
 
 static Number sigmoid(Number x) { return x(1) / (x(1) + exp(-x)); }
 
-/// ln(1 + e^x) without overflow.
+/// Computes ln(1 + e^x) without overflow.
 static Number softplus(Number x) { return max(x, x(0)) + log1p(exp(-abs(x))); }
 
-/// x - bias or x + bias where x is beyond the threshold.
+/// Computes x - bias or x + bias if x is beyond the threshold.
 static Number shrink(X x) {
   Number bias = x.getBound("bias");
   return select(x[0] > x.getBound("threshold"), x[0] - bias,
@@ -25,13 +25,14 @@ static Number shrink(X x) {
                        x[0] + bias, x[0](0)));
 }
 
-/// a * b + c, rounded once: one operation, where drivers may not make it of
-/// two.
+/// Computes a * b + c with a single rounding. One operation is used, since
+/// drivers may not fuse two.
 static Number fma(Number a, Number b, Number c) {
   return a.with(math::FmaOp::create(*a.b, a.value, b.value, c.value));
 }
 
-/// The polynomial of `x` with these coefficients, the highest power's first.
+/// Evaluates the polynomial with these coefficients, beginning with that of the
+/// highest power.
 static Number evaluate(Number x, std::initializer_list<double> coefficients) {
   Number result = x(*coefficients.begin());
   for (double coefficient : llvm::drop_begin(coefficients))
@@ -39,22 +40,23 @@ static Number evaluate(Number x, std::initializer_list<double> coefficients) {
   return result;
 }
 
-/// x times the share of the standard normal distribution below x. The
-/// polynomials are minimax ones.
+/// Computes x * P(X < x) for a standard normally distributed number X. The
+/// polynomials are minimax approximations.
 static Number gelu(Number x) {
-  // The share above a positive number a is 2^power / 2. From 5.5 on it is so
-  // small that it counts as nothing: of a NaN and of infinities, too.
+  // The probability that X exceeds a positive number a is 2^power / 2. From a =
+  // 5.5 on, it is negligible, and a is replaced by 0, also for NaN and
+  // infinities.
   Number a = abs(x);
   a = select(a <= x(5.5), a, x(0));
   Number power =
       evaluate(a, {-2.83524491e-6, 3.93811133e-5, -1.8619404e-4, -1.36908639e-4,
                    7.06339069e-3, -5.24961613e-2, -4.5920819e-1, -1.15110517}) *
       a;
-  // The sum has the nearest integer in its last bits. The power is no less than
-  // -25, so that 2^n is a normal number.
+  // The sum contains the integer nearest to the power in its last bits. The
+  // power is at least -25, so that 2^n is a normal number.
   Number sum = power + x(0x1.8p23);
   Number r = power - (sum - x(0x1.8p23));
-  // 2^r / 2
+  // Computes 2^r / 2.
   Number share =
       evaluate(r, {7.67668025e-5, 6.69943751e-4, 4.80921846e-3, 2.77516618e-2,
                    1.20113239e-1, 3.46573591e-1, 0.5});
@@ -63,9 +65,10 @@ static Number gelu(Number x) {
   return fma(-a, share, select(x < x(0), x(0), x));
 }
 
-/// The same with an exponential, which devices have units for: fewer
-/// operations, and so many units in the last place that an f32 shows them. The
-/// polynomial is the one above times the logarithm of 2, less that logarithm.
+/// Computes gelu(x) with an exponential, for which devices have special units.
+/// This takes fewer operations than gelu(), but the error of several units in
+/// the last place is visible in an f32. The polynomial is that of gelu() times
+/// ln 2, minus ln 2.
 static Number geluOfFewOps(Number x) {
   Number a = abs(x);
   a = select(a <= x(5.5), a, x(0));
@@ -76,7 +79,7 @@ static Number geluOfFewOps(Number x) {
   return fma(-a, share, select(x < x(0), x(0), x));
 }
 
-/// alpha * x + beta, kept between 0 and 1.
+/// Computes alpha * x + beta, clamped to the range from 0 to 1.
 static Number hardSigmoid(X x) {
   Number line = x["alpha"] * x[0] + x["beta"];
   return max(min(line, x[0](1)), x[0](0));

@@ -19,15 +19,16 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// The row that the buffer of a tensor of type `type` holds.
+/// Returns the type of the row, a flat tensor with all elements of the buffer,
+/// for a tensor of type `type` with `strides`.
 static RankedTensorType getRowType(RankedTensorType type,
                                    ArrayRef<int64_t> strides) {
   auto extent = static_cast<int64_t>(getExtent(type.getShape(), strides));
   return RankedTensorType::get(extent, type.getElementType());
 }
 
-/// Reads from `row` the element at `indices` of the tensor that has `strides`
-/// in it.
+/// Reads the element at `indices` of the tensor that is stored in `row` with
+/// `strides`.
 static Value readRow(ElementBuilder &b, Value row, ValueRange indices,
                      ArrayRef<int64_t> strides) {
   Value place = b.index(0);
@@ -36,12 +37,12 @@ static Value readRow(ElementBuilder &b, Value row, ValueRange indices,
   return tensor::ExtractOp::create(b, row, place);
 }
 
-/// Changes the type of `argument` to that of its row, from which its elements
-/// are read.
+/// Gives `argument` the type of its row, and makes all its readers read from
+/// the row.
 static void applyToArgument(BlockArgument argument, ArrayRef<int64_t> strides) {
   auto type = cast<RankedTensorType>(argument.getType());
   argument.setType(getRowType(type, strides));
-  // The strides of dimensions of one element have no meaning.
+  // The stride of a dimension with one element has no effect.
   SmallVector<int64_t> steps;
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
     steps.push_back(size == 1 ? 0 : stride);
@@ -71,12 +72,13 @@ static void applyToArgument(BlockArgument argument, ArrayRef<int64_t> strides) {
     use->set(packed);
 }
 
-/// The row that has the elements of `value`, and zeros between them.
+/// Builds the row that contains the elements of `value`, with zeros between
+/// them.
 static Value buildRow(func::ReturnOp op, Value value,
                       ArrayRef<int64_t> strides) {
   auto type = cast<RankedTensorType>(value.getType());
   ArrayRef<int64_t> sizes = type.getShape();
-  // The verifier wants them nested.
+  // The verifier guarantees that the dimensions are nested.
   SmallVector<unsigned> dims = *getNestedDimensions(sizes, strides);
   bool hasGaps =
       static_cast<int64_t>(getExtent(sizes, strides)) != type.getNumElements();
@@ -93,7 +95,7 @@ static Value buildRow(func::ReturnOp op, Value value,
           bool isUnit = strides[dim] == 1;
           Value coordinate = isUnit ? rest : b.divui(rest, strides[dim]);
           rest = isUnit ? b.index(0) : b.remui(rest, strides[dim]);
-          // The outermost dimension's coordinate is never too large.
+          // The coordinate of the outermost dimension is never out of range.
           if (hasGaps && i > 0) {
             require(b.cmpi(arith::CmpIPredicate::ult, coordinate,
                            b.index(sizes[dim])));
@@ -128,8 +130,9 @@ private:
 };
 } // namespace
 
-/// Whether `type` is the row of a tensor whose type, `kept`, an earlier run of
-/// the pass has replaced. What has become a buffer is one.
+/// Whether an earlier run of the pass has already changed a tensor's type to
+/// `type`, the type of its row, and has stored the original type in the
+/// attribute `kept`. Returns true for buffers, which the pass leaves alone.
 static bool isRow(Type type, Attribute kept, ArrayRef<int64_t> strides) {
   if (isa<MemRefType>(type))
     return true;
@@ -161,7 +164,9 @@ LogicalResult ApplyLayouts::applyTo(func::FuncOp function) {
            << "' has 'dml.strides', so that only the executable's caller can "
               "call it, but the module does";
 
-  // A type that an earlier conversion kept differs in its elements alone.
+  // Whether `type` has the sizes of the type in the attribute `kept`. An
+  // earlier conversion may have stored the attribute, but only to change the
+  // element type.
   auto hasSizes = [](Type type, Attribute kept) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     auto original = dyn_cast_or_null<TypeAttr>(kept);

@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two contractions with a softmax between them. All keys and values, the past's
-// and the new ones with their bias, are tensors of f32, from which both the
-// present results and the contractions read. Where there are but new ones
-// without a bias, the contractions read the operands.
+// Attention is lowered to two contractions with a softmax in between. The keys
+// of the past and the new keys, with their bias, are concatenated in one tensor
+// of f32, and so are the values. The contractions and the operator's present
+// results read these tensors. If there is neither a past nor a bias, the
+// contractions read the operands instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The converted operands; those that are absent are null.
+/// The converted operands. Absent operands are null.
 struct Operands {
   Value query, key, value, stackedQueryKey, stackedKeyValue,
       stackedQueryKeyValue, bias, mask, relativePositionBias, pastKey,
@@ -55,15 +56,16 @@ public:
     if (operands.pastKey)
       pastKeys = getShape(operands.pastKey).take_back(2)[0];
     keys = pastKeys + newKeys;
-    // Elements are looked up by their places: sizes of 1 may stand before those
-    // that count.
+    // Operands are flattened, since they may have additional leading dimensions
+    // of size 1.
     Location loc = op->getLoc();
     for (Value *operand : getAll())
       if (*operand)
         *operand = flatten(builder, loc, *operand);
   }
 
-  /// The results, of which those that the op does not have are null in `types`.
+  /// Returns the results. `types` contains null for results that the operator
+  /// does not have.
   SmallVector<Value> build(RankedTensorType outputType,
                            RankedTensorType presentKeyType,
                            RankedTensorType presentValueType) {
@@ -101,20 +103,21 @@ private:
             &operands.pastLengths};
   }
 
-  /// The element of a flat tensor at the coordinates `at` of `sizes`.
+  /// Loads the element of a flat tensor with the coordinates `at` in the shape
+  /// `sizes`.
   static Number load(ElementBuilder &b, Value tensor, ArrayRef<Value> at,
                      ArrayRef<int64_t> sizes) {
     return {&b, toF32(b, tensor::ExtractOp::create(b, tensor,
                                                    linearize(b, at, sizes)))};
   }
-  /// The same of one that `buildTensor` has built.
+  /// Loads an element of a tensor that `buildTensor` has built.
   static Number loadBuilt(ElementBuilder &b, Value tensor, ValueRange at) {
     return {&b, tensor::ExtractOp::create(b, tensor, at)};
   }
 
-  /// Loads an element of a row of heads: from `rows`, if there is such a
-  /// tensor, or else from `stacked`, where `count` such rows stand together and
-  /// this one is at `position`.
+  /// Loads an element of a row of heads. The element is read from `rows` if
+  /// this tensor exists. Otherwise it is read from `stacked`, in which `count`
+  /// such rows are stacked, at `position`.
   Number loadRow(ElementBuilder &b, Value rows, Value stacked, int64_t position,
                  int64_t count, Value n, Value row, Value head, Value e,
                  int64_t numRows, int64_t heads, int64_t size) const {
@@ -123,8 +126,8 @@ private:
     return load(b, stacked, {n, row, head, b.index(position), e},
                 {batch, numRows, heads, count, size});
   }
-  /// `x` plus the bias of what stands at `head` and `e` in the part that begins
-  /// at `start`.
+  /// Adds the bias of element `e` of head `head` to `x`. The biases for this
+  /// kind of row begin at `start`.
   Number addBias(Number x, int64_t start, Value head, Value e,
                  int64_t size) const {
     if (!operands.bias)
@@ -144,7 +147,7 @@ private:
                 n, s, head, e, queries, queryHeads, headSize);
     return addBias(x, 0, head, e, headSize);
   }
-  /// A new key or value.
+  /// Loads an element of a new key or of a new value.
   Number loadNew(ElementBuilder &b, bool ofValues, Value n, Value l, Value head,
                  Value e) const {
     int64_t size = ofValues ? valueSize : headSize;
@@ -169,16 +172,16 @@ private:
     return addBias(x, start, head, e, size);
   }
 
-  /// How much of the past of batch `n` is in use: a number from 0 to all of it.
+  /// Returns the number of past keys of batch `n` that are in use.
   Value getPastLength(ElementBuilder &b, Value n) const {
     Number length = load(b, operands.pastLengths, {n}, {batch});
-    // NaN loses against the bound.
+    // The maximum of NaN and the bound is the bound.
     length = min(max(length, length(0)), length(static_cast<double>(pastKeys)));
     return b.createOrFold<arith::IndexCastUIOp>(
         b.getIndexType(), convert(length, b.getI32Type()).value);
   }
 
-  /// All keys or values, {B, NK, T, size}, in f32.
+  /// Builds all keys or all values, with the shape {B, NK, T, size}, in f32.
   Value buildAll(bool ofValues) {
     int64_t size = ofValues ? valueSize : headSize;
     Value past = ofValues ? operands.pastValue : operands.pastKey;
@@ -193,7 +196,7 @@ private:
           };
           if (newKeys == 0)
             return getPast().value;
-          // The distance from the first new one is signed.
+          // The distance from the first new key is signed.
           auto getNew = [&](Value start) {
             Value l = b.minsi(b.maxsi(b.sub(at[2], start), b.index(0)),
                               b.index(newKeys - 1));
@@ -219,7 +222,8 @@ private:
         });
   }
 
-  /// A key or value of all of them, {B, NK, T, size}.
+  /// Loads an element from the tensor of all keys or all values, with the shape
+  /// {B, NK, T, size}.
   Number loadAny(ElementBuilder &b, bool ofValues, Value n, Value head, Value t,
                  Value e) const {
     Value all = ofValues ? allValues : allKeys;
@@ -227,8 +231,8 @@ private:
                : loadNew(b, ofValues, n, t, head, e);
   }
 
-  /// Whether the query `s` of batch `n` sees the key `t`; nothing where all are
-  /// seen.
+  /// Returns whether key `t` is visible to query `s` of batch `n`, or nothing
+  /// if all keys are visible.
   std::optional<Condition> isSeen(ElementBuilder &b, Value n, Value s,
                                   Value t) const {
     if (!operands.pastLengths)
@@ -237,7 +241,7 @@ private:
                                 b.add(getPastLength(b, n), s))};
   }
 
-  /// Whether the mask has the key `t` masked, for a type that masks.
+  /// Returns whether the mask hides key `t`, for a mask type that hides keys.
   Condition isMasked(ElementBuilder &b, ValueRange at) const {
     Value n = at[0], t = at[3];
     auto read = [&](Value place) -> Value {
@@ -251,7 +255,7 @@ private:
       Value place = linearize(b, at, {batch, queryHeads, queries, keys});
       return compare(arith::CmpIPredicate::eq, read(place), zero);
     }
-    // Sizes are below 2^32; a key from 2^31 on is behind every length.
+    // Sizes are less than 2^32. A key from 2^31 on exceeds each length.
     Value position = b.createOrFold<arith::IndexCastUIOp>(
         b.getI32Type(), b.minui(t, b.index(INT32_MAX)));
     Condition masked = compare(arith::CmpIPredicate::sge, position, read(n));
@@ -261,8 +265,9 @@ private:
     return masked;
   }
 
-  /// The softmax of the scores, {B, NQ, S, T}, in f32. Kernels may round it to
-  /// f16 before they multiply it with values if `areRoundable`.
+  /// Builds the softmax of the scores, with the shape {B, NQ, S, T}, in f32. If
+  /// `areRoundable` is set, kernels may round it to f16 before they multiply it
+  /// with values.
   Value buildWeights(bool areRoundable) {
     Type f32 = builder.getF32Type();
     auto type = RankedTensorType::get({batch, queryHeads, queries, keys}, f32);
@@ -289,7 +294,8 @@ private:
           return x.value;
         });
     ReducedAxes axes(type.getShape(), /*axes=*/3);
-    // Keys that a query does not see take no part in its maximum and its sum.
+    // Keys that are not visible to a query are excluded from its maximum and
+    // its sum.
     auto getSeen = [&](ElementBuilder &b, ValueRange at, Number x,
                        Number otherwise) {
       std::optional<Condition> seen = isSeen(b, at[0], at[2], at[3]);
@@ -342,7 +348,7 @@ private:
         });
   }
 
-  /// All keys or values as a result of type `type`.
+  /// Builds all keys or all values as a result of type `type`.
   Value buildPresent(Value all, RankedTensorType type) {
     if (all.getType() == type)
       return all;
@@ -360,7 +366,7 @@ private:
   MultiheadAttentionMaskType maskType;
   double scale, maskFilterValue;
   int64_t batch, queries, headSize, valueSize, newKeys = 0, pastKeys = 0, keys;
-  /// All keys and values, where the operands do not have them as they are.
+  /// All keys and all values, if the operands do not contain them directly.
   Value allKeys, allValues;
 };
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements are read at positions in rows of all elements: what loops compute of
-// a position is then one addition to what is known outside of them.
+// Elements are read from flattened tensors at computed positions. A loop then
+// only adds one number to a position that is computed in front of the loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,21 +19,23 @@
 using namespace mlir;
 using namespace dml;
 
-/// The number of threads that one sum keeps busy, where each factor depends on
-/// dimensions that the other does not depend on. Kernels for such sums share
-/// out the terms of a sum among the threads of a workgroup. Half of these
-/// leaves two columns, whose factors mostly lie side by side.
+/// The number of threads that one sum occupies, if each factor depends on
+/// dimensions on which the other does not depend. Kernels for such sums
+/// distribute the terms of a sum to the threads of a workgroup. Half of a
+/// workgroup leaves room for two columns, whose factors are usually neighbours
+/// in memory.
 static constexpr int64_t sharersOfSum = DeviceProfile::workgroupSize / 2;
 
-/// Splits `size` terms, if that leaves no rest, into some that are written out
-/// and a loop over them.
+/// Divides `size` terms into a loop and an unrolled part, if the size of the
+/// unrolled part divides `size`.
 static SmallVector<int64_t> getTermSizes(int64_t size) {
   constexpr int64_t writtenOut = 4;
   if (size % writtenOut == 0)
     return {size / writtenOut, writtenOut};
   return {size};
 }
-/// The term that getTermSizes has at `coordinates`.
+/// Builds the number of the term with these `coordinates` in the sizes that
+/// getTermSizes() returned.
 static Value buildTermNumber(ElementBuilder &b, ValueRange coordinates) {
   if (coordinates.size() == 1)
     return coordinates[0];
@@ -45,17 +47,17 @@ static Value buildTermNumber(ElementBuilder &b, ValueRange coordinates) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A scale or a zero point: one number, or one for each coordinate of a
-/// dimension. Its tensor is null where it is absent.
+/// A scale or a zero point: a single number, or one number for each coordinate
+/// of a dimension. Its tensor is null if it is absent.
 struct Parameter {
   Parameter() = default;
-  /// `original` is the tensor before the conversion of types.
+  /// `original` is the tensor before its type was converted.
   Parameter(Value tensor, Value original) : tensor(tensor) {
     if (tensor)
       elementType = cast<RankedTensorType>(original.getType()).getElementType();
   }
 
-  /// The number for `coordinate`, to compute with.
+  /// Loads the number for `coordinate`.
   Number load(ElementBuilder &b, Value coordinate) const {
     SmallVector<Value> position;
     for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
@@ -68,7 +70,7 @@ struct Parameter {
   Type elementType;
 };
 
-/// One side of the products: elements of a tensor, less a zero point.
+/// A factor of the products: the elements of a tensor, minus a zero point.
 class Factor {
 public:
   Factor(OpBuilder &builder, Location loc, Value tensor, Value original,
@@ -78,25 +80,26 @@ public:
             cast<RankedTensorType>(original.getType()).getElementType()),
         zeroPoint(zeroPoint) {}
 
-  /// The zero point of the elements that have `coordinate`, or null.
+  /// Loads the zero point of the elements with `coordinate`. Returns null if
+  /// there is no zero point.
   Value loadZeroPoint(ElementBuilder &b, Value coordinate) const {
     return zeroPoint.tensor ? zeroPoint.load(b, coordinate).value : Value();
   }
-  /// The element at `position`, less `zero`, as a number of `sumType`.
+  /// Loads the element at `position`, minus `zero`, as a number of `sumType`.
   Number load(ElementBuilder &b, Value position, Value zero,
               Type sumType) const {
     Number x = toNumber(b, tensor::ExtractOp::create(b, elements, position),
                         elementType);
     if (zero)
       x = x - x.with(zero);
-    // Narrow ones may be negative.
+    // Differences of narrow integers may be negative.
     if (!x.isFloat() && elementType.getIntOrFloatBitWidth() < 32)
       x.isUnsigned = false;
     return convert(x, sumType);
   }
 
-  /// The type in which products with elements of `other` are added up: i32
-  /// where both factors have 8 bits, else f32.
+  /// Returns the type in which products with elements of `other` are added up:
+  /// i32 if both factors have 8 bits, and f32 otherwise.
   Type getSumType(const Factor &other) const {
     MLIRContext *context = elementType.getContext();
     if (elementType.isInteger(8) && other.elementType.isInteger(8))
@@ -105,19 +108,19 @@ public:
   }
 
 private:
-  /// All elements, as a row.
+  /// All elements as a flat tensor.
   Value elements;
   Type elementType;
   Parameter zeroPoint;
 };
 
-/// How sums of integers become quantized numbers.
+/// Converts sums of integers to quantized numbers.
 struct Quantization {
   Parameter lhsScale, rhsScale, outputScale, outputZeroPoint;
   Type elementType;
 
-  /// The element of `sum`, where the parameters of either side and those of the
-  /// output have the given coordinates.
+  /// Builds the quantized element for `sum`. `lhs`, `rhs` and `output` are the
+  /// coordinates of the parameters of the two factors and of the output.
   Value build(ElementBuilder &b, Value sum, Value lhs, Value rhs, Value output,
               Type convertedType) const {
     Number number = convert({&b, sum}, b.getF32Type());
@@ -131,7 +134,7 @@ struct Quantization {
   }
 };
 
-/// Makes the element at `indices` of its sum.
+/// Computes the element at `indices` of the output from its sum.
 using FinishFn =
     std::function<Value(ElementBuilder &b, ValueRange indices, Value sum)>;
 } // namespace
@@ -141,8 +144,9 @@ using FinishFn =
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a filter's position contributes to one of the output: the offsets of
-/// the elements in their planes, and whether there are such (null if always).
+/// A pair of a position in the input and a position in the filter, whose
+/// product contributes to a position of the output. The positions are offsets
+/// in their planes. `exists` is null if the pair always exists.
 struct Tap {
   Value input, filter, exists;
 };
@@ -152,13 +156,14 @@ struct ConvolvedDim {
   int64_t input, output, filter;
   int64_t stride, dilation, start;
   bool isForward, isFlipped;
-  /// Steps in rows of all elements.
+  /// The distances, in elements, between neighbouring positions of the input
+  /// and of the filter.
   int64_t inputStep, filterStep;
 
-  /// Backward, every stride-th position of a filter meets an element of the
-  /// input, if dilations do not come between.
+  /// In the backward direction, only every stride-th position of the filter
+  /// corresponds to an element of the input, unless the filter is dilated.
   bool skips() const { return !isForward && stride > 1 && dilation == 1; }
-  /// The number of taps that an element of the output has.
+  /// Returns the number of taps for an element of the output.
   int64_t getNumTaps() const {
     return skips() ? llvm::divideCeilSigned(filter, stride) : filter;
   }
@@ -166,12 +171,12 @@ struct ConvolvedDim {
 };
 } // namespace
 
-/// Tap `number` of the output's `position`.
+/// Builds tap `number` for position `position` of the output.
 Tap ConvolvedDim::build(ElementBuilder &b, Value position, Value number) const {
   Value p, k = number;
   SmallVector<Value> conditions;
   // The bounds of `p`, which may be negative. As an unsigned number, a negative
-  // one is large.
+  // number is large.
   int64_t first = 0, last = 0;
   APInt constant;
   int64_t least = 0, most = getNumTaps() - 1;
@@ -196,7 +201,8 @@ Tap ConvolvedDim::build(ElementBuilder &b, Value position, Value number) const {
     first = start / stride - most;
     last = (output - 1 + start) / stride - least;
   } else {
-    // The strides that are added keep the dividend from being negative.
+    // A multiple of the stride is added to keep the dividend from being
+    // negative.
     int64_t ahead = llvm::divideCeilSigned((filter - 1) * dilation, stride);
     Value dividend =
         b.sub(b.add(position, start + ahead * stride), b.mul(number, dilation));
@@ -232,24 +238,26 @@ public:
   ConvolutionBuilder(const ConvolutionShape &shape, Factor input, Factor filter,
                      std::optional<ChannelsLast> layout);
 
-  /// The sizes that are summed over: channels, then taps.
+  /// Returns the sizes over which a sum runs: channels, and then taps.
   SmallVector<int64_t> getSizes() const;
   Type getSumType() const { return input.getSumType(filter); }
-  /// Whether the kernels of contractions compute it, rather than map kernels:
-  /// groups read channels of the input by those of the output, as the filter
-  /// does, and backward, a tap counts for some positions alone.
+  /// Whether contraction kernels can compute the convolution. They cannot if
+  /// there are several groups, since the input's channel then depends on the
+  /// output's channel, as the filter does. They cannot in the backward
+  /// direction either, since each tap only exists for some positions.
   bool isContraction() const { return isForward && groups == 1; }
-  /// What the terms of the element at `indices` have in common.
+  /// Builds the values that the terms of the element at `indices` have in
+  /// common.
   TermFn prepare(ElementBuilder &b, ValueRange indices) const;
 
 private:
   Tap buildTap(ElementBuilder &b, ValueRange position, ValueRange number) const;
-  /// The product of the elements at these positions, the first of which there
-  /// is where `exists` holds.
+  /// Builds the product of the elements at these positions. The element of the
+  /// input exists if `exists` is true.
   Value buildProduct(ElementBuilder &b, Value inputPosition, Value inputZero,
                      Value filterPosition, Value filterZero,
                      Value exists) const;
-  /// What prepare returns where channels are last.
+  /// Does the same as prepare() if channels are last.
   TermFn prepareChannelsLast(ElementBuilder &b, ValueRange indices) const;
 
   Factor input, filter;
@@ -257,9 +265,9 @@ private:
   SmallVector<ConvolvedDim> dims;
   bool isForward;
   int64_t groups, inputChannels, outputChannels;
-  /// Elements of a plane.
+  /// The numbers of elements in a plane of the input and of the filter.
   int64_t inputPlane = 1, filterPlane = 1;
-  /// Channels that are summed over.
+  /// The sizes of the channels over which a sum runs.
   SmallVector<int64_t> channelSizes;
 };
 } // namespace
@@ -286,7 +294,7 @@ ConvolutionBuilder::ConvolutionBuilder(const ConvolutionShape &shape,
       ChannelsLast::Dim moved = layout->getDim(shape, i);
       dim.input = moved.size;
       dim.stride = moved.stride;
-      // What the layout begins with is no padding any more.
+      // The layout already contains the padding at its beginning.
       dim.start -= moved.start;
       dim.inputStep *= inputChannels;
     }
@@ -327,9 +335,9 @@ Value ConvolutionBuilder::buildProduct(ElementBuilder &b, Value inputPosition,
                                        Value filterZero, Value exists) const {
   Type type = getSumType();
   Number x = input.load(b, inputPosition, inputZero, type);
-  // Forward, a tap that does not exist lies in the padding, whose zeros are
-  // factors like others. Elements of the output that share such a tap select
-  // between it and the zero once.
+  // In the forward direction, a tap that does not exist lies in the padding,
+  // whose zeros are factors like other elements. Elements of the output that
+  // use the same tap then share the selection between the input and zero.
   if (exists && isForward) {
     x = x.with(b.select(exists, x.value, x(0).value));
     exists = Value();
@@ -348,7 +356,8 @@ TermFn ConvolutionBuilder::prepareChannelsLast(ElementBuilder &b,
         filterZero = filter.loadZeroPoint(b, m);
   SmallVector<Value> position(indices.drop_front(2));
   return [=](ElementBuilder &b, ValueRange coordinates) -> Value {
-    // A row of the filter has blocks of channels, each of which has all taps.
+    // Each row of the filter consists of blocks of channels, and each block
+    // contains all taps.
     int64_t together = layout->together,
             iterationsOfBlock = layout->block / together;
     Value inBlock = b.remui(coordinates[0], iterationsOfBlock),
@@ -374,7 +383,7 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
                                    ValueRange indices) const {
   if (layout)
     return prepareChannelsLast(b, indices);
-  // Channels that the terms begin with.
+  // The first channel of the terms.
   Value m = indices[1], inputChannel, filterPlaneNumber;
   int64_t filterChannelStep;
   if (isForward) {
@@ -397,7 +406,7 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
       b.mul(b.add(b.mul(indices[0], inputChannels), inputChannel), inputPlane);
   Value filterBase = b.mul(filterPlaneNumber, filterPlane);
 
-  // The taps that are written out are the same for every channel.
+  // Unrolled taps are the same for each channel.
   SmallVector<Value> position(indices.drop_front(2));
   SmallVector<Tap> taps;
   SmallVector<int64_t> tapSizes;
@@ -412,7 +421,7 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
       taps.push_back(buildTap(b, position, number));
     }
 
-  // Zero points of the filter are those of the output's channels.
+  // The zero points of the filter depend on the output's channel.
   Value inputZero = input.loadZeroPoint(b, b.index(0)),
         filterZero = filter.loadZeroPoint(b, m);
   return [=](ElementBuilder &b, ValueRange coordinates) -> Value {
@@ -476,7 +485,7 @@ static FinishFn getFinish(QuantizedLinearConvolutionOp op,
   };
 }
 
-/// The zero points of the factors. Floats have none.
+/// Returns the zero points of the factors. Floats have none.
 template <typename OpTy>
 static std::pair<Parameter, Parameter>
 getConvolutionZeroPoints(OpTy op, typename OpTy::Adaptor adaptor) {
@@ -534,7 +543,7 @@ namespace {
 /// The matrices in the last two dimensions of a tensor.
 struct Matrices {
   Factor factor;
-  /// Steps between rows and between columns.
+  /// The distances between neighbouring rows and between neighbouring columns.
   int64_t rowStep, columnStep;
   SmallVector<int64_t> batches;
   int64_t size;
@@ -550,7 +559,7 @@ struct Matrices {
       std::swap(rowStep, columnStep);
   }
 
-  /// Where the matrix of the element at `indices` begins.
+  /// Builds the beginning of the matrix for the element at `indices`.
   Value buildStart(ElementBuilder &b, ValueRange indices) const {
     Value number = b.index(0);
     for (auto [index, count] : llvm::zip(indices, batches))
@@ -566,7 +575,7 @@ static FinishFn getFinish(GemmOp op, GemmOp::Adaptor adaptor,
     Number result{&b, sum};
     double alpha = op.getAlpha().convertToFloat();
     double beta = op.getBeta().convertToFloat();
-    // Multiplying by 1 changes nothing.
+    // Multiplication by 1 has no effect.
     if (alpha != 1)
       result = result * result(alpha);
     if (Value c = adaptor.getC()) {
@@ -626,7 +635,7 @@ getMatrixZeroPoints(OpTy op, typename OpTy::Adaptor adaptor) {
     return {{adaptor.getAZeroPoint(), op.getAZeroPoint()},
             {adaptor.getBZeroPoint(), op.getBZeroPoint()}};
 }
-/// Products of integers know no transposed matrices.
+/// Products of integers have no transposed matrices.
 template <typename OpTy> static std::pair<bool, bool> areTransposed(OpTy op) {
   if constexpr (std::is_same_v<OpTy, GemmOp>)
     return {op.getTransA() == MatrixTransform::transpose,
@@ -665,7 +674,7 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
         Value k = buildTermNumber(b, coordinates);
         Number x = lhs.factor.load(b, b.add(row, b.mul(k, lhs.columnStep)),
                                    lhsZero, sumType);
-        // The neighbours of a row read the same element of `lhs`, and
+        // Neighbours in a row of the output read the same element of `lhs`, and
         // neighbouring elements of `rhs`.
         Number y = rhs.factor.load(
             b, b.add(b.add(start, b.mul(k, rhs.rowStep)), column), rhsZero,
@@ -683,8 +692,8 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
 } // namespace
 
 namespace {
-/// A softmax of sums is an operator of its own, since it looks at whole rows of
-/// them.
+/// Lowers a fused softmax of sums as a separate operator, since a softmax needs
+/// whole rows of sums.
 struct FusedSoftmaxLowering : OpConversionPattern<GemmOp> {
   explicit FusedSoftmaxLowering(const TypeConverter &typeConverter,
                                 MLIRContext *context)

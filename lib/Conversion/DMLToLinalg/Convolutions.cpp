@@ -17,9 +17,10 @@
 using namespace mlir;
 using namespace dml;
 
-/// Channels of a block, at most. Those of a tap are the terms of a stage of a
-/// matrix kernel then, which so has one tap, and the windows of a workgroup
-/// read what they have in common from the first cache.
+/// The largest number of channels in a block. The channels of one tap are then
+/// the terms of a stage of a matrix kernel, so that a stage contains only one
+/// tap, and the windows of a workgroup load their common elements from the
+/// first cache.
 static constexpr int64_t maxBlock = 32;
 
 //===----------------------------------------------------------------------===//
@@ -35,7 +36,7 @@ template <typename OpTy> static ConvolutionShape getShape(OpTy op) {
   shape.dilations = op.getDilations();
   shape.startPadding = op.getStartPadding();
   shape.groups = op.getGroupCount();
-  // Convolutions of integers have one direction and one mode.
+  // Convolutions of integers only have the forward direction and one mode.
   shape.isForward = true;
   shape.isFlipped = false;
   if constexpr (std::is_same_v<OpTy, ConvolutionOp>) {
@@ -86,7 +87,7 @@ ChannelsLast::Dim ChannelsLast::getDim(const ConvolutionShape &shape,
     return {shape.input.getDimSize(dim + 2), 1, 0, stride};
   int64_t filter = shape.filter.getDimSize(dim + 2),
           output = shape.output.getDimSize(dim + 2);
-  // Windows of one position leave out what lies between them.
+  // Windows of one position skip the positions between them.
   if (filter == 1)
     return {output, stride, start, 1};
   return {(output - 1) * stride + (filter - 1) * shape.dilations[dim] + 1, 1,
@@ -139,7 +140,7 @@ Value ChannelsLast::orderFilter(OpBuilder &builder, Operation *op,
                                 const ConvolutionShape &shape,
                                 Value filter) const {
   auto type = cast<RankedTensorType>(filter.getType());
-  // One tap leaves the order as it is, and equal elements have none.
+  // With one tap, the order does not change. Equal elements have no order.
   if (shape.getTaps() == 1 || isSplat(filter))
     return filter;
   ArrayRef<int64_t> taps = type.getShape().drop_front(2);
@@ -164,8 +165,8 @@ Value ChannelsLast::orderFilter(OpBuilder &builder, Operation *op,
 // The choice
 //===----------------------------------------------------------------------===//
 
-/// Whether an operator computes `tensor`, whose kernel can as well write it in
-/// another order.
+/// Whether `tensor` is computed by an operator. Its kernel can then write the
+/// tensor in another order.
 static bool isComputed(Value tensor) {
   return tensor.getDefiningOp() && !matchPattern(tensor, m_Constant());
 }

@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A window of 3x3 over 64 channels reads 9 runs of 64 neighbours where the
-// channels of a position lie side by side, and 576 elements far apart where
-// those of a plane do. So the input of a convolution may be put into that
-// order first, and its filter into the order in which the terms follow.
+// A window of 3x3 over 64 channels reads 9 runs of 64 neighbouring elements if
+// the channels of a position are neighbours in memory (channels last). If the
+// positions of a channel are neighbours instead, it reads 576 elements that are
+// far apart. The lowering may therefore first copy the input to the
+// channels-last layout, and the filter to the corresponding order of terms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,62 +20,64 @@
 
 namespace dml {
 
-/// The types and attributes of a convolution, whichever operator it is.
+/// The types and attributes of a convolution of any of the operators.
 struct ConvolutionShape {
   mlir::RankedTensorType input, filter, output;
   llvm::ArrayRef<int64_t> strides, dilations, startPadding;
   bool isForward, isFlipped;
   int64_t groups;
 
-  /// Nothing if `op` is no convolution.
+  /// Returns the shape of `op`, or nothing if `op` is not a convolution.
   static std::optional<ConvolutionShape> get(mlir::Operation *op);
 
   int64_t getNumDims() const { return input.getRank() - 2; }
   int64_t getChannels() const { return input.getDimSize(1); }
-  /// Positions of the filter.
+  /// Returns the number of positions in the filter.
   int64_t getTaps() const;
 };
 
-/// How a convolution reads its operands where channels are last.
+/// The way in which a convolution reads its operands in the channels-last
+/// layout.
 struct ChannelsLast {
-  /// Channels whose terms follow each other for each tap, and of these the ones
-  /// that an iteration adds: a vector, if there are so many.
+  /// The number of channels whose terms follow each other for each tap, and the
+  /// number of these that one iteration adds, which form a vector if possible.
   int64_t block, together;
-  /// Whether the input has the positions that windows cover, and no others.
+  /// Whether the input contains exactly the positions that windows cover.
   bool isCovered;
 
-  /// The layout that the attribute of `op` asks for, or nothing.
+  /// Returns the layout that the attribute of `op` requests, or nothing if
+  /// there is none.
   static std::optional<ChannelsLast> get(mlir::Operation *op,
                                          const ConvolutionShape &shape);
 
-  /// A spatial dimension of the input in this layout. Its position `p` has what
-  /// the input has at `p * step - start`, and windows begin `stride` positions
-  /// apart.
+  /// A spatial dimension of the input in this layout. Position `p` of the
+  /// layout contains position `p * step - start` of the input, and neighbouring
+  /// windows are `stride` positions of the layout apart.
   struct Dim {
     int64_t size, step, start, stride;
   };
   Dim getDim(const ConvolutionShape &shape, int64_t dim) const;
 
-  /// Builds, as a part of `op`, the tensor of `input`, what the input was
-  /// converted to, in this layout. Where the layout has positions outside of
-  /// the input, these are the number that `zero` has, or 0 if it is null.
+  /// Builds, as a part of `op`, the converted input `input` in this layout.
+  /// Positions of the layout that lie outside of the input contain the number
+  /// in `zero`, or 0 if `zero` is null.
   mlir::Value moveInput(mlir::OpBuilder &builder, mlir::Operation *op,
                         const ConvolutionShape &shape, mlir::Value input,
                         mlir::Value zero) const;
-  /// ... and the tensor of `filter` in the order of the terms: for each channel
-  /// of the output blocks of the input's channels, each of which has all taps.
+  /// Builds `filter` in the order of the terms: each channel of the output has
+  /// blocks of the input's channels, and each block contains all taps.
   mlir::Value orderFilter(mlir::OpBuilder &builder, mlir::Operation *op,
                           const ConvolutionShape &shape,
                           mlir::Value filter) const;
 };
 
-/// Whether the lowering of `op` can have channels last in what it reads: `op`
-/// is a convolution of the forward direction, in one group.
+/// Whether the lowering of `op` can read its input in the channels-last layout:
+/// `op` must be a convolution in the forward direction with a single group.
 bool canHaveChannelsLast(mlir::Operation *op);
 
-/// The layout with which kernels of devices of `profile` take the least time
-/// for `op`, which can have channels last: a name, or nothing where `op` reads
-/// its operands as they are.
+/// Returns the name of the layout with which kernels on devices of `profile`
+/// compute `op` fastest, or an empty name if `op` should read its operands as
+/// they are. `op` must support the channels-last layout.
 llvm::StringRef chooseLayout(mlir::Operation *op, const DeviceProfile &profile);
 
 } // namespace dml

@@ -26,8 +26,9 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// Turns unsigned integers, and tensors of them, into signless ones. So it does
-/// f64, which is only ever moved: more devices have 64-bit integers.
+/// Converts unsigned integers, and tensors of them, to signless integers.
+/// Converts f64 likewise, since its elements are only moved, and more devices
+/// support 64-bit integers than f64.
 struct SignlessTypeConverter : TypeConverter {
   SignlessTypeConverter() {
     addConversion([](Type type) { return type; });
@@ -43,8 +44,8 @@ struct SignlessTypeConverter : TypeConverter {
   }
 };
 
-/// Reshapes, and what else of the tensor dialect has no lowering of its own,
-/// move elements of any type.
+/// Changes the types of reshapes and other tensor operations that have no
+/// lowering of their own. They move elements of any type.
 struct RetypeTensorOp : ConversionPattern {
   RetypeTensorOp(const TypeConverter &typeConverter, MLIRContext *context)
       : ConversionPattern(typeConverter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -85,15 +86,15 @@ struct RetypeConstant : OpConversionPattern<arith::ConstantOp> {
   }
 };
 
-/// Whether the compiler has a way for `op`, were it to stand on tensors.
+/// Whether the compiler supports `op` if it operates on tensors.
 bool isCompilable(Operation *op) {
   return isa_and_nonnull<DMLDialect, func::FuncDialect, linalg::LinalgDialect,
                          tensor::TensorDialect>(op->getDialect()) ||
          isa<arith::ConstantOp>(op);
 }
 
-/// Refuses what none of the later passes knows. Bufferization would speak of
-/// itself.
+/// Rejects operations that none of the later passes supports. Bufferization
+/// would report them in its own terms.
 LogicalResult verifyCompilable(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -129,7 +130,7 @@ struct ConvertDMLToLinalg
     target
         .addDynamicallyLegalDialect<arith::ArithDialect, tensor::TensorDialect>(
             [&](Operation *op) {
-              // Casts compute with f64, of which tensors hold the bits.
+              // Casts compute with f64, whereas tensors contain its bits.
               return llvm::all_of(
                   llvm::concat<const Type>(op->getOperandTypes(),
                                            op->getResultTypes()),
@@ -157,7 +158,7 @@ struct ConvertDMLToLinalg
     if (failed(convert(target, std::move(patterns))))
       return signalPassFailure();
 
-    // Copies are of what is simple already.
+    // The copied functions are already simplified.
     OpPassManager cleanup(func::FuncOp::getOperationName());
     cleanup.addPass(createCanonicalizerPass());
     cleanup.addPass(createCSEPass());
@@ -168,9 +169,8 @@ struct ConvertDMLToLinalg
   }
 
 private:
-  /// Converts the module. Where a lowering says why it refuses an operator,
-  /// that is the one error: the conversion's own would say no more than that it
-  /// failed.
+  /// Converts the module. If a lowering reports why it rejects an operator, its
+  /// error is the only one. The conversion's own error would not add anything.
   LogicalResult convert(const ConversionTarget &target,
                         RewritePatternSet patterns) {
     bool isRefused = false;

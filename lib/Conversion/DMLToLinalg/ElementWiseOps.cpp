@@ -33,8 +33,9 @@ static Number roundElement(X x) {
   llvm_unreachable("unknown rounding mode");
 }
 
-/// a - b * (a / b rounded towards zero), or down. Of a float below the divisor
-/// the whole is left, an infinite divisor's as well, whose product is NaN.
+/// Computes a - b * (a / b rounded towards zero), or rounded down. If |a| < |b|
+/// for floats, the result is a. This includes an infinite b, for which the
+/// product would be NaN.
 static Number getModulus(Number a, Number b, bool isFloor) {
   if (a.isFloat()) {
     Number quotient = a / b, rest = a, zero = a(0);
@@ -53,7 +54,7 @@ static Number power(X x) {
   Number exponent = x[1];
   if (x[0].isFloat() || !exponent.isFloat())
     return pow(x[0], exponent);
-  // An integer to the power of a float.
+  // The power of an integer with a float exponent.
   Number limited =
       max(min(exponent, exponent(2147483520.0)), exponent(-2147483520.0));
   Number whole = trunc(limited);
@@ -65,7 +66,7 @@ static Number power(X x) {
   return select(exponent.equals(trunc(exponent)), exact, rounded);
 }
 
-/// The bits of a float without its sign, and those of its infinity.
+/// Returns the bits of a float without its sign, and the bits of infinity.
 static std::pair<Number, Number> getMagnitude(X x) {
   bool isHalf = x.getType(0).isF16();
   Number bits = x[0];
@@ -88,7 +89,7 @@ static Number isInfinity(X x) {
 }
 
 static Number countBits(X x) {
-  // Sums of 2, 4 and 8 bits in place, and then of the bytes.
+  // Adds up groups of 2, 4 and 8 bits within the number, and then its bytes.
   Number n = x[0];
   bool isWide = n.value.getType().isInteger(64);
   auto mask = [&](uint64_t bits) {
@@ -127,13 +128,13 @@ Number dml::dequantize(Number x, Number scale, std::optional<Number> zeroPoint,
                        Type type) {
   if (zeroPoint)
     x = x - *zeroPoint;
-  // Narrow ones may be negative.
+  // Differences of narrow integers may be negative.
   if (type.getIntOrFloatBitWidth() < 32)
     x.isUnsigned = false;
   return toFloat(x) * scale;
 }
 
-/// The last operand, where there are three.
+/// Returns the last of three operands, or nothing if there are only two.
 static std::optional<Number> getZeroPoint(X x) {
   return x.size() == 3 ? std::optional(x[2]) : std::nullopt;
 }

@@ -58,8 +58,8 @@ Number Number::operator*(Number other) const {
 Number Number::operator/(Number other) const {
   if (isFloat())
     return with(b->createOrFold<arith::DivFOp>(value, other.value));
-  // A division by zero, or of the lowest number by -1, is undefined in SPIR-V:
-  // neither is ever run.
+  // Division by zero, and division of the lowest number by -1, are undefined in
+  // SPIR-V. The code never executes either.
   const Number &self = *this;
   Condition isZero = other.equals(self(0));
   if (isUnsigned) {
@@ -132,20 +132,23 @@ DML_FUNCTION(roundEven, RoundEvenOp)
 DML_FUNCTION(sqrt, SqrtOp)
 #undef DML_FUNCTION
 
-/// SPIR-V's instruction promises nothing for what is not a number: a driver
-/// that clamps its operand first gives 0 or infinity.
+/// Computes the exponential of x, which is NaN if x is NaN. The select is
+/// needed since SPIR-V does not specify the exponential of NaN: a driver that
+/// clamps its operand first returns 0 or infinity.
 Number dml::exp(Number x) {
   Number power = x.with(x.b->createOrFold<math::ExpOp>(x.value));
   return select(x.equals(x), power, x);
 }
 
-/// SPIR-V leaves the logarithm of a negative number undefined. Drivers that
-/// take 0 and denormal numbers for the least normal one give -88, with which a
-/// root by exp(log(x) / 17) would be 0.0056: denormal numbers count as 0 here,
-/// whose logarithm is -infinity. A driver may also take the exponential of a
-/// logarithm, or the logarithm of an exponential, for the number itself:
-/// exp(log(-3)) would be -3, and log(exp(200)) 200. The conditions are in the
-/// way of the former, the integer of the latter.
+/// Computes the natural logarithm of x. The selects cover the following cases.
+/// The logarithm of a negative number is undefined in SPIR-V. Some drivers
+/// replace 0 and denormals by the smallest normal number and return -88, so
+/// that a root computed as exp(log(x) / 17) would be 0.0056. Denormals
+/// therefore count as 0 here, whose logarithm is -infinity. A driver may also
+/// simplify the exponential of a logarithm, or the logarithm of an exponential,
+/// to the number itself: exp(log(-3)) would become -3, and log(exp(200)) would
+/// become 200. The selects prevent the former, and the detour through an
+/// integer prevents the latter.
 Number dml::log(Number x) {
   ElementBuilder &b = *x.b;
   Value bits = b.createOrFold<arith::BitcastOp>(b.getI32Type(), x.value);
@@ -160,7 +163,7 @@ Number dml::log(Number x) {
   return select(x >= least, logarithm, other);
 }
 
-// MLIR converts no math.trunc to SPIR-V.
+// MLIR does not convert math.trunc to SPIR-V.
 Number dml::trunc(Number x) { return select(x < x(0), ceil(x), floor(x)); }
 
 Number dml::toNumber(Condition condition, Number like) {
@@ -183,7 +186,7 @@ Number dml::operator^(Number a, Number b) {
   return a.with(a.b->createOrFold<arith::XOrIOp>(a.value, b.value));
 }
 
-/// A shift by as much as the width is undefined in SPIR-V.
+/// Builds a shift. A shift by the width or more is undefined in SPIR-V.
 template <typename Op> static Number shift(Number a, Number b) {
   Condition fits =
       Number{b.b, b.value, true} < b(a.value.getType().getIntOrFloatBitWidth());
@@ -212,7 +215,7 @@ Number dml::fromBits(Number bits) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// The type in which elements of `type` are computed with.
+/// Returns the type in which arithmetic on elements of `type` is done.
 static Type getComputeType(Type type) {
   if (isa<FloatType>(type))
     return type.isF64() ? type : Float32Type::get(type.getContext());
@@ -220,8 +223,8 @@ static Type getComputeType(Type type) {
                           std::max(type.getIntOrFloatBitWidth(), 32u));
 }
 
-/// Converts a float to an integer. Conversions of what does not fit are
-/// undefined in SPIR-V: none is ever run.
+/// Converts a float to an integer. In SPIR-V, the conversion of a float out of
+/// range is undefined, so that the code never executes it.
 static Number convertToInteger(Number x, Type type) {
   ElementBuilder &b = *x.b;
   unsigned width = type.getIntOrFloatBitWidth();
@@ -234,8 +237,8 @@ static Number convertToInteger(Number x, Type type) {
   Condition fits = x > low && x < high;
   Value safe = select(fits, x, x(0)).value;
   Type computed = getComputeType(type);
-  // Narrow integers, unsigned ones included, are numbers of a signed integer of
-  // 32 bits.
+  // Narrow integers, including unsigned ones, are represented as signed 32-bit
+  // integers.
   Number converted = {&b,
                       isUnsigned && width >= 32
                           ? b.createOrFold<arith::FPToUIOp>(computed, safe)
@@ -284,7 +287,7 @@ Number dml::convert(Number x, Type type) {
 
 Number dml::toNumber(ElementBuilder &b, Value element, Type type) {
   bool isUnsigned = type.isUnsignedInteger();
-  // The bits of an f64 are an i64 here.
+  // The bits of an f64 are represented as an i64.
   if (type.isF64())
     return {&b, b.createOrFold<arith::BitcastOp>(type, element)};
   if (isa<FloatType>(type))
@@ -326,7 +329,7 @@ Number Elements::getBound(StringRef name, bool isNegated) const {
       value.changeSign();
     if (like.isFloat())
       return like(value.convertToDouble());
-    // APFloat's conversion saturates, and gives 0 for NaN.
+    // The conversion of APFloat saturates, and returns 0 for NaN.
     bool isExact;
     integer = APSInt(types.front().getIntOrFloatBitWidth(), like.isUnsigned);
     value.convertToInteger(integer, APFloat::rmTowardZero, &isExact);
@@ -349,7 +352,8 @@ std::optional<Number> Elements::getOptional(unsigned index) const {
   return numbers[std::accumulate(before.begin(), before.end(), 0)];
 }
 
-/// Takes `x * scale + bias` for `x`, if the attributes have a scale_bias.
+/// Returns `x * scale + bias` if the attributes contain a scale_bias, and `x`
+/// otherwise.
 static Number applyScaleBias(Number x, DictionaryAttr attributes) {
   auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
   if (!scaleBias)
@@ -416,7 +420,8 @@ struct ElementWiseLowering : ConversionPattern {
           SmallVector<Number> numbers;
           for (auto [operand, type] :
                llvm::zip(operands, ArrayRef<Type>(types))) {
-            // Single numbers may go with tensors of any sizes.
+            // Operands with a single element may be combined with tensors of
+            // any shape.
             SmallVector<Value> position(indices);
             if (cast<RankedTensorType>(operand.getType()).getNumElements() == 1)
               position.assign(indices.size(), b.index(0));

@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row says what an operator computes of the elements at one position:
+// A row of the table contains an operator's formula, which computes a result
+// from the elements at one position:
 //
 //   {"element_wise_add", [](const Elements &x) { return x[0] + x[1]; }},
 //
-// Floats are f32 while they are computed with, integers have 32 or 64 bits: a
-// device needs arithmetic of no other type. A row serves operators and fused
-// activations alike.
+// Formulas compute floats as f32, and integers with 32 or 64 bits. Devices need
+// no arithmetic for other types. A row is used for an operator as well as for a
+// fused activation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,23 +30,23 @@ struct Condition {
   Condition operator!() const;
 };
 
-/// An element that is computed with: an f32, or an integer of 32 or 64 bits.
+/// A number in a computation: an f32, or a 32-bit or 64-bit integer.
 struct Number {
   ElementBuilder *b;
   mlir::Value value;
-  /// Whether an integer has no sign.
+  /// Whether an integer is unsigned.
   bool isUnsigned = false;
 
   bool isFloat() const { return mlir::isa<mlir::FloatType>(value.getType()); }
-  /// The number `constant` of the same type.
+  /// Returns the constant `constant` in the type of this number.
   Number operator()(double constant) const;
-  /// The result of an operation as a number of this one's type.
+  /// Returns the result of an operation as a number of this type.
   Number with(mlir::Value result) const { return {b, result, isUnsigned}; }
 
   Number operator+(Number other) const;
   Number operator-(Number other) const;
   Number operator*(Number other) const;
-  /// Rounds towards zero for integers, which give all ones for a divisor of 0.
+  /// Integer division rounds towards zero. The quotient by 0 has all bits set.
   Number operator/(Number other) const;
   Number operator-() const;
 
@@ -53,7 +54,7 @@ struct Number {
   Condition operator<=(Number other) const;
   Condition operator>(Number other) const { return other < *this; }
   Condition operator>=(Number other) const { return other <= *this; }
-  /// Named, lest it be taken for a comparison of C++ values.
+  /// A named function, so that it is not mistaken for a C++ comparison.
   Condition equals(Number other) const;
 
 private:
@@ -62,15 +63,16 @@ private:
                     mlir::arith::CmpIPredicate ofUnsigned, Number other) const;
 };
 
-/// Integers: the bits that both, either or just one has, and shifts, which give
-/// 0 where they are as wide as the number or wider.
+/// Bitwise operations on integers, and shifts. A shift by the width or more
+/// returns 0.
 Number operator&(Number a, Number b);
 Number operator|(Number a, Number b);
 Number operator^(Number a, Number b);
 Number operator<<(Number a, Number b);
 Number operator>>(Number a, Number b);
 
-/// The minimum and the maximum; of a number and a NaN both are the number.
+/// Return the maximum and the minimum. For a number and NaN, both return the
+/// number.
 Number max(Number a, Number b);
 Number min(Number a, Number b);
 Number abs(Number x);
@@ -80,13 +82,14 @@ Number log(Number x);
 Number sqrt(Number x);
 Number floor(Number x);
 Number ceil(Number x);
-/// Drops the fraction of a float.
+/// Removes the fraction of a float.
 Number trunc(Number x);
-/// Halves to even.
+/// Rounds to the nearest integer, ties to even.
 Number roundEven(Number x);
 
-/// Functions made of arithmetic, for which Vulkan's own bounds are wide or
-/// absent: devices differ little.
+/// Functions composed of arithmetic, since Vulkan's bounds for the
+/// corresponding instructions are wide or missing. Results therefore hardly
+/// differ between devices.
 Number tanh(Number x);
 Number sinh(Number x);
 Number cosh(Number x);
@@ -100,51 +103,54 @@ Number acos(Number x);
 Number atan(Number x);
 Number atan2(Number y, Number x);
 Number erf(Number x);
-/// ln(1 + x) for x from 0 to 1.
+/// Computes ln(1 + x) for x from 0 to 1.
 Number log1p(Number x);
-/// Powers of floats, and exact ones of an integer and an integer.
+/// Computes powers of floats, and exact powers of integers.
 Number pow(Number x, Number exponent);
 
-/// The bits of an f32 as an unsigned integer, and back.
+/// Return the bits of an f32 as an unsigned integer, and the f32 with given
+/// bits.
 Number toBits(Number x);
 Number fromBits(Number bits);
-/// The bits of an element as an unsigned integer of 32 or 64 bits.
+/// Returns the bits of an element as an unsigned integer with 32 or 64 bits.
 Number toBits(ElementBuilder &b, mlir::Value element);
 
-/// `x` as a number to compute with for elements of `type`, as dml.cast converts
-/// it.
+/// Converts `x` to a number for elements of `type`, as dml.cast does.
 Number convert(Number x, mlir::Type type);
 
-/// x / scale + zeroPoint, rounded and limited to a number of `type`. The zero
-/// point is an integer or an f32 that holds one.
+/// Computes x / scale + zeroPoint, rounded and clamped to the range of `type`.
+/// The zero point is an integer, or an f32 with an integer value.
 Number quantize(Number x, Number scale, std::optional<Number> zeroPoint,
                 mlir::Type type);
-/// (x - zeroPoint) * scale, for elements of `type`.
+/// Computes (x - zeroPoint) * scale for elements of `type`.
 Number dequantize(Number x, Number scale, std::optional<Number> zeroPoint,
                   mlir::Type type);
 
-/// A condition as the number 1 or 0, of the type of `like`.
+/// Returns 1 if the condition is true and 0 otherwise, in the type of `like`.
 Number toNumber(Condition condition, Number like);
-/// The same as unsigned integers of 32 bits, which hold every result type.
+/// Returns 1 if the condition is true and 0 otherwise, as an unsigned 32-bit
+/// integer, which can be converted to each result type.
 Number toTruth(Condition condition);
 
-/// What a row looks at: the elements at one position, and the attributes.
+/// The inputs of a row's formula: the elements at one position, and the
+/// attributes.
 class Elements {
 public:
-  /// `types` are the element types of the operands and the result.
+  /// `types` are the element types of the operands and of the result.
   Elements(llvm::ArrayRef<Number> numbers, mlir::DictionaryAttr attributes,
            llvm::ArrayRef<mlir::Type> types)
       : numbers(numbers), attributes(attributes), types(types) {}
 
   size_t size() const { return numbers.size(); }
   Number operator[](size_t index) const { return numbers[index]; }
-  /// The f32 attribute `name` as a number like the first element.
+  /// Returns the f32 attribute `name` as a number of the first element's type.
   Number operator[](llvm::StringRef name) const;
-  /// The attribute `name`, of f32 or of the first operand's type, as a number
-  /// like the first element, or its negative: where that is an integer, rounded
-  /// towards zero and limited to the numbers of the type.
+  /// Returns the attribute `name`, which has the type f32 or the type of the
+  /// first operand, or its negative, as a number of the first element's type.
+  /// For an integer type, the attribute is rounded towards zero and clamped to
+  /// the range of the type.
   Number getBound(llvm::StringRef name, bool isNegated = false) const;
-  /// The optional operand whose ODS number is `index`.
+  /// Returns the optional operand with the ODS number `index`.
   std::optional<Number> getOptional(unsigned index) const;
   template <typename AttrTy> AttrTy getAttr(llvm::StringRef name) const {
     return attributes.getAs<AttrTy>(name);
@@ -159,38 +165,37 @@ private:
 };
 
 struct ElementWiseRow {
-  /// How the elements are seen.
+  /// The interpretation of the elements.
   enum class As {
-    /// Elements are numbers, to be computed with.
+    /// Elements are numbers for arithmetic.
     Numbers,
-    /// Elements are their bits, in unsigned integers of 32 or 64 bits.
+    /// Elements are their bits, as unsigned integers with 32 or 64 bits.
     Bits,
-    /// Elements are copied as they are; where there is a scale_bias, they are
-    /// numbers.
+    /// Elements are copied unchanged, or are numbers if there is a scale_bias.
     Copies,
   };
 
-  /// The operator's name without the dialect's.
+  /// The name of the operator, without the dialect's prefix.
   llvm::StringLiteral op;
   Number (*build)(const Elements &x);
   As as = As::Numbers;
 };
 
-/// The rows of each family.
+/// Return the rows of the families of operators.
 llvm::ArrayRef<ElementWiseRow> getActivationRows();
 llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
 
-/// What `activation` makes of the f32 `x`: how operators apply their
-/// `fused_activation`. Null leaves `x` as it is.
+/// Applies `activation` to the f32 `x`, as operators apply their
+/// `fused_activation`. A null `activation` returns `x`.
 Number applyActivation(Number x, ActivationAttr activation);
 
-/// Adds a pattern for each of `rows`, which live as long as the program.
+/// Adds a pattern for each of `rows`, which must exist as long as the program.
 void populateElementWise(const mlir::TypeConverter &typeConverter,
                          mlir::RewritePatternSet &patterns,
                          llvm::ArrayRef<ElementWiseRow> rows);
 
-/// Widens an element of the (unconverted) type `type` to a number to compute
-/// with, and back.
+/// Convert an element of the (unconverted) type `type` to a number for
+/// arithmetic, and back.
 Number toNumber(ElementBuilder &b, mlir::Value element, mlir::Type type);
 mlir::Value fromNumber(Number number, mlir::Type convertedType);
 

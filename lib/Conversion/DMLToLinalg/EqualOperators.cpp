@@ -16,18 +16,20 @@
 using namespace mlir;
 using namespace dml;
 
-/// A function is made of so many equal operators at least. (Fewer cost little,
-/// and a small module is easier to read as it was written.)
+/// The smallest number of equal operators for which a function is created.
+/// (Fewer cost little, and a small module is easier to read in its original
+/// form.)
 static constexpr size_t minEqualOps = 4;
 
-/// The number of the first operand that is the same tensor as operand `index`.
+/// Returns the number of the first operand that is the same tensor as operand
+/// `index`.
 static size_t findFirst(Operation *op, size_t index) {
   return std::distance(op->operand_begin(),
                        llvm::find(op->getOperands(), op->getOperand(index)));
 }
 
 namespace {
-/// Tells operators apart by all but the tensors that they are given.
+/// Compares operators by everything except their operand tensors.
 struct EqualOpInfo : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(Operation *op) {
     llvm::hash_code hash = llvm::hash_combine(
@@ -61,16 +63,16 @@ struct EqualOpInfo : llvm::DenseMapInfo<Operation *> {
 };
 } // namespace
 
-/// Whether the lowering of `op` depends on nothing around it. That of an
-/// operator which reads a constant of equal elements depends on the constant,
-/// with which its kernel becomes simpler.
+/// Whether the lowering of `op` does not depend on its context. If an operator
+/// reads a constant with equal elements, its lowering depends on the constant,
+/// which simplifies the kernel.
 static bool isSelfContained(Operation *op) {
   return isa_and_nonnull<DMLDialect>(op->getDialect()) &&
          op->getNumRegions() == 0 && op->getNumSuccessors() == 0 &&
          llvm::none_of(op->getOperands(), isSplat);
 }
 
-/// A function that does what `op` does with the tensors it is given.
+/// Creates a function that applies `op` to its arguments.
 static func::FuncOp outline(Operation *op) {
   llvm::SmallSetVector<Value, 4> inputs(op->operand_begin(), op->operand_end());
   OpBuilder builder(op->getContext());
@@ -122,7 +124,7 @@ void EqualOperators::inlineAll() {
   for (auto caller : llvm::to_vector(module.getOps<func::FuncOp>())) {
     if (inlined.contains(caller) || caller.isExternal())
       continue;
-    // A constant stands once, before all that reads it.
+    // Each constant is created only once, in front of all its readers.
     Block &entry = caller.getBody().front();
     llvm::DenseMap<Attribute, Value> known;
     caller.walk([&](func::CallOp call) {

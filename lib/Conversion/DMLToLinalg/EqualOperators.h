@@ -12,20 +12,20 @@
 
 namespace dml {
 
-/// Operators of a module that differ in nothing but the tensors they are given.
-/// Each kind of them is lowered once, in a function of its own, and what became
-/// of it is copied to where the operators stood. Of 10,000 products that are of
-/// 200 kinds, 200 are lowered and cleaned up.
+/// Finds operators of a module that only differ in their operand tensors. Each
+/// kind of such operators is lowered once, in a separate function, and the
+/// lowered code is then copied to the place of each operator. For example, of
+/// 10,000 products of 200 kinds, only 200 are lowered and cleaned up.
 class EqualOperators {
 public:
   explicit EqualOperators(mlir::ModuleOp module) : module(module) {}
 
-  /// Puts calls of functions in the place of operators, where there are enough
-  /// of a kind.
+  /// Replaces operators by calls of functions, if there are enough operators of
+  /// a kind.
   void outline();
-  /// The functions that outline() has made.
+  /// Returns the functions that outline() has created.
   llvm::ArrayRef<mlir::func::FuncOp> getFunctions() const { return functions; }
-  /// Puts the bodies of the functions in the place of the calls, and erases the
+  /// Replaces the calls by the bodies of the functions, and erases the
   /// functions.
   void inlineAll();
 

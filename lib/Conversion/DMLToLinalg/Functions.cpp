@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Most polynomials, and the ranges that they hold for, are those of the Cephes
-// library in single precision (S. L. Moshier); that of erf is by N. Juffa. Bit
-// patterns take a number apart, so that no device needs more than additions,
-// multiplications, divisions and square roots.
+// Most polynomials and their ranges are from the Cephes library in single
+// precision (S. L. Moshier); the polynomial for erf is by N. Juffa. Numbers are
+// split into exponent and mantissa by integer operations on their bits. A
+// device thus only needs additions, multiplications, divisions and square
+// roots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +19,12 @@ using namespace dml;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double nanValue = std::numeric_limits<double>::quiet_NaN();
 static constexpr double pi = 3.14159265358979323846;
-/// ln 2 is the sum of both; the first has few bits, so that products with small
-/// integers are exact.
+/// ln 2 as the sum of two numbers. The first has few bits, so that its products
+/// with small integers are exact.
 static constexpr double ln2High = 0.693359375, ln2Low = -2.12194440e-4;
 
-/// The polynomial of `x` with these coefficients, the highest power's first.
+/// Evaluates the polynomial with these coefficients, beginning with that of the
+/// highest power.
 static Number evaluate(Number x, std::initializer_list<double> coefficients) {
   Number result = x(*coefficients.begin());
   for (double coefficient : llvm::drop_begin(coefficients))
@@ -30,8 +32,8 @@ static Number evaluate(Number x, std::initializer_list<double> coefficients) {
   return result;
 }
 
-/// `magnitude` where x is positive, its negative where x is negative, and x
-/// where it is a zero or NaN.
+/// Returns `magnitude` if x is positive, -`magnitude` if x is negative, and x
+/// if it is 0 or NaN.
 static Number withSignOf(Number x, Number magnitude) {
   return select(x > x(0), magnitude, select(x < x(0), -magnitude, x));
 }
@@ -49,8 +51,8 @@ static Number toFloat(Number x) {
 // Exponentials and logarithms
 //===----------------------------------------------------------------------===//
 
-/// x * 2^n for an integer n from -252 to 254, in two steps since 2^n may be no
-/// normal number.
+/// Computes x * 2^n for an integer n from -252 to 254. This takes two
+/// multiplications, since 2^n itself may not be a normal number.
 static Number scale(Number x, Number n) {
   auto powerOfTwo = [](Number n) {
     return fromBits((toInteger(n) + toInteger(n)(127)) << toInteger(n)(23));
@@ -59,7 +61,7 @@ static Number scale(Number x, Number n) {
   return x * powerOfTwo(half) * powerOfTwo(n - half);
 }
 
-/// e^r for r from -0.4 to 0.4.
+/// Computes e^r for r from -0.4 to 0.4.
 static Number expOfSmall(Number r) {
   Number tail =
       evaluate(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
@@ -76,7 +78,7 @@ static Number exponential(Number x) {
                 select(x >= x(89), x(infinity), select(x <= x(-104), x(0), x)));
 }
 
-/// 2^x
+/// Computes 2^x.
 static Number exponential2(Number x) {
   Condition fits = x > x(-151) && x < x(129);
   Number safe = select(fits, x, x(0));
@@ -88,8 +90,8 @@ static Number exponential2(Number x) {
 }
 
 namespace {
-/// A positive number as (1 + fraction) * 2^exponent, where 1 + fraction is
-/// around 1: from sqrt(1/2) to sqrt(2).
+/// A positive number as (1 + fraction) * 2^exponent, where 1 + fraction lies
+/// between sqrt(1/2) and sqrt(2).
 struct Parts {
   Number fraction, exponent;
 };
@@ -107,7 +109,7 @@ static Parts takeApart(Number x) {
   return {mantissa - x(1), exponent};
 }
 
-/// ln(1 + f) - f for the fraction f of a number that is taken apart.
+/// Computes ln(1 + f) - f for the fraction f of such a number.
 static Number logOfParts(Number f) {
   Number square = f * f;
   Number tail =
@@ -117,7 +119,8 @@ static Number logOfParts(Number f) {
   return tail * f * square - f(0.5) * square;
 }
 
-/// `result` for finite positive x, and the logarithm of other numbers.
+/// Returns `result` if x is finite and positive, and the logarithm of x
+/// otherwise.
 static Number ofPositive(Number x, Condition isPositive, Number result) {
   return select(isPositive, result,
                 select(x.equals(x(0)), x(-infinity),
@@ -139,7 +142,7 @@ static Number logarithm2(Number x) {
 }
 
 Number dml::log1p(Number x) {
-  // What the sum lost is made up for.
+  // Corrects the rounding error of the sum.
   Number sum = x + x(1);
   Number lost = select(sum.equals(x(1)), x(1), sum - x(1));
   return select(sum.equals(x(1)), x, logarithm(sum) * (x / lost));
@@ -156,7 +159,8 @@ Number dml::tanh(Number x) {
                    1.33314422036e-1, -3.33332819422e-1}) *
           z * x +
       x;
-  // The function is 1 beyond 10; infinities would be divided by each other.
+  // The result is 1 beyond 10. Without the limit, infinities would be divided
+  // by each other.
   Number limited = select(a > x(10), x(10), a);
   Number far = x(1) - x(2) / (exponential(limited + limited) + x(1));
   return select(a < x(0.625), near0, withSignOf(x, far));
@@ -168,7 +172,7 @@ Number dml::sinh(Number x) {
       evaluate(z, {2.03721912945e-4, 8.33028376239e-3, 1.66667160211e-1}) * z *
           x +
       x;
-  // e^a may overflow where its half does not.
+  // e^a may overflow although the result, half of it, does not.
   Number root = exponential(a * x(0.5));
   Number far = x(0.5) * root * root - x(0.5) / root / root;
   return select(a < x(1), near0, withSignOf(x, far));
@@ -225,14 +229,14 @@ Number dml::atanh(Number x) {
 // Trigonometric functions
 //===----------------------------------------------------------------------===//
 
-/// The sine of x, or of x + pi / 2 if `isCosine`.
+/// Computes the sine of x, or of x + pi / 2 if `isCosine` is set.
 static Number sineOrCosine(Number x, bool isCosine) {
-  // x is n quarters of a turn and a rest r; three parts of pi / 2 have few bits
-  // each, so that their products with n are exact.
+  // x consists of n quarters of a turn and a rest r. pi / 2 is split into three
+  // numbers with few bits each, so that their products with n are exact.
   Number n = roundEven(x * x(2 / pi));
   Number r = x - n * x(1.5703125) - n * x(4.837512969970703125e-4) -
              n * x(7.54978995489188e-8);
-  // The rest is wrong where n is too large, but it is no NaN.
+  // If n is too large, the rest is wrong, but it must not be NaN.
   r = select(abs(r) > x(1), x(0), r);
   Number z = r * r;
   Number sine =
@@ -254,7 +258,7 @@ static Number sineOrCosine(Number x, bool isCosine) {
 Number dml::sin(Number x) { return sineOrCosine(x, /*isCosine=*/false); }
 Number dml::cos(Number x) { return sineOrCosine(x, /*isCosine=*/true); }
 
-/// The arc sine of a number from 0 to 1/2, whose square is `square`.
+/// Computes the arc sine of a number from 0 to 1/2, whose square is `square`.
 static Number arcSineOfSmall(Number a, Number square) {
   return evaluate(square, {4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2,
                            7.4953002686e-2, 1.6666752422e-1}) *
@@ -262,7 +266,7 @@ static Number arcSineOfSmall(Number a, Number square) {
          a;
 }
 
-/// Half of the arc cosine of a number from 1/2 to 1.
+/// Computes half of the arc cosine of a number from 1/2 to 1.
 static Number halfArcCosine(Number a) {
   Number square = max(a(0), a(0.5) * (a(1) - a));
   return arcSineOfSmall(sqrt(square), square);
@@ -284,11 +288,12 @@ Number dml::acos(Number x) {
   return select(a > x(1), x(nanValue), result);
 }
 
-/// The arc tangent of a number from 0 to infinity.
+/// Computes the arc tangent of a number from 0 to infinity.
 static Number arcTangent(Number a) {
   Condition isLarge = a > a(2.414213562373095),
             isMiddle = a > a(0.4142135623730950);
-  // No divisor is above 2^126, the reciprocals of which may be flushed.
+  // Divisors are limited to 2^126, since the reciprocals of larger numbers may
+  // be flushed to 0.
   Number limited = select(a > a(0x1p30), a(0x1p30), a);
   Number reduced =
       select(isMiddle, (limited - a(1)) / (limited + a(1)), limited);
@@ -303,7 +308,7 @@ static Number arcTangent(Number a) {
 
 Number dml::atan(Number x) { return withSignOf(x, arcTangent(abs(x))); }
 
-/// Whether the bits of `x` have a sign, as those of -0 do.
+/// Whether the sign bit of `x` is set, as for -0.
 static Condition hasSign(Number x) {
   Number bits = toBits(x);
   return bits >= bits(0x80000000);
@@ -312,8 +317,8 @@ static Condition hasSign(Number x) {
 Number dml::atan2(Number y, Number x) {
   Number a = abs(y), b = abs(x);
   Number large = max(a, b), small = min(a, b);
-  // Quotients of equal infinities and of zeros are known, and the divisor is
-  // brought to where a device divides well.
+  // The quotients of equal infinities and of zeros are known. Otherwise, the
+  // divisor is scaled to the range in which devices divide accurately.
   Number factor = select(large > x(0x1p100), x(0x1p-60),
                          select(large < x(0x1p-60), x(0x1p60), x(1)));
   Condition isZero = large.equals(x(0));
@@ -333,12 +338,13 @@ Number dml::atan2(Number y, Number x) {
 
 Number dml::erf(Number x) {
   Number a = abs(x), z = x * x;
-  // The polynomial is one product: the part of a small number beyond itself may
-  // be denormal, which devices may take for 0.
+  // The polynomial is a single product. If x were added separately, the
+  // remainder for a small x could be denormal, and a device could replace it by
+  // 0.
   Number near0 = evaluate(z, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
                               1.12819925e-1, -3.76125336e-1, 1.128379166}) *
                  x;
-  // The function is 1 beyond 4.
+  // The result is 1 beyond 4.
   Number t = select(a > x(4), x(4), a);
   Number high = evaluate(t, {-1.72853470e-5, 3.83197126e-4});
   Number low = evaluate(t, {-3.88396438e-3, 2.42546219e-2});
@@ -351,7 +357,7 @@ Number dml::erf(Number x) {
                 near0);
 }
 
-/// x to the power of an integer, by squaring.
+/// Computes x to the power of an integer by repeated squaring.
 static Number powOfIntegers(Number x, Number exponent) {
   Number unsignedExponent = {exponent.b, exponent.value, true};
   Condition isNegative = exponent < exponent(0);
@@ -364,7 +370,7 @@ static Number powOfIntegers(Number x, Number exponent) {
     result = select(isSet.equals(isSet(1)), result * power, result);
     power = power * power;
   }
-  // The quotient of 1 and x or -x is 0 but for x of 1, -1 and 0.
+  // The quotient 1 / x is 0 unless x is 1, -1 or 0.
   if (exponent.isUnsigned)
     return result;
   Condition isUnit = x.equals(x(1));
@@ -374,18 +380,18 @@ static Number powOfIntegers(Number x, Number exponent) {
   return select(isNegative, quotient, result);
 }
 
-/// x to the power of `exponent`, as IEEE 754 has it.
+/// Computes x to the power of `exponent` as specified by IEEE 754.
 static Number powOfFloats(Number x, Number exponent, Condition isInteger,
                           Condition isOdd) {
   Number a = abs(x);
   Number power = exponential2(exponent * logarithm2(a));
   power = select(a.equals(x(1)), x(1), power);
-  // -0 and -infinity have powers of fractions, too.
+  // -0 and -infinity also have powers with fractional exponents.
   Condition isDefined = isInteger || a.equals(x(0)) || a.equals(x(infinity));
   Number ofNegative =
       select(isOdd, -power, select(isDefined, power, x(nanValue)));
   power = select(hasSign(x), ofNegative, power);
-  // NaNs of x are not seen by comparisons, those of the exponent are.
+  // Comparisons do not detect a NaN in x, but detect one in the exponent.
   power = select(x.equals(x), power, x);
   power = select(exponent.equals(exponent), power, exponent);
   return select(exponent.equals(x(0)) || x.equals(x(1)), x(1), power);
@@ -393,7 +399,7 @@ static Number powOfFloats(Number x, Number exponent, Condition isInteger,
 
 Number dml::pow(Number x, Number exponent) {
   if (x.isFloat() && !exponent.isFloat()) {
-    // An f32 may be too short for the last bit of the exponent.
+    // An f32 may not represent the last bit of the exponent.
     Condition isOdd = (exponent & exponent(1)).equals(exponent(1));
     return powOfFloats(x, convert(exponent, x.value.getType()),
                        exponent.equals(exponent), isOdd);

@@ -27,7 +27,7 @@ struct GatherLowering : OpConversionPattern<GatherOp> {
     return replaceWithTensor(
         op, *getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
-          // How far dimensions before the axis have moved.
+          // The number of dimensions by which those before the axis have moved.
           int64_t shift = 1 - count;
           SmallVector<Value> place(rank - count, b.index(0)), coordinates;
           for (int64_t dim = 0; dim < count; ++dim)
@@ -130,8 +130,8 @@ struct OneHotLowering : OpConversionPattern<OneHotOp> {
           Value isHot =
               b.andi(hot.isValid, b.cmpi(arith::CmpIPredicate::eq,
                                          hot.coordinate, indices[axis]));
-          // The first two elements: the second one's coordinate is 1 in the
-          // last dimension that has several.
+          // Reads the first two elements. The second one has the coordinate 1
+          // in the last dimension with several elements.
           ArrayRef<int64_t> shape = getType(op.getValues()).getShape();
           SmallVector<Value> off(shape.size(), b.index(0)), on = off;
           size_t fastest = shape.size() - 1;

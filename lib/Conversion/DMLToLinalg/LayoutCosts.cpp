@@ -22,7 +22,7 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
   };
   int64_t lanes =
       DeviceProfile::vectorBytes * 8 / sums.factorType.getIntOrFloatBitWidth();
-  // A vector has channels of one tap.
+  // A vector must consist of channels of a single tap.
   if (!llvm::any_of(profile.getMatrixShapes(), isUsable) ||
       sums.channels % lanes != 0)
     return false;
@@ -37,7 +37,8 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
                  device.getOpsPerCycle();
   double turning = sums.movedBytes * cost::layout::timesOfTurning *
                    device.getCyclesPerByte();
-  // The saved time has to be worth another kernel, even where none is needed:
-  // kernels of few sums wait for other things than operations.
+  // The saved time must exceed the time of another launch, even if the input
+  // need not be copied: kernels with few sums wait for other things than
+  // operations.
   return saved - turning > device.launchCycles;
 }

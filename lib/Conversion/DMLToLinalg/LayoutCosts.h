@@ -12,21 +12,23 @@
 
 namespace dml {
 
-/// Sums of products of a filter with what its windows cover of an input.
+/// Sums of products of a filter and of the windows of an input.
 struct WindowSums {
   /// The type of both factors.
   mlir::Type factorType;
-  /// Channels of the output, its positions in all images, and the terms of each
-  /// sum: taps, and channels of the input for each of them.
+  /// The number of channels of the output, the number of its positions in all
+  /// images, and the number of terms in each sum: channels of the input for
+  /// each tap, and taps.
   int64_t rows, positions, channels, taps;
-  /// Positions of a row of the output.
+  /// The number of positions in a row of the output.
   int64_t width;
-  /// Bytes that are read and written before, so that channels are last.
+  /// The number of bytes that a preceding copy to the channels-last layout
+  /// reads and writes.
   double movedBytes;
 };
 
-/// Whether matrix kernels of devices of `profile` take less time for `sums`
-/// with channels last, the time of moving the input included.
+/// Whether matrix kernels on devices of `profile` compute `sums` faster in the
+/// channels-last layout, including the time of the copy.
 bool isFasterChannelsLast(const WindowSums &sums, const DeviceProfile &profile);
 
 } // namespace dml

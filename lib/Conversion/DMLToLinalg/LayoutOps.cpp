@@ -59,8 +59,8 @@ struct SplitLowering : OpConversionPattern<SplitOp> {
 // Blocks and channels
 //===----------------------------------------------------------------------===//
 
-/// The number of the channel that element (y, x) of a block of channel `c`
-/// becomes.
+/// Builds the number of the channel to which element (y, x) of a block of
+/// channel `c` is moved.
 static Value buildDepth(ElementBuilder &b, DepthSpaceOrder order, Value c,
                         Value y, Value x, int64_t channels, int64_t block) {
   return order == DepthSpaceOrder::depth_column_row
@@ -151,10 +151,10 @@ struct ReverseSubsequencesLowering
           coordinates[axis] = b.index(0);
           Value length = tensor::ExtractOp::create(
               b, adaptor.getSequenceLengths(), coordinates);
-          // A length is valid up to the size itself.
+          // The largest valid length is the size itself.
           Value count = readIndex(b, length, lengthType, size + 1).coordinate;
           Value isReversed = b.cmpi(arith::CmpIPredicate::ult, i, count);
-          // The mirrored place is not negative where it counts.
+          // The mirrored position is not negative if it is used.
           Value mirrored =
               b.maxsi(b.sub(b.sub(count, b.index(1)), i), b.index(0));
           Value source = b.select(isReversed, mirrored, i);
@@ -223,8 +223,8 @@ struct UnfoldLowering : OpConversionPattern<UnfoldOp> {
           Value inside;
           for (auto [k, l, dim] :
                llvm::zip_equal(ArrayRef(element).drop_front(), place, plane)) {
-            // Before the plane, the place is negative, which is a large
-            // unsigned number.
+            // In front of the plane, the position is negative. As an unsigned
+            // number, it is then large.
             Value p = b.add(b.add(b.mul(l, dim.stride), b.mul(k, dim.dilation)),
                             -dim.padding);
             Value isInside =
@@ -258,8 +258,8 @@ struct FoldLowering : OpConversionPattern<FoldOp> {
     int64_t partials = getNumPartials(outputType.getNumElements(), elements);
     int64_t count = llvm::divideCeil(elements, partials);
 
-    // Builds a partial sum, of the elements `first`, `first` + `partials`, ...
-    // of the windows.
+    // Builds a partial sum: the sum of the elements `first`, `first` +
+    // `partials`, and so on, of the windows.
     auto buildSum = [&](ElementBuilder &b, ValueRange indices, Value first) {
       Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
       return buildLoops(
@@ -282,8 +282,10 @@ struct FoldLowering : OpConversionPattern<FoldOp> {
                    SmallVector<Value> place;
                    for (auto [p, k, dim] : llvm::zip_equal(
                             indices.take_back(plane.size()), element, plane)) {
-                     // Signed: negative where the element lies behind `p` at
-                     // every place.
+                     // The distance from the first window to the window whose
+                     // element `k` lies at `p`. Read as a signed number, the
+                     // distance is negative if that window would lie before the
+                     // first one.
                      Value q =
                          b.sub(b.add(p, dim.padding), b.mul(k, dim.dilation));
                      require(b.cmpi(Predicate::sge, q, b.index(0)));
@@ -416,7 +418,7 @@ struct FillValueSequenceLowering : OpConversionPattern<FillValueSequenceOp> {
             return fromF32(b, arith::AddFOp::create(b, toFloat(start), product),
                            type);
           }
-          // Of sums and products only the low bits are kept.
+          // Only the low bits of sums and products are needed.
           unsigned width = type.getIntOrFloatBitWidth();
           Type wide = b.getIntegerType(std::max(width, 32u));
           auto toInteger = [&](TypedAttr value) -> Value {
@@ -438,17 +440,18 @@ struct FillValueSequenceLowering : OpConversionPattern<FillValueSequenceOp> {
 } // namespace
 
 /// Whether the element at `indices` lies on one of the diagonals from `begin`
-/// to before `end`.
+/// to `end`, exclusive.
 static Value buildIsOnDiagonal(ElementBuilder &b, ValueRange indices,
                                ArrayRef<int64_t> shape, int64_t begin,
                                int64_t end) {
-  // The rows and columns are the matrix's own, so that nothing overflows.
+  // Clamped to the rows and columns of the matrix, so that the arithmetic does
+  // not overflow.
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   begin = std::clamp(begin, -rows, columns);
   end = std::clamp(end, -rows, columns);
   using Predicate = arith::CmpIPredicate;
   Value y = indices[indices.size() - 2], x = indices.back();
-  // x - y, from 0 on.
+  // Computes x - y, shifted to begin at 0.
   Value diagonal = b.sub(b.add(x, rows), y);
   return b.andi(b.cmpi(Predicate::uge, diagonal, b.index(begin + rows)),
                 b.cmpi(Predicate::ult, diagonal, b.index(end + rows)));

@@ -69,9 +69,10 @@ Value dml::fromF32(ElementBuilder &b, Value value, Type type) {
     return value;
   if (isa<FloatType>(type))
     return b.createOrFold<arith::TruncFOp>(type, value);
-  // A weighted mean stays within the type's range. Behind 1.5 * 2^23 f32 has no
-  // fraction left: the sum is rounded, and its low bits are the integer. GPUs
-  // add many times faster than they round and convert.
+  // The result of an interpolation does not exceed the range of the type.
+  // Adding 1.5 * 2^23 rounds the number to an integer, since larger f32 numbers
+  // have no fraction, and leaves the integer in the low bits. GPUs add many
+  // times faster than they round and convert.
   Value shift = arith::ConstantOp::create(b, b.getF32FloatAttr(0x1.8p23f));
   value = b.createOrFold<arith::AddFOp>(value, shift);
   value = b.createOrFold<arith::BitcastOp>(b.getI32Type(), value);
@@ -141,7 +142,7 @@ TypedAttr dml::convertScalar(float value, Type elementType, Type loweredType) {
                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     return convertScalar(FloatAttr::get(elementType, number), loweredType);
   }
-  // convertToInteger saturates, and gives 0 for NaN.
+  // convertToInteger() saturates, and returns 0 for NaN.
   llvm::APSInt integer(elementType.getIntOrFloatBitWidth(),
                        elementType.isUnsignedInteger());
   number.convertToInteger(integer, llvm::APFloat::rmTowardZero, &losesInfo);
@@ -160,8 +161,8 @@ TypedAttr dml::convertScalar(TypedAttr value, Type loweredType) {
 DataIndex dml::readIndex(ElementBuilder &b, Value element, Type type,
                          int64_t size) {
   using Predicate = arith::CmpIPredicate;
-  // The index is compared in words of 32 bits, which every device has: a low
-  // one and, of 64 bits, a high one.
+  // The index is compared as 32-bit words, which every device supports: a low
+  // word and, for 64-bit indices, a high word.
   Type i32 = b.getI32Type();
   auto word = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(
@@ -185,13 +186,13 @@ DataIndex dml::readIndex(ElementBuilder &b, Value element, Type type,
   }
   if (!type.isUnsignedInteger()) {
     Value isNegative = b.cmpi(Predicate::slt, high ? high : low, word(0));
-    // -size, ..., -1 without their sign.
+    // The numbers -size to -1 as unsigned numbers.
     Value isNear = b.cmpi(Predicate::uge, low, word(-size));
     if (high)
       isNear = b.andi(isNear, b.cmpi(Predicate::eq, high, word(-1)));
     Value fromEnd = b.select(
         isNear, b.createOrFold<arith::AddIOp>(low, word(size)), word(0));
-    // Negative numbers, read as unsigned ones, can be below a large size.
+    // As an unsigned number, a negative number can be less than a large size.
     isValid = b.select(isNegative, isNear, isValid);
     result = b.select(isNegative, fromEnd, result);
   }
@@ -203,7 +204,8 @@ DataIndex dml::readIndex(ElementBuilder &b, Value element, Type type,
 SmallVector<Value> dml::delinearize(ElementBuilder &b, Value place,
                                     ArrayRef<int64_t> sizes) {
   SmallVector<Value> coordinates(sizes.size(), b.index(0));
-  // The first dimension that has more than one element takes what is left.
+  // The first dimension with more than one element receives the remaining
+  // quotient.
   int64_t first = 0, rank = sizes.size();
   while (first < rank && sizes[first] == 1)
     ++first;
@@ -238,9 +240,9 @@ static RankedTensorType getJoinedType(ArrayRef<Value> inputs, int64_t axis) {
   return type.clone(shape);
 }
 
-/// Concatenates `inputs` in kernels that read a few of them. In rounds, each of
-/// which moves every element once at most: elements are moved as often as
-/// powers of three fit into the number of inputs.
+/// Concatenates `inputs` with kernels that read only a few of them, in rounds.
+/// Each round moves each element at most once. The number of rounds is the
+/// logarithm of the number of inputs to base 3.
 static Value buildMovedJoin(OpBuilder &builder, Operation *op,
                             ArrayRef<Value> inputs, int64_t axis) {
   SmallVector<Value> parts(inputs);
@@ -248,7 +250,7 @@ static Value buildMovedJoin(OpBuilder &builder, Operation *op,
     SmallVector<Value> joined;
     size_t kernels = llvm::divideCeil(parts.size(), maxJoinedInputs);
     for (size_t i = 0; i < kernels; ++i) {
-      // Parts of about the same number.
+      // Divides the inputs into groups of about equal size.
       size_t begin = i * parts.size() / kernels,
              end = (i + 1) * parts.size() / kernels;
       ArrayRef<Value> some = ArrayRef(parts).slice(begin, end - begin);
@@ -274,8 +276,8 @@ Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
     inner *= size;
   int64_t outer = llvm::product_of(type.getShape().take_front(axis));
 
-  // Parts that begin inside of a 32-bit word, which no two kernels may write,
-  // are one part with those before them.
+  // If an input begins inside of a 32-bit word, which two kernels must not
+  // write, it is combined with the preceding inputs.
   constexpr int64_t wordBits = 32;
   bool isAligned = outer == 1 || type.getDimSize(axis) * inner % wordBits == 0;
   SmallVector<Value> placed, group;
@@ -292,7 +294,7 @@ Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
   if (placed.size() == 1)
     return placed.front();
 
-  // Each part is written into its place.
+  // Inserts each input at its place.
   Location loc = op->getLoc();
   Value joined = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                          type.getElementType());
@@ -315,7 +317,7 @@ Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The number of points of `sizes`, or the largest number.
+/// Returns the number of points in `sizes`, or INT64_MAX if it overflows.
 static int64_t countPoints(ArrayRef<int64_t> sizes) {
   int64_t count = 1;
   for (int64_t size : sizes)
@@ -366,14 +368,15 @@ dml::buildLoops(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange init,
 }
 
 int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
-  // One step takes no more than so many elements a thread: a device that has
-  // more to do than that for each of its threads is busy, and loops stay short.
+  // A single step processes at most 1024 elements in each thread, which keeps
+  // loops short. A single step suffices if all threads of a device have work.
   constexpr int64_t maxCount = 1024;
   if (count <= 64 ||
       (outputs >= DeviceSpeed::enoughThreads && count <= maxCount))
     return 1;
-  // Partial results of about the square root keep both steps short; more where
-  // few outputs would leave the device idle.
+  // With about the square root of the count as the number of partial results,
+  // both steps are short. More partial results are used if few outputs would
+  // leave the device idle.
   auto partials = static_cast<int64_t>(
       llvm::bit_ceil(static_cast<uint64_t>(std::sqrt(count))));
   partials = std::max(partials, llvm::divideCeilSigned(count, maxCount));
@@ -395,14 +398,14 @@ size_t dml::getNumWrittenOut(ArrayRef<int64_t> sizes) {
 PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes,
                            int64_t sharers)
     : sizes(sizes), parts(sizes.size(), 1), lengths(sizes) {
-  // A thread has the loops of as many elements as 16 bytes hold, and, where
-  // there are several, loops around the innermost one, which run as often in
-  // all, at most.
+  // A thread executes the loops of as many elements as fit into 16 bytes. If
+  // there are several loops, the loops around the innermost one add at most as
+  // many iterations again.
   int64_t perThread = 128 / type.getElementTypeBitWidth();
   ArrayRef<int64_t> looped = ArrayRef(sizes).drop_back(getNumWrittenOut(sizes));
   int64_t maxPoints = 32768 / ((looped.size() > 1 ? 2 : 1) * perThread);
   int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxPoints);
-  // Parts of fewer terms for a thread are not worth the second step.
+  // Partial sums with fewer terms in each thread are not worth the second step.
   int64_t minTerms = 64 * sharers;
   wanted = std::max(
       wanted, std::min(llvm::divideCeilSigned(DeviceSpeed::enoughThreads,
@@ -410,7 +413,7 @@ PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes,
                        countPoints(sizes) / minTerms));
   for (size_t dim = 0; dim < looped.size() && wanted > 1; ++dim) {
     int64_t size = sizes[dim], count = std::min(wanted, size);
-    // Parts of one length need no condition.
+    // Parts of equal length need no condition.
     for (int64_t even = count; even <= std::min(size, 2 * count); ++even)
       if (size % even == 0) {
         count = even;
@@ -463,7 +466,8 @@ SmallVector<Value> PartialSpace::buildLoops(
             },
             maxTermsWrittenOut);
       },
-      // Few iterations are written out, too, if that leaves few terms.
+      // Loops with few iterations are unrolled as well if this leaves few
+      // terms.
       std::max<int64_t>(maxTermsWrittenOut /
                             countPoints(ArrayRef(lengths).drop_front(numOuter)),
                         1));
@@ -497,9 +501,9 @@ Value dml::readPart(ElementBuilder &b, Value parts, Value part,
   return tensor::ExtractOp::create(b, parts, coordinates);
 }
 
-/// The sum of `sum` and `term`. A product of f32 is fused with the addition,
-/// which halves the operations and rounds once; so is one that counts under a
-/// condition, and is 0 elsewhere.
+/// Returns `sum` + `term`. If `term` is a product of f32, it is fused with the
+/// addition, which halves the number of operations and rounds only once. The
+/// same applies to a product that a select replaces by 0 under some condition.
 static Value addTerm(ElementBuilder &b, Value sum, Value term) {
   auto select = term.getDefiningOp<arith::SelectOp>();
   bool isGuarded =
@@ -516,7 +520,7 @@ using PrepareFn = llvm::function_ref<TermFn(ElementBuilder &, ValueRange)>;
 using FinishSumFn =
     llvm::function_ref<Value(ElementBuilder &, ValueRange, Value)>;
 
-/// Builds the sums of which `space` has the terms.
+/// Builds sums over the points of `space`.
 static Value buildSumsOf(const PartialSpace &space, OpBuilder &builder,
                          Operation *op, RankedTensorType type, Type sumType,
                          PrepareFn prepare, FinishSumFn finish) {
@@ -565,8 +569,8 @@ Value dml::buildSums(OpBuilder &builder, Operation *op, RankedTensorType type,
 // Hits
 //===----------------------------------------------------------------------===//
 
-/// Builds a tensor of `type`, unsigned integers, each element of which is the
-/// largest of the numbers that `build` has for all points of `sizes`.
+/// Builds a tensor of the unsigned integer type `type`. Each element is the
+/// maximum of `build` over all points of `sizes`.
 static Value
 buildMaxima(OpBuilder &builder, Operation *op, RankedTensorType type,
             ArrayRef<int64_t> sizes,
@@ -577,8 +581,8 @@ buildMaxima(OpBuilder &builder, Operation *op, RankedTensorType type,
   auto buildPart = [&](ElementBuilder &b, Value part, ValueRange indices) {
     Value zero =
         arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-    // A point outside of the space is a repetition of one inside, which does
-    // not change the maximum.
+    // A point outside of the space repeats a point inside, which does not
+    // change the maximum.
     return space.buildLoops(b, part, zero,
                             [&](ElementBuilder &b, ValueRange point, Value,
                                 ValueRange carried) -> SmallVector<Value> {
@@ -600,7 +604,7 @@ buildMaxima(OpBuilder &builder, Operation *op, RankedTensorType type,
 Value dml::buildLastHits(
     OpBuilder &builder, Operation *op, ArrayRef<int64_t> shape, int64_t count,
     llvm::function_ref<Value(ElementBuilder &, ValueRange, Value)> isHit) {
-  // The numbers of a row are written out, and loops are over rows.
+  // The numbers of a row are unrolled, and a loop runs over the rows.
   constexpr int64_t maxColumns = 16;
   int64_t columns = std::min(count, maxColumns),
           rows = llvm::divideCeilSigned(count, columns);
@@ -609,7 +613,7 @@ Value dml::buildLastHits(
       builder, op, RankedTensorType::get(shape, i32), {rows, columns},
       [&](ElementBuilder &b, ValueRange place, ValueRange point) {
         Value number = b.add(b.mul(point[0], columns), point[1]);
-        // The last number is looked at again in place of those beyond it.
+        // Numbers beyond the last one are replaced by the last one.
         if (rows * columns != count)
           number = b.minui(number, b.index(count - 1));
         Value next =

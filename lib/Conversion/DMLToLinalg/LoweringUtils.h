@@ -15,8 +15,8 @@
 
 namespace dml {
 
-/// Builds arithmetic at one location, folding what is constant. Values of type
-/// index stand for coordinates: they are signed only where a comment says so.
+/// Builds arithmetic at one location, with constant folding. Values of type
+/// index are coordinates. They are unsigned unless a comment states otherwise.
 class ElementBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
@@ -42,34 +42,37 @@ public:
   Value remui(Value lhs, int64_t rhs) { return remui(lhs, index(rhs)); }
 };
 
-/// `element` as f32, in which all arithmetic on elements is done: it holds
-/// every f16 and 8-bit value, and a device needs no f16 arithmetic.
+/// Converts `element` to f32, in which arithmetic on elements is done. An f32
+/// can represent each f16 and each 8-bit integer, and devices need not support
+/// f16 arithmetic.
 mlir::Value toF32(ElementBuilder &builder, mlir::Value element,
                   bool isUnsigned = false);
 
-/// `value`, an f32, as `type`: rounded to nearest, halves to even. What is to
-/// become an integer has a magnitude below 2^22.
+/// Converts `value`, an f32, to `type`, rounded to nearest, ties to even. If
+/// `type` is an integer type, the magnitude of `value` must be less than 2^22.
 mlir::Value fromF32(ElementBuilder &builder, mlir::Value value,
                     mlir::Type type);
 
-/// The number `value` in an element type, which becomes the bits of
-/// `loweredType`: floats are rounded to nearest; integers are rounded towards
+/// Converts the number `value` to an element type, and returns its bits as
+/// `loweredType`. Floats are rounded to nearest. Integers are rounded towards
 /// zero, saturate, and are 0 for NaN.
 mlir::TypedAttr convertScalar(float value, mlir::Type elementType,
                               mlir::Type loweredType);
-/// The scalar `value`, of an element type, as the bits of `loweredType`.
+/// Returns the bits of the scalar `value`, of an element type, as
+/// `loweredType`.
 mlir::TypedAttr convertScalar(mlir::TypedAttr value, mlir::Type loweredType);
 
 /// A coordinate that was read from a tensor.
 struct DataIndex {
-  /// The coordinate as an index, moved to the nearest valid one.
+  /// The coordinate as an index, clamped to the valid range.
   mlir::Value coordinate;
-  /// Whether the coordinate was valid before it was moved.
+  /// Whether the coordinate was valid before clamping.
   mlir::Value isValid;
 };
 
-/// Reads `element`, of the (unconverted) integer type `type`, as a coordinate
-/// of a dimension of `size` elements. Negative ones count from the end.
+/// Reads `element`, which has the (unconverted) integer type `type`, as a
+/// coordinate in a dimension of `size` elements. Negative coordinates count
+/// from the end.
 DataIndex readIndex(ElementBuilder &builder, mlir::Value element,
                     mlir::Type type, int64_t size);
 
@@ -77,20 +80,20 @@ DataIndex readIndex(ElementBuilder &builder, mlir::Value element,
 using ElementFn =
     llvm::function_ref<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>;
 
-/// Builds the linalg.generic that computes each element of a tensor of `type`
-/// with `element`, as a part of `op`.
+/// Builds a linalg.generic, as a part of `op`, that computes each element of a
+/// tensor of `type` with `element`.
 mlir::Value buildTensor(mlir::OpBuilder &builder, mlir::Operation *op,
                         mlir::RankedTensorType type, ElementFn element);
 
-/// Replaces `op`, which has one result, by the linalg.generic that computes
-/// each element of the result with `element`.
+/// Replaces `op`, which has one result, by a linalg.generic that computes each
+/// element of the result with `element`.
 llvm::LogicalResult replaceWithTensor(mlir::Operation *op,
                                       const mlir::TypeConverter &typeConverter,
                                       mlir::ConversionPatternRewriter &rewriter,
                                       ElementFn element);
 
-/// The same for an op of several results, of which `elements` has one function
-/// each. A result without uses is computed all the same.
+/// Replaces `op` by linalg.generics that compute its results. `elements`
+/// contains a function for each result. Unused results are computed as well.
 llvm::LogicalResult replaceWithTensors(
     mlir::Operation *op, const mlir::TypeConverter &typeConverter,
     mlir::ConversionPatternRewriter &rewriter,
@@ -98,30 +101,31 @@ llvm::LogicalResult replaceWithTensors(
         std::function<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>>
         elements);
 
-/// Concatenates `inputs` along `axis`, as a part of `op`: each is a slice of
-/// the result, which later passes write it into. Narrow elements that share a
-/// 32-bit word with another input's are moved by kernels that read up to three
-/// tensors.
+/// Concatenates `inputs` along `axis`, as a part of `op`. Each input becomes a
+/// slice of the result, into which later passes write the input directly.
+/// Narrow elements that share a 32-bit word with elements of another input are
+/// moved by kernels that read up to three tensors.
 mlir::Value buildJoin(mlir::OpBuilder &builder, mlir::Operation *op,
                       mlir::ValueRange inputs, int64_t axis);
 
-/// The number of the element at `coordinates` of a tensor of sizes `sizes`, in
-/// row-major order: 7 for (1, 3) of 2x4.
+/// Returns the row-major number of the element at `coordinates` in a tensor
+/// with shape `sizes`: 7 for (1, 3) in 2x4.
 mlir::Value linearize(ElementBuilder &b, mlir::ValueRange coordinates,
                       llvm::ArrayRef<int64_t> sizes);
-/// The coordinates of the element with the number `place`.
+/// Returns the coordinates of the element with the row-major number `place`.
 llvm::SmallVector<mlir::Value> delinearize(ElementBuilder &b, mlir::Value place,
                                            llvm::ArrayRef<int64_t> sizes);
 
-/// The loops of a thread have at most so many iterations: lavapipe ends them
-/// after 65,535.
+/// The largest number of iterations in the loops of a thread. lavapipe
+/// terminates loops after 65,535 iterations.
 inline constexpr int64_t maxIterations = 49152;
 
-/// Builds loops over all coordinates of `sizes`, in row-major order, that carry
-/// `init` along: `body` makes the values for the next iteration of the current
-/// ones. Up to `maxWrittenOut` iterations are written out. Loops of more than
-/// maxIterations should be split (getNumPartials). No loop is empty: upstream's
-/// conversion to SPIR-V leaves the results of one undefined.
+/// Builds loops over all coordinates of `sizes`, in row-major order. The loops
+/// carry values, at first `init`: `body` computes the values for the next
+/// iteration from the current ones. Up to `maxWrittenOut` iterations are
+/// unrolled. Loops with more than maxIterations should be split
+/// (getNumPartials). Empty loops are not allowed, since upstream's conversion
+/// to SPIR-V leaves their results undefined.
 llvm::SmallVector<mlir::Value>
 buildLoops(ElementBuilder &b, llvm::ArrayRef<int64_t> sizes,
            mlir::ValueRange init,
@@ -131,44 +135,46 @@ buildLoops(ElementBuilder &b, llvm::ArrayRef<int64_t> sizes,
                body,
            int64_t maxWrittenOut = 9);
 
-/// How many partial results to make of `count` elements that are reduced to one
-/// in each of `outputs` places: 1 where that is done in one step. Partial
-/// result `p` of `n` is made of the elements p, p + n, p + 2 n, ..., so that
-/// neighbouring threads read neighbouring elements and a single long row keeps
-/// a whole device busy. For example, a sum of 2^20 elements is made of 1,024
-/// partial sums of 1,024 elements.
+/// Returns the number of partial results for the reduction of `count` elements
+/// for each of `outputs` outputs. If the result is 1, the reduction is done in
+/// one step. Otherwise, partial result `p` of `n` combines the elements p, p +
+/// n, p + 2 n, and so on. Neighbouring threads then read neighbouring elements,
+/// and a single long row occupies a whole device. For example, a sum of 2^20
+/// elements uses 1,024 partial sums of 1,024 elements.
 int64_t getNumPartials(int64_t outputs, int64_t count);
 
-/// The terms of a sum, or elements of a window, that are written out instead of
-/// looped over: those of a window of 3 x 3 x 3. Neighbouring elements share
-/// what they load then.
+/// The largest number of terms of a sum, or elements of a window, over which
+/// code is unrolled: the elements of a 3 x 3 x 3 window. With unrolled code,
+/// neighbouring elements of the output share loads.
 inline constexpr int64_t maxTermsWrittenOut = 27;
 
-/// The number of trailing dimensions of `sizes` that have at most
-/// maxTermsWrittenOut points together: 2 of {64, 3, 3}. Loops go over the
-/// dimensions before them, and each iteration has these points written out.
+/// Returns the number of trailing dimensions of `sizes` that together have at
+/// most maxTermsWrittenOut points: 2 for {64, 3, 3}. Loops run over the
+/// dimensions before these, and each iteration is unrolled over these points.
 size_t getNumWrittenOut(llvm::ArrayRef<int64_t> sizes);
 
-/// What a space of sizes `sizes` is split into: `parts[i]` parts in dimension
-/// `i`, of `lengths[i]` coordinates each, the last of which may lie outside.
-/// Each thread then loops over one part, for one element of a tensor.
+/// The division of a space with sizes `sizes` into parts: `parts[i]` parts in
+/// dimension `i`, with `lengths[i]` coordinates each. The last part may extend
+/// beyond the space. Each thread loops over one part, for one element of a
+/// tensor.
 struct PartialSpace {
   llvm::SmallVector<int64_t> sizes, parts, lengths;
 
-  /// Splits the space of sizes `sizes` that each element of a tensor of type
-  /// `type` goes over, so that drivers end no thread's loops early, and a
-  /// device has enough threads, of which `sharers` share the work of an
-  /// element. Dimensions that are written out stay whole.
+  /// Divides the space of sizes `sizes` over which each element of a tensor of
+  /// type `type` is computed. The parts are small enough that drivers do not
+  /// terminate loops early, and numerous enough that a device has enough
+  /// threads, where each element occupies `sharers` threads. Unrolled
+  /// dimensions are not divided.
   PartialSpace(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> sizes,
                int64_t sharers = 1);
 
   int64_t getNumParts() const;
 
-  /// Builds loops over part `part`, which is null where the space is one part.
-  /// `body` gets the coordinates of a point of the space, and a condition:
-  /// where it does not hold, the part has no such point, and the coordinates
-  /// are those of some other. The condition is null where the space is a
-  /// multiple of the part.
+  /// Builds loops over part `part`, which is null if there is only one part.
+  /// `body` receives the coordinates of a point of the space, and a condition.
+  /// If the condition is false, the part has no such point, and the coordinates
+  /// are those of another point. The condition is null if all parts are
+  /// complete.
   llvm::SmallVector<mlir::Value>
   buildLoops(ElementBuilder &b, mlir::Value part, mlir::ValueRange init,
              llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -177,29 +183,30 @@ struct PartialSpace {
                  body) const;
 };
 
-/// Builds a tensor, a part of `op`, of what `build` makes for each element of a
-/// tensor of type `type`. With one part, the tensor has that type and `build`
-/// gets null for the part; with several, it has one dimension of `numParts`
-/// more in front.
+/// Builds a tensor, as a part of `op`, from the values that `build` returns for
+/// each element of a tensor of type `type`. With one part, the tensor has this
+/// type, and `build` receives null for the part. With several parts, the tensor
+/// has an additional first dimension of size `numParts`.
 mlir::Value
 buildParts(mlir::OpBuilder &builder, mlir::Operation *op,
            mlir::RankedTensorType type, int64_t numParts,
            llvm::function_ref<mlir::Value(ElementBuilder &b, mlir::Value part,
                                           mlir::ValueRange indices)>
                build);
-/// The element at `indices` of part `part` of the tensor `parts` of several.
+/// Reads the element at `indices` of part `part` from the tensor `parts`.
 mlir::Value readPart(ElementBuilder &b, mlir::Value parts, mlir::Value part,
                      mlir::ValueRange indices);
 
-/// Builds a term of a sum for a point of what is summed over.
+/// Builds the term of a sum for a point of the space over which the sum runs.
 using TermFn =
     std::function<mlir::Value(ElementBuilder &b, mlir::ValueRange coordinates)>;
 
-/// Builds a tensor of `type`, a part of `op`, each element of which is a sum
-/// over all points of `sizes`. `prepare` builds what an element's terms, of
-/// `sumType` (f32 or an integer), have in common, and `finish` makes the
-/// element of the sum. The sum of many terms is one of partial sums, unless
-/// there are sums enough: each counts as the work of `sharers` threads.
+/// Builds a tensor of `type`, as a part of `op`, whose elements are sums over
+/// all points of `sizes`. `prepare` builds the values that all terms of an
+/// element have in common; terms have the type `sumType`, which is f32 or an
+/// integer type. `finish` computes the element from the sum. Sums with many
+/// terms are divided into partial sums, unless there are enough sums to occupy
+/// a device, where each sum occupies `sharers` threads.
 mlir::Value buildSums(
     mlir::OpBuilder &builder, mlir::Operation *op, mlir::RankedTensorType type,
     llvm::ArrayRef<int64_t> sizes, mlir::Type sumType,
@@ -210,10 +217,10 @@ mlir::Value buildSums(
         finish,
     int64_t sharers = 1);
 
-/// Builds a tensor of `shape`, a part of `op`, that has for each place the
-/// largest number, from 1 to `count`, for which `isHit` holds of the number
-/// before it (an index), and 0 where it holds of none. That is how a scatter
-/// finds what is written last to a place.
+/// Builds a tensor of `shape`, as a part of `op`. Each element is the largest
+/// number n from 1 to `count` for which `isHit` is true for the number n - 1
+/// (an index), or 0 if there is none. A scatter uses the result to find the
+/// last update to each place.
 mlir::Value buildLastHits(
     mlir::OpBuilder &builder, mlir::Operation *op,
     llvm::ArrayRef<int64_t> shape, int64_t count,
@@ -221,28 +228,28 @@ mlir::Value buildLastHits(
                                    mlir::Value number)>
         isHit);
 
-/// What the tensor `hits` of buildLastHits has at `place`: whether there was a
-/// hit, and its number from 0 on, some number below `count` where there was
-/// none.
+/// Reads the tensor `hits` of buildLastHits() at `place`. Returns whether there
+/// was a hit, and its number, counted from 0. If there was no hit, the number
+/// is any number below `count`.
 std::pair<mlir::Value, mlir::Value> readLastHit(ElementBuilder &b,
                                                 mlir::Value hits,
                                                 mlir::ValueRange place,
                                                 int64_t count);
 
-/// Whether `value` is a constant whose elements are all equal.
+/// Whether `value` is a constant with equal elements.
 bool isSplat(mlir::Value value);
 
-/// `tensor` as one row of its elements.
+/// Returns `tensor` as a flat tensor.
 mlir::Value flatten(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value tensor);
 
-/// Each adds the patterns of one family of operators.
+/// Each function adds the patterns of one family of operators.
 #define DML_FAMILY(name)                                                       \
   void populate##name##Patterns(const mlir::TypeConverter &typeConverter,      \
                                 mlir::RewritePatternSet &patterns);
 #include "dml/IR/Families.def"
 
-/// Adds the patterns of MLIR's own tensor operations.
+/// Adds the patterns of upstream's tensor operations.
 void populateTensorPatterns(const mlir::TypeConverter &typeConverter,
                             mlir::RewritePatternSet &patterns);
 

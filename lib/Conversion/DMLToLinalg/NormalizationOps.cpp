@@ -64,7 +64,7 @@ struct BatchNormalizationTrainingGradLowering
                   ConversionPatternRewriter &rewriter) const override;
 };
 
-/// What the versions of the operator come to.
+/// The properties that the versions of the operator have in common.
 struct MeanVariance {
   SmallVector<int64_t> axes;
   bool useMean, useVariance;
@@ -100,7 +100,7 @@ struct MeanVarianceLowering : OpConversionPattern<OpTy> {
     auto load = [&](ElementBuilder &b, ValueRange indices) {
       return loadNumber(b, adaptor.getInput(), inputType, indices);
     };
-    // The sums, or the sums of squares, where they are all that is wanted.
+    // The sums, or the sums of squares, if only these are needed.
     Value sums;
     std::optional<PairOfSets> both;
     if (params.useMean && params.useVariance)
@@ -191,8 +191,8 @@ struct LpNormalizationLowering : OpConversionPattern<LpNormalizationOp> {
 // Batches in training
 //===----------------------------------------------------------------------===//
 
-/// The dimensions in which a tensor of `repeated`'s sizes, which are those of
-/// another tensor or 1, stands for a set of that one's elements.
+/// Returns the dimensions in which `repeated` has size 1 and is broadcast. The
+/// elements of `input` that share an element of `repeated` form a set.
 static ReducedAxes getSets(RankedTensorType input, Value repeated) {
   SmallVector<int64_t> axes;
   for (auto [dim, size] :
@@ -202,8 +202,8 @@ static ReducedAxes getSets(RankedTensorType input, Value repeated) {
   return ReducedAxes(input.getShape(), axes);
 }
 
-/// The mean of the set of the element at `indices`, of which `sums` has the
-/// sum.
+/// Loads the mean of the set that contains the element at `indices`. `sums`
+/// contains the sums of the sets.
 static Number loadMean(ElementBuilder &b, const ReducedAxes &axes, Value sums,
                        ValueRange indices) {
   Number total = loadReduced(b, sums, axes.getSet(b, indices));
@@ -235,7 +235,7 @@ LogicalResult BatchNormalizationTrainingLowering::matchAndRewrite(
       x = x + loadNumber(b, other, inputType, indices);
     return fromNumber(applyActivation(x, op.getFusedActivationAttr()), type);
   };
-  // The means and variances have the sets' sizes: a coordinate is a set.
+  // The coordinates in the tensors of means and variances identify sets.
   auto loadMean = [&](ElementBuilder &b, ValueRange indices) {
     return fromNumber(getMean(sums.getFirst(b, indices)), type);
   };
@@ -247,7 +247,7 @@ LogicalResult BatchNormalizationTrainingLowering::matchAndRewrite(
 }
 
 namespace {
-/// What the gradients of batch normalizations have in common.
+/// The common part of the gradients of batch normalizations.
 template <typename OpTy> struct BatchGradient {
   OpTy op;
   typename OpTy::Adaptor adaptor;
@@ -273,7 +273,7 @@ template <typename OpTy> struct BatchGradient {
   Value buildSums(const NumberFn &element) {
     return buildReduction(builder, op, axes, Combiner::getSum(type), element);
   }
-  /// The sums that the gradient of the scale is made of.
+  /// Builds the sums from which the gradient of the scale is computed.
   Value buildScaleSums() {
     return buildSums([&](ElementBuilder &b, ValueRange indices) {
       Number mean =
@@ -281,7 +281,7 @@ template <typename OpTy> struct BatchGradient {
       return loadGradient(b, indices) * (loadInput(b, indices) - mean);
     });
   }
-  /// The gradients of the scale and of the bias.
+  /// Return the gradient of the scale and of the bias.
   Value getScaleGradient(ElementBuilder &b, Value sums, ValueRange indices) {
     return fromNumber(
         loadReduced(b, sums, indices) / sqrt(loadDivisor(b, indices)), type);
@@ -358,8 +358,8 @@ LogicalResult BatchNormalizationTrainingGradLowering::matchAndRewrite(
 // Local responses
 //===----------------------------------------------------------------------===//
 
-/// The sums of what `element` gives over the neighbours along `axis`, `before`
-/// ones before the element and `after` ones behind it, and the element itself.
+/// Builds, for each element, the sum of `element` over the element itself,
+/// `before` neighbours before it and `after` neighbours behind it along `axis`.
 static Value buildLocalSum(OpBuilder &builder, Operation *op,
                            ArrayRef<int64_t> shape, int64_t axis,
                            int64_t before, int64_t after,
@@ -373,8 +373,8 @@ static Value buildLocalSum(OpBuilder &builder, Operation *op,
       /*isInnermost=*/axis + 1 == static_cast<int64_t>(shape.size()),
       Combiner::getSum(builder.getF32Type()),
       [&](ElementBuilder &b, ValueRange outputs, ValueRange place) {
-        // The place counts from the first that may stand before the tensor,
-        // lest it be negative.
+        // The position is counted from the first position that may lie before
+        // the tensor, so that it is not negative.
         Value at = b.add(outputs[axis], place[0]);
         Value first = b.index(before), end = b.index(before + size);
         SmallVector<Value> indices(outputs);
@@ -389,7 +389,7 @@ static Value buildLocalSum(OpBuilder &builder, Operation *op,
 }
 
 namespace {
-/// What a local response normalization and its gradient have in common.
+/// The common part of a local response normalization and its gradient.
 template <typename OpTy> struct LocalResponse {
   OpTy op;
   OpBuilder &builder;
@@ -398,8 +398,8 @@ template <typename OpTy> struct LocalResponse {
   int64_t localSize = static_cast<int64_t>(op.getLocalSize());
   float beta = op.getBeta().convertToFloat();
 
-  /// The sums of what `element` gives over each element's region, or over all
-  /// elements whose regions have this one.
+  /// Builds the sum of `element` over each element's region, or over all
+  /// elements whose regions contain this element.
   Value buildSums(bool isMirrored, const NumberFn &element) {
     int64_t before = (localSize - 1) / 2, after = localSize / 2;
     if (isMirrored)
@@ -408,13 +408,13 @@ template <typename OpTy> struct LocalResponse {
                                before, after, element);
     if (op.getCrossChannel())
       return sums;
-    // A rectangle is summed up along one dimension after the other.
+    // The sum over a rectangle is computed along one dimension after the other.
     return buildLocalSum(builder, op, shape, 2, before, after,
                          [&](ElementBuilder &b, ValueRange indices) {
                            return loadReduced(b, sums, indices);
                          });
   }
-  /// What is raised to a power, of the sum of the squares.
+  /// Computes the base of the power from the sum of the squares.
   Number getBase(Number squares) {
     Number weight = squares(op.getAlpha().convertToDouble() /
                             static_cast<double>(localSize));
@@ -467,7 +467,7 @@ LogicalResult LocalResponseGradLowering::matchAndRewrite(
                                    Number x = load(b, indices);
                                    return x * x;
                                  });
-    // Each term is in many sums: it is computed once.
+    // Each term is part of several sums, so that it is computed only once.
     Value each = buildTensor(
         rewriter, op,
         RankedTensorType::get(response.shape, rewriter.getF32Type()),

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// One dimension of a padding: `size` elements of input, `start` and `end`
-/// elements around them.
+/// One dimension of a padding: `size` elements of the input, with `start`
+/// elements before and `end` elements behind them.
 struct PaddedDim {
   int64_t size, start, end;
 
@@ -22,8 +22,8 @@ struct PaddedDim {
 };
 } // namespace
 
-/// o - start + multiple * period for the smallest multiple that keeps the value
-/// from being negative, so that unsigned remainders fold it.
+/// Builds o - start + n * period, with the smallest n for which the result is
+/// never negative. An unsigned remainder by the period can then be computed.
 static Value liftToPeriod(ElementBuilder &b, Value o, PaddedDim dim,
                           int64_t period) {
   int64_t lift = llvm::alignTo(static_cast<uint64_t>(dim.start),
@@ -31,15 +31,16 @@ static Value liftToPeriod(ElementBuilder &b, Value o, PaddedDim dim,
   return b.add(o, lift - dim.start);
 }
 
-/// The input coordinate of output coordinate `o` for the modes that always have
-/// one. The formulas are those of the op's description; where the padding is no
-/// larger than the tensor one fold is enough and no division is left.
+/// Builds the input coordinate for output coordinate `o`, for the modes that
+/// always have one. The formulas are those in the description of the operator.
+/// If the padding is not larger than the tensor, a single reflection suffices,
+/// without divisions.
 static Value foldCoordinate(ElementBuilder &b, PaddingMode mode, Value o,
                             PaddedDim dim) {
   int64_t n = dim.size;
   if (n == 1)
     return b.index(0);
-  // Signed: negative in the padding before the tensor.
+  // A signed number, which is negative in the padding before the tensor.
   Value p = b.add(o, -dim.start);
   switch (mode) {
   case PaddingMode::constant:
@@ -80,7 +81,7 @@ static Value foldCoordinate(ElementBuilder &b, PaddingMode mode, Value o,
   llvm_unreachable("constant padding has elements without a coordinate");
 }
 
-/// What constant padding is filled with, as the bits of `loweredType`.
+/// Returns the value for constant padding as the bits of `loweredType`.
 static TypedAttr getPaddingValue(PaddingOp op, Type loweredType) {
   return convertScalar(op.getPaddingValue().convertToFloat(),
                        getElementTypeOrSelf(op.getType()), loweredType);
@@ -119,7 +120,8 @@ template <typename OpTy> struct PaddingLowering : OpConversionPattern<OpTy> {
   }
 
 private:
-  /// Loads from coordinates made valid, then selects: no branch.
+  /// Loads the element at a valid coordinate, and then selects, so that there
+  /// is no branch.
   static Value buildConstantElement(ElementBuilder &b, OpTy op, Value input,
                                     ArrayRef<PaddedDim> dims,
                                     ValueRange indices) {
@@ -128,7 +130,7 @@ private:
     for (auto [p, dim] : llvm::zip_equal(coordinates, dims)) {
       if (!dim.isPadded())
         continue;
-      // A negative p is a large unsigned one.
+      // As an unsigned number, a negative p is large.
       p = b.add(p, -dim.start);
       Value valid = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.size));
       inside = inside ? b.andi(inside, valid) : valid;

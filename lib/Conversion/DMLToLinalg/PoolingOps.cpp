@@ -18,12 +18,13 @@ using namespace dml;
 namespace {
 /// One spatial dimension of a pooling.
 struct PooledDim {
-  /// The sizes of the tensor that the windows lie on, and of the tensor that
-  /// has an element for each window.
+  /// The sizes of the tensor over which the windows move, and of the tensor
+  /// with one element for each window.
   int64_t input, windows;
   int64_t stride, size, start, dilation;
 
-  /// Elements from a window's first to its last, both included.
+  /// Returns the number of elements from the first to the last element of a
+  /// window, inclusive.
   int64_t getExtent() const {
     int64_t extent;
     // All extents that are larger than every tensor have the same effect.
@@ -31,11 +32,13 @@ struct PooledDim {
       return std::numeric_limits<int64_t>::max();
     return 1 + extent;
   }
-  /// Whether places (buildPlace) count from the tensor's last element, and not
-  /// from the window's. The places of elements inside the tensor are then less
-  /// than its size, however large the window is.
+  /// Whether positions in a window (buildPlace) are counted from the tensor's
+  /// last element instead of the window's last element. The positions of
+  /// elements inside of the tensor are then less than the tensor's size,
+  /// regardless of the size of the window.
   bool countsFromTensor() const { return getExtent() > input; }
-  /// The places of elements inside the tensor are less than this number.
+  /// Returns a number that is greater than the positions of all elements inside
+  /// of the tensor.
   int64_t getPlaceStep() const { return std::min(getExtent(), input); }
 
   /// Whether some window has elements outside of the tensor.
@@ -43,20 +46,21 @@ struct PooledDim {
     return start > 0 || getExtent() > input ||
            (windows - 1) * stride > input - getExtent();
   }
-  /// Whether there is one window, of all elements.
+  /// Whether there is a single window, which contains all elements.
   bool isWhole() const {
     return windows == 1 && start == 0 && dilation == 1 && size == input;
   }
-  /// The largest number of elements of one window that may lie inside the
-  /// tensor.
+  /// Returns the largest number of elements of one window that may lie inside
+  /// of the tensor.
   int64_t getMaxInside() const {
     return std::min(size, llvm::divideCeilSigned(input, dilation));
   }
 };
 } // namespace
 
-/// The dimensions of the pooling `op`, whose windows lie on a tensor of type
-/// `tensor`; a tensor of type `windows` has an element for each of them.
+/// Returns the dimensions of the pooling `op`. The windows move over a tensor
+/// of type `tensor`, and a tensor of type `windows` has one element for each
+/// window.
 template <typename OpTy>
 static SmallVector<PooledDim> getPooledDims(OpTy op, Type tensor,
                                             Type windows) {
@@ -71,18 +75,18 @@ static SmallVector<PooledDim> getPooledDims(OpTy op, Type tensor,
   return dims;
 }
 
-/// The first position of a window along `dim`; negative where it lies in the
-/// padding.
+/// Builds the first coordinate of a window along `dim`, which is negative in
+/// the padding.
 static Value buildWindowStart(ElementBuilder &b, Value window,
                               const PooledDim &dim) {
   return b.add(b.mul(window, dim.stride), -dim.start);
 }
 
-/// The place of an element in its window is a number that tells it from all
-/// other elements of the window that lie inside the tensor. `outer` is the
-/// place as far as the dimensions before `dim` determine it; this adds `dim`.
-/// Planes have fewer than 2^32 elements, so that places are less than 2^32 - 1,
-/// which stands for no element.
+/// Builds the place of an element in its window: a number that distinguishes
+/// the element from all other elements of the window inside of the tensor.
+/// `outer` is the number for the dimensions before `dim`, and the result
+/// includes `dim`. Planes have fewer than 2^32 elements, so that places are
+/// less than 2^32 - 1. The number 2^32 - 1 represents no element.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
   Value last = dim.countsFromTensor() ? b.index(dim.input - 1)
@@ -99,22 +103,23 @@ static Value getConstant(ElementBuilder &b, uint32_t value) {
                                       static_cast<int32_t>(value));
 }
 
-/// A number of points that stands for all points of a space.
+/// A number of points that represents all points of a space.
 constexpr int64_t allPoints = std::numeric_limits<int64_t>::max();
 
-/// Computes the values that a point passes on to the next one from those that
-/// came to it.
+/// Computes the values that a point passes to the next point from the values
+/// that it received.
 using PointFn = function_ref<SmallVector<Value>(
     ElementBuilder &, ValueRange point, ValueRange carried)>;
 
-/// Calls `body` for every point of a space of the sizes `sizes`, the last
-/// coordinate fastest, with the values that it returned for the point before;
-/// the first point gets `inits`. Every long dimension becomes a loop, and an
-/// iteration of the innermost one visits `numTogether` points. Where that is
-/// allPoints, there are no loops, and all calls stand one after another. Unlike
-/// buildLoops, which writes out whole dimensions or none, this keeps a loop
-/// over a long dimension short. No loop is empty: upstream's conversion to
-/// SPIR-V leaves the results of one undefined.
+/// Calls `body` for each point of a space with the sizes `sizes`, in row-major
+/// order. `body` receives the values that it returned for the preceding point,
+/// and `inits` for the first point. Each long dimension becomes a loop, and an
+/// iteration of the innermost loop visits `numTogether` points. If this is
+/// allPoints, there are no loops, and the code is unrolled completely. In
+/// contrast to buildLoops(), which unrolls a dimension completely or not at
+/// all, this function shortens the loop over a long dimension. Empty loops are
+/// not allowed, since upstream's conversion to SPIR-V leaves their results
+/// undefined.
 static SmallVector<Value>
 visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
             ValueRange inits, PointFn body, SmallVector<Value> point = {}) {
@@ -152,12 +157,12 @@ visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
   return carried;
 }
 
-/// Returns how many points an iteration visits in a space of the sizes `sizes`.
-/// In a small space these are all, so that neighbouring elements share what
-/// they load. In a larger one it is one point, or as many as keep the
-/// iterations of a thread below the number after which drivers end it
-/// (DevicePlan.h). A thread computes up to eight elements, each of which visits
-/// all points.
+/// Returns the number of points that an iteration visits in a space with the
+/// sizes `sizes`. In a small space, an iteration visits all points, so that
+/// neighbouring elements share loads. In a larger space, it visits one point,
+/// or as many as are needed to keep a thread below the number of iterations
+/// after which drivers terminate it. A thread computes up to eight elements,
+/// each of which visits all points.
 static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
   constexpr int64_t manySteps = 4096, mostTogether = 64;
   int64_t count = 1;
@@ -177,39 +182,41 @@ static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The format in which winners are stored: as places of `bits` bits. The places
-/// of `windows` neighbouring windows of a row share an integer.
+/// The format in which winners are stored: each place has `bits` bits, and the
+/// places of `windows` neighbouring windows of a row share an integer.
 struct PlaceFormat {
   unsigned bits;
   int64_t windows;
 };
 
-/// Finds the winners of windows. Elements compare by their keys, integers that
-/// have the order of the elements; among equal keys the first element wins.
+/// Finds the winners of windows. Elements are compared by their keys, which are
+/// integers in the order of the elements. Among equal keys, the first element
+/// wins.
 class WinnerBuilder {
 public:
   WinnerBuilder(Value input, ArrayRef<PooledDim> dims);
 
-  /// A format in which every place differs from the integer of all ones.
+  /// Returns a format in which each place differs from the integer with all
+  /// bits set.
   PlaceFormat getFormat() const;
 
-  /// The place of the winner of the window at `indices`, in the low bits of an
-  /// i32. A window without elements inside the tensor gets a place that no
-  /// element inside has.
+  /// Builds the place of the winner of the window at `indices`, in the low bits
+  /// of an i32. A window without elements inside of the tensor has a place that
+  /// is not the place of an element.
   Value build(ElementBuilder &b, ValueRange indices);
 
 private:
-  /// What is known of the winner among some elements of a window: its key and,
-  /// behind it, its place. Packed, one value holds both.
+  /// The winner among some elements of a window: its key, followed by its
+  /// place. If both are packed, there is only one value.
   using Winner = SmallVector<Value>;
 
   Winner buildElement(ElementBuilder &b);
   Winner buildSome(ElementBuilder &b, ValueRange window, unsigned level);
   Winner buildNone(ElementBuilder &b);
 
-  /// An f16 that has become an f32 ends in 13 zeros, which have room for a
-  /// place. Of equal elements the first has the greater place, so that the
-  /// greatest packed value wins.
+  /// The lowest 13 bits of an f16 that was converted to f32 are zeros, which
+  /// leaves room for a place. Of equal elements, the first has the greatest
+  /// place, so that the greatest packed value wins.
   ///
   ///    31                           13 12                         0
   ///   +-------------------------------+----------------------------+
@@ -217,21 +224,22 @@ private:
   ///   | (0 is the key of no element)  | 3 x 3 and 0 for the last   |
   ///   +-------------------------------+----------------------------+
   ///
-  /// In a window of 3 x 3 without holes, 1.0 as the first element is 0xbf000000
-  /// with place 8, 0xbf000008, and as the last it is 0xbf000000: the bits of
-  /// the f32, 0x3f800000, and 0x7f800000, by which keys count from that of
-  /// -infinity.
+  /// In a window of 3 x 3 without holes, the packed value of 1.0 as the first
+  /// element is 0xbf000008, and as the last element 0xbf000000. The key
+  /// 0xbf000000 is the sum of the f32's bits, 0x3f800000, and of 0x7f800000,
+  /// since keys are counted from the key of -infinity. The place of the first
+  /// element is 8, and that of the last element is 0.
   static constexpr int64_t numPackedPlaces = 1 << 13;
 
   Value input;
   ArrayRef<PooledDim> dims;
   SmallVector<int64_t> sizes;
   uint64_t firstPlace = 0;
-  /// Whether windows step over elements inside the tensor, which a window
-  /// without elements must not name.
+  /// Whether windows skip elements inside of the tensor. A window without
+  /// elements must not name a skipped element.
   bool hasHoles;
   bool isPacked;
-  /// The coordinates of the element that code is being built for.
+  /// The coordinates of the element for which code is being built.
   SmallVector<Value> coordinates;
 };
 } // namespace
@@ -249,24 +257,26 @@ WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
       getElementTypeOrSelf(input).isF16() && firstPlace < numPackedPlaces;
 }
 
-/// The element at the coordinates, alone.
+/// Builds the winner for a single element, at the current coordinates.
 WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   Value value = toF32(b, tensor::ExtractOp::create(b, input, coordinates));
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
-  // Sign and magnitude become two's complement, in which both zeros are 0.
+  // Converts sign and magnitude to two's complement, in which both zeros are 0.
   Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
   Value key = b.select(negative, b.sub(getConstant(b, 1u << 31), bits), bits);
-  // Keys count from that of -infinity. A NaN with a sign wraps around, so that
-  // all NaNs are above all numbers; the minimum makes them equal.
+  // Keys are counted from the key of -infinity. A NaN with a sign wraps around,
+  // so that all NaNs exceed all numbers. The minimum makes all NaNs equal.
   constexpr uint32_t infinity = 0x7f800000;
   key = b.add(key, getConstant(b, infinity));
   key = arith::MinUIOp::create(
       b, key, getConstant(b, 2 * infinity + (isPacked ? numPackedPlaces : 1)));
-  // No element has the key 0, which every element wins against: keys move up by
-  // one for it. Packed keys of windows without holes stay. There, -infinity as
-  // the last element, at place 0, is 0 as well, and so is no element. Both name
-  // place 0: the last element wins if it lies inside the tensor, and the window
-  // names no element inside if it lies outside.
+  // The key 0 represents no element, and each element must win against it. All
+  // keys are therefore incremented by one step, unless the keys are packed and
+  // windows have no holes. In this case, the only element with the packed value
+  // 0 is -infinity at place 0, as the last element of a window. It does not
+  // matter whether this element wins: both winners have the place 0, which is
+  // correct if the element lies inside of the tensor, and otherwise is not the
+  // place of any element inside.
   if (hasHoles || !isPacked)
     key = b.add(key, getConstant(b, isPacked ? numPackedPlaces : 1));
   Winner winner = {key};
@@ -275,7 +285,8 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   return winner;
 }
 
-/// The winner among no elements: a key that is less than that of any element.
+/// Builds the winner among no elements, with a key that is less than the key of
+/// any element.
 WinnerBuilder::Winner WinnerBuilder::buildNone(ElementBuilder &b) {
   Winner none = {getConstant(b, 0)};
   if (!isPacked)
@@ -283,9 +294,9 @@ WinnerBuilder::Winner WinnerBuilder::buildNone(ElementBuilder &b) {
   return none;
 }
 
-/// The winner among the elements whose first coordinates are known, up to
-/// those of the spatial dimension `level`. Each row finds its winner before the
-/// rows are compared: windows that overlap share rows.
+/// Builds the winner among the elements whose coordinates are known up to the
+/// spatial dimension `level`. The winner of each row is determined before rows
+/// are compared, since overlapping windows share rows.
 WinnerBuilder::Winner
 WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
   if (level == dims.size())
@@ -299,15 +310,16 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
                    ValueRange best) -> SmallVector<Value> {
     Value offset = b.mul(point[0], dim.dilation);
     Value place = b.sub(b.index(dim.getExtent() - 1), offset);
-    // Packed values may be compared in any order. Their places are the visited
-    // coordinates then, and a GPU that adds and takes the maximum in one
-    // operation needs one for each element but the last.
+    // A packed winner is the greatest value in any order of comparisons.
+    // Visiting the elements in the reverse order makes the place equal to the
+    // loop's coordinate. A GPU that adds and takes a maximum in one operation
+    // then needs only one operation for each element but the last.
     if (isPacked)
       std::swap(offset, place);
     Value p = b.add(start, offset);
     if (dim.countsFromTensor())
       place = b.sub(b.index(dim.input - 1), p);
-    // A negative p is a large unsigned one.
+    // As an unsigned number, a negative p is large.
     Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
     coordinates.push_back(b.select(inside, p, b.index(0)));
     Winner next = buildSome(b, window, level + 1);
@@ -315,8 +327,7 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 
     next.back() = b.add(next.back(), toI32(b, b.mul(place, step)));
     next.front() = b.select(inside, next.front(), buildNone(b).front());
-    // The first element serves as well as none to begin with, where there are
-    // no holes.
+    // Without holes, the first element can serve as the initial value.
     if (!hasHoles && matchPattern(best.front(), m_Constant()))
       return next;
     SmallVector<Value> result = {
@@ -336,9 +347,9 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 }
 
 PlaceFormat WinnerBuilder::getFormat() const {
-  // Places of two windows in a byte save memory traffic. Those of windows that
-  // do not overlap are not stored at all: fusion computes them where they are
-  // used.
+  // Storing the places of two windows in a byte saves memory traffic. Places of
+  // windows that do not overlap are not stored at all, since fusion recomputes
+  // them where they are used.
   bool overlap = llvm::any_of(
       dims, [](const PooledDim &dim) { return dim.getExtent() > dim.stride; });
   if (overlap && firstPlace < 15 && dims.back().windows % 2 == 0)
@@ -350,8 +361,8 @@ Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
   coordinates.assign(indices.begin(), indices.begin() + 2);
   Winner winner = buildSome(b, indices.drop_front(2), 0);
   Value place = winner.back();
-  // The key stands above the place. Conversion to a format that is narrower
-  // drops it; a wider format needs a mask.
+  // The key is stored above the place. The conversion to a narrower format
+  // drops the key, whereas a wider format needs a mask.
   if (isPacked && (uint64_t{1} << getFormat().bits) > numPackedPlaces)
     place = b.andi(place, getConstant(b, numPackedPlaces - 1));
   if (isPacked && hasHoles) {
@@ -397,15 +408,16 @@ static Value buildWinners(OpBuilder &builder, MaxPoolingGradOp op,
       });
 }
 
-/// Loads the place, an i32, of the winner of a window whose last coordinate is
-/// `window`, and the others those of `coordinates`. A window before or behind
-/// those that exist, less than `margin` of them, has some other's place.
+/// Loads the place, an i32, of the winner of a window. The last coordinate of
+/// the window is `window`, and its other coordinates are `coordinates`. If the
+/// window lies before or behind the existing windows, by less than `margin`,
+/// the result is the place of another window.
 static Value loadPlace(ElementBuilder &b, Value winners,
                        SmallVector<Value> coordinates, Value window,
                        int64_t margin, PlaceFormat format) {
   Value shift;
   if (format.windows > 1) {
-    // The dividend is not negative.
+    // The margin keeps the dividend from being negative.
     Value ahead = b.add(window, margin * format.windows);
     window = b.add(b.divui(ahead, format.windows), -margin);
     shift = toI32(b, b.mul(b.remui(ahead, format.windows), format.bits));
@@ -425,14 +437,15 @@ static Value loadPlace(ElementBuilder &b, Value winners,
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// The sum of the gradients of the windows that the element at `indices` won.
+/// Builds the sum of the gradients of the windows in which the element at
+/// `indices` is the winner.
 static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
                            ValueRange indices, ArrayRef<PooledDim> dims,
                            PlaceFormat format) {
   Type elementType =
       cast<RankedTensorType>(gradient.getType()).getElementType();
-  // The windows whose extent may cover the element. With dilation some of them
-  // step over it; their winners lie elsewhere.
+  // Visits the windows whose extent may contain the element. A dilated window
+  // may skip the element; its winner is then a different element.
   SmallVector<Value> first;
   SmallVector<int64_t> counts;
   for (auto [x, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
@@ -442,8 +455,8 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
       counts.push_back(dim.windows);
       continue;
     }
-    // The first window that ends at or after the element. It may be negative,
-    // the dividend not.
+    // The first window that ends at or behind the element. The number of this
+    // window may be negative, but the dividend is not.
     Value end =
         b.add(x, dim.start + (count + 1) * dim.stride - dim.getExtent());
     first.push_back(b.add(b.divui(end, dim.stride), -count));
@@ -464,9 +477,11 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
       Value start = buildWindowStart(b, window, dim);
       Value existsInDim =
           b.cmpi(arith::CmpIPredicate::ult, window, b.index(dim.windows));
-      // Where all windows cover the element, those that share a window share
-      // this choice. Elsewhere those of a row or a column share it with whether
-      // it is covered.
+      // The condition that the window exists becomes a part of `exists` or of
+      // `covers`. If the extent is a multiple of the stride, all visited
+      // windows contain the element, and elements with the same windows share
+      // `exists`. Otherwise, elements of a row or a column share `covers`,
+      // which is also the condition that the window contains the element.
       if (dim.getExtent() % dim.stride == 0)
         exists = both(exists, existsInDim);
       else
@@ -493,8 +508,8 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
 }
 
 namespace {
-/// Two steps without atomics: every window finds its winner, then every element
-/// gathers from the windows that cover it.
+/// Lowers to two steps without atomics: each window finds its winner, and then
+/// each element adds up the gradients of the windows that contain it.
 struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -520,8 +535,8 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// An element of a window: its position in the tensor, seen as one row of all
-/// elements, and whether it lies inside the tensor (null where all do).
+/// An element of a window: its position in the tensor, as a flat tensor, and
+/// the condition that it lies inside of the tensor (null if it always does).
 struct WindowElement {
   Value position, isInside;
 };
@@ -530,8 +545,8 @@ static void addCondition(ElementBuilder &b, Value &condition, Value other) {
   condition = condition ? b.andi(condition, other) : other;
 }
 
-/// The number of elements, along `dim`, that a window which begins at `start`
-/// has before the tensor, were it endless.
+/// Builds the number of elements along `dim` that a window beginning at `start`
+/// has before the tensor, as if the window were endless.
 static Value buildNumBefore(ElementBuilder &b, Value start,
                             const PooledDim &dim) {
   // The dividend is not negative.
@@ -539,17 +554,17 @@ static Value buildNumBefore(ElementBuilder &b, Value start,
   return b.divui(b.add(before, dim.dilation - 1), dim.dilation);
 }
 
-/// The sizes of the space of points that buildWindowElement takes. They are
-/// bounded by the tensor's, however large the window is.
+/// Returns the sizes of the space of points for buildWindowElement(). They are
+/// bounded by the sizes of the tensor, regardless of the size of the window.
 static SmallVector<int64_t> getPointSizes(ArrayRef<PooledDim> dims) {
   return llvm::map_to_vector(
       dims, [](const PooledDim &dim) { return dim.getMaxInside(); });
 }
 
-/// Element `point` of the window at `indices`. Where a window has more elements
-/// along a dimension than the tensor has room for, they are counted from the
-/// first one inside. An element outside of the tensor has the position of some
-/// other element.
+/// Builds element `point` of the window at `indices`. If a window has more
+/// elements along a dimension than can lie inside of the tensor, its elements
+/// are counted from the first one inside. An element outside of the tensor has
+/// the position of another element.
 static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
                                         ValueRange point,
                                         RankedTensorType input,
@@ -564,7 +579,7 @@ static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
       number = b.add(number, buildNumBefore(b, start, dim));
     Value p = b.add(start, b.mul(number, dim.dilation));
     if (dim.reachesOutside()) {
-      // A negative p is a large unsigned one.
+      // As an unsigned number, a negative p is large.
       Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
       if (skipsFirst)
         inside = b.andi(inside, b.cmpi(arith::CmpIPredicate::ult, number,
@@ -577,7 +592,8 @@ static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
   return element;
 }
 
-/// The number of elements of a window, those outside of the tensor included.
+/// Returns the number of elements in a window, including elements outside of
+/// the tensor.
 static double getNumElements(ArrayRef<PooledDim> dims) {
   double count = 1;
   for (const PooledDim &dim : dims)
@@ -585,8 +601,8 @@ static double getNumElements(ArrayRef<PooledDim> dims) {
   return count;
 }
 
-/// The number, an f32, of elements inside the tensor that the window at
-/// `indices` has; 1 if it has none.
+/// Builds the number, as an f32, of elements of the window at `indices` that
+/// lie inside of the tensor, or 1 if there are none.
 static Number buildNumInside(ElementBuilder &b, ValueRange indices,
                              ArrayRef<PooledDim> dims) {
   Value count = b.index(1);
@@ -597,7 +613,8 @@ static Number buildNumInside(ElementBuilder &b, ValueRange indices,
     }
     Value start = buildWindowStart(b, window, dim), zero = b.index(0);
     // The numbers of the first element that does not lie before the tensor, and
-    // of the first that lies behind it. The dividend is not negative.
+    // of the first element that lies behind the tensor. The dividend is not
+    // negative.
     Value first = buildNumBefore(b, start, dim);
     Value rest = b.maxsi(b.sub(b.index(dim.input), start), zero);
     Value last = b.minsi(b.divui(b.add(rest, dim.dilation - 1), dim.dilation),
@@ -608,7 +625,7 @@ static Number buildNumInside(ElementBuilder &b, ValueRange indices,
   return {&b, toF32(b, count, /*isUnsigned=*/true)};
 }
 
-/// The number that the sum of the window at `indices` is divided by.
+/// Builds the divisor for the sum of the window at `indices`.
 static Number buildDivisor(ElementBuilder &b, ValueRange indices,
                            ArrayRef<PooledDim> dims, bool includesPadding) {
   if (!includesPadding)
@@ -617,14 +634,14 @@ static Number buildDivisor(ElementBuilder &b, ValueRange indices,
                                                getNumElements(dims))))};
 }
 
-/// Makes the term of a sum of an element of the input.
+/// Computes the term of a sum from an element of the input.
 using WindowTermFn = std::function<Value(ElementBuilder &b, Value element)>;
 
-/// Builds a tensor of `type` with an element for each window of the tensor
-/// `input`: what `finish` makes of the sum, of `sumType`, of the terms of the
-/// window's elements inside. `prepare` builds what a window's terms have in
-/// common. Windows of whole planes, as classifiers end with, are the sets of a
-/// reduction, whose elements lie side by side.
+/// Builds a tensor of `type` with one element for each window of the tensor
+/// `input`. `finish` computes the element from the sum of the terms, of type
+/// `sumType`, of the window's elements inside of the tensor. `prepare` builds
+/// the values that the terms of a window have in common. Windows that cover
+/// whole planes, as at the end of classifiers, are lowered to a reduction.
 static Value buildWindowSums(
     OpBuilder &builder, Operation *op, RankedTensorType type, Value input,
     ArrayRef<PooledDim> dims, Type sumType,
@@ -702,8 +719,8 @@ struct AveragePoolingLowering : OpConversionPattern<OpTy> {
   }
 };
 
-/// Sums of integers are exact: differences of 8-bit numbers are below 2^8, and
-/// only the largest windows need sums of 64 bits.
+/// Integer sums are exact. The differences of 8-bit numbers are less than 2^8
+/// in magnitude, so that only the largest windows need 64-bit sums.
 struct QuantizedLinearAveragePoolingLowering
     : OpConversionPattern<QuantizedLinearAveragePoolingOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -723,7 +740,8 @@ struct QuantizedLinearAveragePoolingLowering
     bool isLong = maxInside * 255 > std::numeric_limits<int32_t>::max();
     Type sumType = rewriter.getIntegerType(isLong ? 64 : 32);
 
-    // Scales and zero points have one element, or one for each channel.
+    // Scales and zero points have either a single element, or one for each
+    // channel.
     auto prepareParameter = [&](Value tensor) {
       return tensor ? flatten(rewriter, op.getLoc(), tensor) : Value();
     };
@@ -774,7 +792,8 @@ struct QuantizedLinearAveragePoolingLowering
   }
 };
 
-/// Every element of the gradient adds up what the windows that have it bring.
+/// Each element of the result adds up the contributions of the windows that
+/// contain it.
 struct AveragePoolingGradLowering : OpConversionPattern<AveragePoolingGradOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -790,7 +809,7 @@ LogicalResult AveragePoolingGradLowering::matchAndRewrite(
   auto type = cast<RankedTensorType>(op.getOutputGradient().getType());
   Value gradient = adaptor.getInputGradient();
   SmallVector<PooledDim> dims = getPooledDims(op, type, gradient.getType());
-  // The number of windows, along each dimension, that may have an element.
+  // The number of windows, along each dimension, that may contain one element.
   auto counts = llvm::map_to_vector(dims, [](const PooledDim &dim) {
     return std::min(llvm::divideCeilSigned(dim.size, dim.stride), dim.windows);
   });
@@ -802,9 +821,9 @@ LogicalResult AveragePoolingGradLowering::matchAndRewrite(
          llvm::zip_equal(indices.drop_front(2), point, counts, dims)) {
       Value w = back;
       if (count < dim.windows) {
-        // The last window that begins at the element or before it, and windows
-        // before that. The dividend is not negative; the difference may be, and
-        // is a large unsigned number then.
+        // The last window that begins at or before the element, and then the
+        // preceding windows. The dividend is not negative. The difference may
+        // be negative, and is then a large unsigned number.
         w = b.sub(b.divui(b.add(x, dim.start), dim.stride), back);
         Value exists =
             b.cmpi(arith::CmpIPredicate::ult, w, b.index(dim.windows));
@@ -842,7 +861,7 @@ LogicalResult AveragePoolingGradLowering::matchAndRewrite(
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// `x` to the power of `p`, which is positive.
+/// Computes `x` to the power of `p`, which is positive.
 static Number buildPower(Number x, uint64_t p) {
   if (p == 1)
     return x;
@@ -850,7 +869,7 @@ static Number buildPower(Number x, uint64_t p) {
   return p % 2 == 1 ? square * x : square;
 }
 
-/// The root of degree `p` of `x`, which is not negative.
+/// Computes the p-th root of `x`, which is not negative.
 static Number buildRoot(Number x, uint64_t p) {
   if (p == 1)
     return x;
@@ -894,54 +913,55 @@ template <typename OpTy> struct LpPoolingLowering : OpConversionPattern<OpTy> {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Finds the winners of windows: the positions of their largest elements, i32,
-/// and all ones where a window has no element.
+/// Finds the winners of windows: the positions, as i32, of their largest
+/// elements. The position has all bits set if a window has no element.
 class MaximumBuilder {
 public:
-  /// `elementType` is that of DirectML, whose integers have signs.
+  /// `elementType` is DirectML's type, in which integers have signedness.
   MaximumBuilder(Value input, Type elementType, Value elements,
                  ArrayRef<PooledDim> dims)
       : inputType(cast<RankedTensorType>(input.getType())),
         elementType(elementType), elements(elements), dims(dims) {}
 
-  /// The tensor, of i32, of the winners of the windows that `output` has an
-  /// element for.
+  /// Builds the tensor, of i32, of the winners of the windows for which
+  /// `output` has elements.
   Value buildWinners(OpBuilder &builder, Operation *op,
                      RankedTensorType output) const;
-  /// The element that `winner` is the position of, or the lowest value of its
-  /// type if it is none.
+  /// Builds the element at the position `winner`, or the lowest value of its
+  /// type if there is no winner.
   Value buildElement(ElementBuilder &b, Value winner) const;
 
 private:
-  /// An element that may win: its position as an index and as an i32, and
-  /// whether it takes part (null where it does). Where it does not, the index
-  /// is that of some other element.
+  /// An element that may win: its position as an index and as an i32, and the
+  /// condition that it is a candidate at all (null if it always is). If the
+  /// condition is false, the index is that of another element.
   struct Candidate {
     Value index, position, takesPart;
   };
-  /// Builds the candidate at a point of what the element at `indices` is chosen
-  /// from.
+  /// Builds the candidate at a point of the space from which the element at
+  /// `indices` is chosen.
   using CandidateFn = llvm::function_ref<Candidate(
       ElementBuilder &b, ValueRange indices, ValueRange point)>;
 
-  /// The tensor of `type` of the winners among the candidates at all points of
-  /// `sizes`. Ordered ones have ascending positions.
+  /// Builds the tensor of `type` with the winners among the candidates at all
+  /// points of `sizes`. `isOrdered` states that the candidates' positions are
+  /// ascending.
   Value buildWinners(OpBuilder &builder, Operation *op, RankedTensorType type,
                      ArrayRef<int64_t> sizes, CandidateFn build,
                      bool isOrdered) const;
 
-  /// The key of the element at `position`: an integer, i32 or i64, in the order
-  /// of the elements.
+  /// Builds the key of the element at `position`: an i32 or i64 in the order of
+  /// the elements.
   Value buildKey(ElementBuilder &b, Value position) const;
-  /// What is known of the best element before the first one: a key and the
-  /// position that stands for none.
+  /// Builds the initial values before the first element: a key, and the
+  /// position that represents no element.
   SmallVector<Value> buildNone(ElementBuilder &b) const;
   SmallVector<Value> choose(ElementBuilder &b, ValueRange best,
                             Candidate candidate, bool isOrdered) const;
   Value buildIndex(ElementBuilder &b, Value winner) const;
 
   RankedTensorType inputType;
-  /// The type of the elements, integers with their sign.
+  /// The type of the elements, in which integers have signedness.
   Type elementType;
   Value elements;
   ArrayRef<PooledDim> dims;
@@ -954,8 +974,8 @@ Value MaximumBuilder::buildKey(ElementBuilder &b, Value position) const {
     return toNumber(b, element, elementType).value;
   Value bits =
       b.createOrFold<arith::BitcastOp>(b.getI32Type(), toF32(b, element));
-  // Sign and magnitude become two's complement, in which both zeros are 0. NaNs
-  // are above infinity, and equal.
+  // Converts sign and magnitude to two's complement, in which both zeros are 0.
+  // NaNs are equal, and greater than infinity.
   constexpr uint32_t infinity = 0x7f800000;
   Value magnitude = b.andi(bits, getConstant(b, INT32_MAX));
   Value isNaN =
@@ -974,7 +994,8 @@ SmallVector<Value> MaximumBuilder::buildNone(ElementBuilder &b) const {
           getConstant(b, UINT32_MAX)};
 }
 
-/// The position as an index; the one that stands for none becomes some other.
+/// Builds the position as an index. The position that represents no element
+/// becomes a valid one.
 Value MaximumBuilder::buildIndex(ElementBuilder &b, Value winner) const {
   return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), winner),
                  b.index(inputType.getNumElements() - 1));
@@ -998,9 +1019,9 @@ Value MaximumBuilder::buildElement(ElementBuilder &b, Value winner) const {
   return b.select(exists, element, arith::ConstantOp::create(b, lowest));
 }
 
-/// Chooses the better of the best element so far and a candidate. Of equal ones
-/// that at the lower position is chosen, which comes first where candidates are
-/// ordered.
+/// Selects the better one of the best element so far and a candidate. Among
+/// equal elements, the one at the lower position is selected. If candidates are
+/// ordered, this is the earlier one.
 SmallVector<Value> MaximumBuilder::choose(ElementBuilder &b, ValueRange best,
                                           Candidate candidate,
                                           bool isOrdered) const {
@@ -1039,8 +1060,8 @@ Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
                               return choose(b, best, candidate, isOrdered);
                             })[1];
   };
-  // A thread for each part finds its winner; those of the parts are candidates
-  // in turn, of which there may be too many for one thread again.
+  // One thread for each part finds the winner of the part. These winners are
+  // candidates again, of which there may still be too many for a single thread.
   int64_t numParts = space.getNumParts();
   Value winners = buildParts(builder, op, type, numParts, buildPart);
   if (numParts == 1)
@@ -1094,7 +1115,7 @@ template <typename OpTy> struct MaxPoolingLowering : OpConversionPattern<OpTy> {
         })};
     if (op->getNumResults() > 1) {
       RankedTensorType indicesType = convertType(op->getResult(1));
-      // All ones stay all ones.
+      // Sign extension preserves the number with all bits set.
       results.push_back(
           indicesType == winners.getType()
               ? winners
@@ -1124,7 +1145,7 @@ template <typename OpTy> struct MaxPoolingLowering : OpConversionPattern<OpTy> {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Each place of the output looks for the last index that leads to it.
+/// For each place of the output, finds the last index that leads to it.
 struct MaxUnpoolingLowering : OpConversionPattern<MaxUnpoolingOp> {
   using OpConversionPattern::OpConversionPattern;
 

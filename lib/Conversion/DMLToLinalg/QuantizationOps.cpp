@@ -45,8 +45,8 @@ struct DynamicQuantizeLowering : OpConversionPattern<DynamicQuantizeLinearOp> {
           Number x = loadReduced(b, largest, indices);
           return ((max(x, x(0)) - getSmallest(b, indices)) / x(255)).value;
         });
-    // The zero point as an f32, which holds it: a kernel that reads it need not
-    // have 8-bit integers.
+    // Computes the zero point as an f32, which can represent it, so that a
+    // kernel that reads the zero point need not support 8-bit integers.
     Value zeroPoints = buildTensor(
         rewriter, op, cast<RankedTensorType>(op.getOutputScale().getType()),
         [&](ElementBuilder &b, ValueRange indices) {
@@ -81,8 +81,9 @@ struct DynamicQuantizeLowering : OpConversionPattern<DynamicQuantizeLinearOp> {
   }
 };
 
-/// Reads element `indices` of a tensor of blocks, each of which stands for as
-/// many elements of a tensor of the sizes `shape` as these are multiples.
+/// Reads element `indices` of a tensor of blocks. Each of its elements applies
+/// to a block of elements in a tensor with shape `shape`; the size of a block
+/// is the ratio of the two shapes.
 Number loadBlock(ElementBuilder &b, Value tensor, Value original,
                  ArrayRef<int64_t> shape, ValueRange indices) {
   auto type = cast<RankedTensorType>(original.getType());

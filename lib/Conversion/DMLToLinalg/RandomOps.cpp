@@ -12,10 +12,10 @@ using namespace mlir;
 using namespace dml;
 
 static constexpr int64_t wordsOfCounter = 4, wordsOfKey = 2, numRounds = 10;
-/// The numbers by which the words 0 and 2 of a block are multiplied in each
+/// The factors with which the words 0 and 2 of a block are multiplied in each
 /// round.
 static constexpr uint32_t multipliers[] = {0xD2511F53, 0xCD9E8D57};
-/// The numbers by which the words of the key grow from round to round.
+/// The numbers that are added to the words of the key in each round.
 static constexpr uint32_t steps[wordsOfKey] = {0x9E3779B9, 0xBB67AE85};
 
 static Value getWord(ElementBuilder &b, uint32_t word) {
@@ -23,7 +23,7 @@ static Value getWord(ElementBuilder &b, uint32_t word) {
       b, IntegerAttr::get(b.getI32Type(), APInt(32, word)));
 }
 
-/// Word `number` of the state.
+/// Loads word `number` of the state.
 static Value loadWord(ElementBuilder &b, Value state, Value number) {
   auto rank = cast<RankedTensorType>(state.getType()).getRank();
   SmallVector<Value> at(rank - 1, b.index(0));
@@ -31,7 +31,7 @@ static Value loadWord(ElementBuilder &b, Value state, Value number) {
   return tensor::ExtractOp::create(b, state, at);
 }
 
-/// The words of the state's counter plus `number`, an i32 without a sign.
+/// Builds the words of the state's counter plus `number`, an unsigned i32.
 static SmallVector<Value> buildCounter(ElementBuilder &b, Value state,
                                        Value number) {
   SmallVector<Value> counter;
@@ -39,8 +39,7 @@ static SmallVector<Value> buildCounter(ElementBuilder &b, Value state,
   for (int64_t i = 0; i < wordsOfCounter; ++i) {
     counter.push_back(
         b.createOrFold<arith::AddIOp>(loadWord(b, state, b.index(i)), carry));
-    // Where a sum does not fit 32 bits, what is left of it is below the number
-    // that was added.
+    // If a sum overflows 32 bits, the result is less than the added number.
     carry = b.createOrFold<arith::ExtUIOp>(
         b.getI32Type(),
         b.cmpi(arith::CmpIPredicate::ult, counter.back(), carry));
@@ -48,7 +47,7 @@ static SmallVector<Value> buildCounter(ElementBuilder &b, Value state,
   return counter;
 }
 
-/// The words of the block of `words`, those of a counter.
+/// Builds the random block for the counter `words`.
 static SmallVector<Value> buildBlock(ElementBuilder &b, Value state,
                                      SmallVector<Value> words) {
   SmallVector<Value> key;
@@ -72,7 +71,7 @@ static SmallVector<Value> buildBlock(ElementBuilder &b, Value state,
   return words;
 }
 
-/// The element that `number` chooses, below as many as there are.
+/// Selects element `number` of `elements`.
 static Value choose(ElementBuilder &b, ArrayRef<Value> elements, Value number) {
   Value chosen = elements.back();
   for (auto [index, element] : llvm::enumerate(elements.drop_back()))
@@ -109,7 +108,7 @@ struct RandomGeneratorLowering : OpConversionPattern<RandomGeneratorOp> {
           rewriter, op, stateType, [&](ElementBuilder &b, ValueRange indices) {
             SmallVector<Value> words =
                 buildCounter(b, state, getWord(b, blocks));
-            // The key stays.
+            // The key does not change.
             words.push_back(loadWord(b, state, indices.back()));
             return choose(b, words, indices.back());
           }));

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The products of the input are one contraction for all time steps. Each step
-// then has kernels of its own: sequences have static lengths, and lengths that
-// are data select between the new state and the old one.
+// The products of the input with the weights are one contraction for all time
+// steps. The further computation of each step has its own kernels. The number
+// of steps is static. Lengths of sequences are data, which select between the
+// new and the old state at each step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,26 +16,26 @@
 using namespace mlir;
 using namespace dml;
 
-/// From so many steps on, a table says which steps are within which sequences.
-/// With fewer steps, the kernel that computes the table costs as much as it
-/// saves.
+/// The number of steps from which on a table stores which steps belong to which
+/// sequences. With fewer steps, the kernel that computes the table costs as
+/// much as it saves.
 static constexpr int64_t minStepsOfTable = 8;
 
 namespace {
-/// The element of a state, of one direction, for a batch and a unit.
+/// Loads the element of a state, in one direction, for a batch and a unit.
 using StateFn =
     std::function<Number(ElementBuilder &b, Value batch, Value unit)>;
 
-/// The converted operands of an operator; those that are absent are null.
+/// The converted operands of an operator. Absent operands are null.
 struct Operands {
   Value input, weight, recurrence, bias, hiddenInit, cellInit, lengths,
       peephole;
 };
 
-/// The builder that the three operators share.
+/// The common part of the lowerings of the three operators.
 class RecurrentBuilder {
 public:
-  /// Gates have one matrix each.
+  /// `gates` is the number of gates, each of which has one matrix.
   RecurrentBuilder(OpBuilder &builder, Operation *op, const Operands &operands,
                    ArrayAttr activations, RecurrentNetworkDirection direction,
                    int64_t gates)
@@ -48,11 +49,12 @@ public:
     hidden = getShape(operands.recurrence)[3];
   }
 
-  /// The tensors of a state after one step: {1, 1, B, H}, in f32.
+  /// The tensors of the states after one step, with the shape {1, 1, B, H}, in
+  /// f32.
   using States = SmallVector<Value>;
 
-  /// Walks along the sequences. `step` makes the states after time `t` of those
-  /// before it; the first of them is the hidden state.
+  /// Builds the steps along the sequences. `step` computes the states after
+  /// time `t` from the preceding ones. The first state is the hidden state.
   void
   run(llvm::function_ref<States(int64_t d, int64_t t, ArrayRef<StateFn> states)>
           step) {
@@ -78,8 +80,8 @@ public:
     }
   }
 
-  /// The results: the sequence, then the states that `run` has ended with.
-  /// Results that the op does not have are null in `types`.
+  /// Returns the results: the sequence, and then the final states of `run`.
+  /// `types` contains null for results that the operator does not have.
   SmallVector<Value> buildResults(ArrayRef<RankedTensorType> types) {
     SmallVector<Value> results;
     if (RankedTensorType type = types.front()) {
@@ -119,9 +121,9 @@ public:
     return results;
   }
 
-  /// Builds what the input adds to each gate, of all steps, {T, D, B, gates *
-  /// H}: its product with the weights and the biases, those of the recurrence
-  /// only if `withRecurrence`.
+  /// Builds the contribution of the input to each gate, for all steps, with the
+  /// shape {T, D, B, gates * H}: the product with the weights, plus the biases.
+  /// The recurrent biases are included only if `withRecurrence` is set.
   void buildProjection(bool withRecurrence) {
     auto type = RankedTensorType::get(
         {steps, directions, batch, gates * hidden}, builder.getF32Type());
@@ -147,10 +149,11 @@ public:
         });
   }
 
-  /// Builds whether each step is within each batch's sequence, where sequences
-  /// have lengths and there are many steps: {T, 1, 1, B}, with rows of whole
-  /// ranges. Kernels that compared the step's number would all be different;
-  /// those that are bound a row of this are equal.
+  /// If sequences have lengths and there are many steps, builds a table that
+  /// tells for each step and each batch whether the step belongs to the
+  /// sequence. The shape is {T, 1, 1, B}, with B rounded up so that each row is
+  /// a bindable range. Kernels that compared the number of their step would all
+  /// be different, whereas kernels that bind a row of the table are equal.
   void buildInside() {
     if (!operands.lengths || steps < minStepsOfTable)
       return;
@@ -170,15 +173,15 @@ public:
               arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
           return b.select(isInside(b, t, last).value, one, none);
         });
-    // The table gets a kernel of its own: fused into its readers, each of these
-    // would compare its own step's number again.
+    // The table has its own kernel. If it were fused into its readers, each of
+    // them would compare the number of its step again.
     inside.getDefiningOp()->setAttr(kernelAttrName,
                                     builder.getStringAttr("map"));
   }
 
-  /// Builds a tensor {1, 1, B, count * H} for the gates from `first` on: each
-  /// element is what `finish` makes of the product of `state` with the gate's
-  /// matrix. `finish` is told the batch and the row of the matrix.
+  /// Builds a tensor with the shape {1, 1, B, count * H} for `count` gates from
+  /// `first` on. `finish` computes each element from the product of `state`
+  /// with a row of the gates' matrices, and receives the batch and the row.
   Value buildProducts(int64_t d, int64_t first, int64_t count,
                       const StateFn &state,
                       llvm::function_ref<Number(ElementBuilder &b, Value batch,
@@ -205,7 +208,7 @@ public:
         });
   }
 
-  /// Builds a state, {1, 1, B, H}.
+  /// Builds a state with the shape {1, 1, B, H}.
   Value buildState(
       llvm::function_ref<Number(ElementBuilder &b, Value batch, Value unit)>
           element) {
@@ -215,19 +218,19 @@ public:
                        });
   }
 
-  /// The number that the input adds to `row` of the gates.
+  /// Loads the contribution of the input to `row` of the gates.
   Number getProjection(ElementBuilder &b, int64_t d, int64_t t, Value batch,
                        Value row) {
     return load(b, projection, {b.index(t), b.index(d), batch, row});
   }
-  /// The element of the gate `gate`, counted from the first one in `tensor`,
-  /// which buildProducts has built.
+  /// Loads the element of gate `gate`, counted from the first gate in `tensor`,
+  /// which buildProducts() has built.
   Number getGate(ElementBuilder &b, Value tensor, int64_t gate, Value batch,
                  Value unit) {
     return load(b, tensor,
                 {b.index(0), b.index(0), batch, b.add(unit, gate * hidden)});
   }
-  /// A bias of the input's products, or the recurrence's.
+  /// Loads a bias of the input's products or of the recurrent products.
   Number getBias(ElementBuilder &b, Value d, Value row, bool ofRecurrence) {
     return load(b, operands.bias,
                 {b.index(0), b.index(0), d,
@@ -236,7 +239,8 @@ public:
   Number getBias(ElementBuilder &b, int64_t d, Value row, bool ofRecurrence) {
     return getBias(b, b.index(d), row, ofRecurrence);
   }
-  /// `x` plus the product of a peephole's element and the cell state `cell`.
+  /// Computes `x` plus the product of a peephole weight and the cell state
+  /// `cell`.
   Number addPeephole(Number x, int64_t d, int64_t gate, Value unit,
                      Number cell) {
     if (!operands.peephole)
@@ -248,14 +252,15 @@ public:
                    cell;
   }
 
-  /// Activation `index` of the direction, applied to `x`.
+  /// Applies activation `index` of the direction to `x`.
   Number activate(Number x, int64_t d, int64_t index) {
     auto count = static_cast<int64_t>(activations.size()) / directions;
     return applyActivation(
         x, cast<ActivationAttr>(activations[d * count + index]));
   }
 
-  /// The new state, or the old one behind the end of a batch's sequence.
+  /// Selects the new state, or the old state behind the end of a batch's
+  /// sequence.
   Number keepOutside(Number next, Number before, int64_t t, Value batch) {
     if (!operands.lengths)
       return next;
@@ -300,14 +305,14 @@ private:
         .getTensor("output_sequence")
         .has_value();
   }
-  /// The initial values of the states.
+  /// Returns the initial values of the states.
   SmallVector<Value> operandStates() const {
     SmallVector<Value> states = {operands.hiddenInit};
     if (isa<LSTMOp>(op))
       states.push_back(operands.cellInit);
     return states;
   }
-  /// An initial state: zeros where there is none.
+  /// Returns an initial state, which is zero if there is no tensor.
   StateFn getInitial(Value tensor, int64_t d) {
     return [=](ElementBuilder &b, Value batch, Value unit) {
       if (!tensor)
@@ -315,7 +320,7 @@ private:
       return load(b, tensor, {b.index(0), b.index(d), batch, unit});
     };
   }
-  /// Whether the time `t`, an i32, is within the batch's sequence.
+  /// Whether the time `t`, an i32, lies within the batch's sequence.
   Condition isInside(ElementBuilder &b, Value t, Value batch) {
     Value zero = b.index(0);
     Value length = tensor::ExtractOp::create(
@@ -330,7 +335,8 @@ private:
   RecurrentNetworkDirection direction;
   int64_t gates, steps, batch, inputSize, directions, hidden;
   Value projection, inside;
-  /// The hidden states of all steps, {T, 1, B, H}, for each direction.
+  /// The hidden states after all steps, with the shape {T, 1, B, H}, for each
+  /// direction.
   SmallVector<Value> sequences;
   /// The states of the directions after their last steps, for each state.
   SmallVector<SmallVector<Value>> finalStates;
@@ -415,7 +421,7 @@ static SmallVector<Value> build(GRUOp op, RecurrentBuilder &network,
 
 static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
                                 ArrayRef<RankedTensorType> types) {
-  // The gates stand in this order. The first three have peepholes.
+  // The order of the gates. The first three have peepholes.
   enum { I, O, F, C };
   auto clip = [&](Number x) {
     if (!op.getUseClipThreshold())
@@ -465,8 +471,8 @@ static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
   return network.buildResults(types);
 }
 
-/// Steps that are written out: code grows with them, and so does the time that
-/// the compiler takes.
+/// The largest number of steps. The code is unrolled over all steps, so that
+/// its size and the compile time are proportional to this number.
 static constexpr int64_t maxSteps = 1024;
 
 namespace {

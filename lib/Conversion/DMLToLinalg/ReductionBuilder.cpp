@@ -19,7 +19,7 @@ using namespace dml;
 // Combiners
 //===----------------------------------------------------------------------===//
 
-/// The type in which elements of `type` are combined.
+/// Returns the type in which elements of `type` are combined.
 static Type getCombinedType(Type type) {
   Builder b(type.getContext());
   if (isa<FloatType>(type))
@@ -46,8 +46,8 @@ Combiner Combiner::getProduct(Type type) {
   return getCombiner(type, 1, [](Number a, Number b) { return a * b; });
 }
 
-/// The integer of `width` bits that loses against all others where the
-/// greatest, or the least, wins.
+/// Returns the integer of `width` bits that loses against all others, if the
+/// greatest (or the least) integer wins.
 static APInt getLoser(unsigned width, bool isUnsigned, bool isMax) {
   if (isUnsigned)
     return isMax ? APInt::getMinValue(width) : APInt::getMaxValue(width);
@@ -55,7 +55,8 @@ static APInt getLoser(unsigned width, bool isUnsigned, bool isMax) {
                : APInt::getSignedMaxValue(width);
 }
 
-/// The extremum of no elements: NaN, or the integer that loses against all.
+/// Returns the combiner of extrema. The extremum of no elements is NaN, or the
+/// integer that loses against all others.
 static Combiner getExtremum(Type type, bool isMax,
                             Number (*combine)(Number, Number)) {
   Combiner combiner = getCombiner(
@@ -89,52 +90,53 @@ Number Combiner::getIdentity(ElementBuilder &b) const {
 
 namespace {
 /// The state of a reduction after some elements of a set: a number, or a number
-/// and its place.
+/// with its place.
 using State = SmallVector<Value>;
 
-/// Builds a reduction in as many steps as its sizes want.
+/// Builds a reduction in as many steps as its sizes require.
 struct Steps {
   ArrayRef<int64_t> outputs, reduced;
   bool isInnermost;
-  /// The type in which a state is kept between steps.
+  /// The type in which a state is stored between steps.
   Type storedType;
 
-  /// Builds what is kept of a set of `sizes` whose elements `get` tells of, in
-  /// loops over them.
+  /// Builds the stored state of a set with sizes `sizes`, in loops over its
+  /// elements. `get` returns the states of elements.
   using GetFn = llvm::function_ref<State(ElementBuilder &b, ValueRange place)>;
   std::function<Value(ElementBuilder &b, ArrayRef<int64_t> sizes, GetFn get)>
       combine;
-  /// The state of one element. If there is an `exists` that does not hold, the
-  /// element stands for one behind the last, and its state must change no
-  /// other.
+  /// Loads the state of one element. If `exists` is not null and is false, the
+  /// element lies beyond the last one, and its state must not change another
+  /// state.
   std::function<State(ElementBuilder &b, ValueRange outputs,
                       ValueRange coordinates, Value exists)>
       load;
-  /// The same for a partial result.
+  /// Does the same for a partial result.
   std::function<State(ElementBuilder &b, ValueRange outputs, Value stored,
                       Value exists)>
       reload;
-  /// The most elements that a set has which is combined in one step, and is no
-  /// single one.
+  /// The largest number of elements in a set that a single step combines, if
+  /// there are several.
   int64_t maxCount;
 
   Value build(OpBuilder &builder, Operation *op) const;
 };
 } // namespace
 
-/// How many parts to make of a set of `count` elements, whose partial results
-/// are then combined in another step: 1 where that is done in one step. A
-/// workgroup combines a set, or as many neighbouring ones as its vectors have
-/// elements, of which there may be too few for a device.
+/// Returns the number of parts into which a set of `count` elements is divided.
+/// If there are several, another step combines their partial results. A
+/// workgroup combines one set, or as many neighbouring sets as a vector has
+/// elements, and there may be too few sets to occupy a device.
 static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
                            int64_t maxCount) {
-  // Operators are lowered for all devices alike.
+  // Operators are lowered independently of the device.
   const DeviceSpeed device;
   int64_t least = isInnermost ? cost::rows::minPartOfRow
                               : cost::rows::minPartOfColumn,
           longest = cost::rows::maxRowOfFew;
-  // Of a few sets side by side a workgroup takes several elements of each: all
-  // of them are one row, as long as they are together.
+  // If there are only a few sets side by side, a workgroup processes several
+  // elements of each set. The sets then count as a single row of their total
+  // length.
   if (!isInnermost && numOutputs <= cost::rows::maxRowsTogether) {
     isInnermost = true;
     least = std::max<int64_t>(cost::rows::minPartOfRow / numOutputs, 1);
@@ -155,7 +157,7 @@ static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
         parts, std::min(llvm::divideCeilSigned(
                             cost::rows::getBusyWorkgroups(device), workgroups),
                         llvm::divideCeilSigned(count, least)));
-  // Parts of one size need no condition.
+  // Parts of equal size need no condition.
   for (int64_t even = parts; even <= std::min(2 * parts, count); ++even)
     if (count % even == 0)
       return even;
@@ -182,8 +184,9 @@ Value dml::buildAnyOrder(
 }
 
 Value Steps::build(OpBuilder &builder, Operation *op) const {
-  // Partial results have one dimension more than the outputs that are more than
-  // one, and so no more than the tensor that is reduced.
+  // The dimensions of partial results are the outputs' dimensions of size
+  // greater than 1 and the dimension of parts, which are not more dimensions
+  // than the reduced tensor has.
   SmallVector<int64_t> keptDims;
   for (auto [dim, size] : llvm::enumerate(outputs))
     if (size > 1)
@@ -207,7 +210,7 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
   int64_t count = llvm::product_of(reduced);
   Value partials;
   while (true) {
-    // Loads what stands at `place` of the set, or of its partial results.
+    // Loads the element at `place` of the set, or of its partial results.
     auto get = [&](ElementBuilder &b, ValueRange outputs, ValueRange place,
                    Value exists) {
       if (!partials)
@@ -232,7 +235,7 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
           });
     }
 
-    // Part p has the elements from p * size on.
+    // Part p contains the elements from p * size on.
     int64_t size = llvm::divideCeilSigned(count, numParts);
     numParts = llvm::divideCeilSigned(count, size);
     SmallVector<int64_t> shape;
@@ -263,7 +266,8 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Up to `maxWrittenOut` elements are combined without a loop.
+/// Builds the reduction of sets. Up to `maxWrittenOut` elements are combined
+/// without a loop.
 static Value buildSets(OpBuilder &builder, Operation *op,
                        ArrayRef<int64_t> outputs, ArrayRef<int64_t> reduced,
                        bool isInnermost, const Combiner &combiner,
@@ -360,23 +364,25 @@ Value dml::buildReduction(OpBuilder &builder, Operation *op,
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// Returns how many parts to make of sets for which two numbers are wanted, or
-/// 1 where sets are taken whole, once for each number. A workgroup reads a part
-/// once, and keeps its elements while it computes both of the part's numbers.
+/// Returns the number of parts into which a set is divided if two numbers of
+/// the set are needed. The result is 1 if whole sets are read, once for each
+/// number. A workgroup reads a part once, and keeps its elements while it
+/// computes both numbers of the part.
 ///
-/// With four parts, or more, a sum of squares lies within the bound that holds
-/// for any order (docs/Reference.md).
+/// With at least four parts, a sum of squares satisfies the error bound that
+/// holds for any order (docs/Reference.md).
 static int64_t getNumPartsOfPair(const ReducedAxes &axes) {
   constexpr int64_t leastParts = 4;
   int64_t count = axes.getCount();
   int64_t least = axes.isInnermost() ? cost::rows::minPartOfRow
                                      : cost::rows::partOfScannedColumn;
-  // Where whole sets would be taken for one number, they are taken for two.
+  // If whole sets would be read for a single number, they are read for two
+  // numbers as well.
   if (getNumParts(llvm::product_of(axes.getOutputs()), count,
                   axes.isInnermost(), maxIterations) == 1)
     return 1;
   int64_t parts = llvm::divideCeilSigned(count, least);
-  // Parts of one size need no condition.
+  // Parts of equal size need no condition.
   for (int64_t even = parts; even <= 2 * parts; ++even)
     if (count % even == 0) {
       parts = even;
@@ -405,7 +411,8 @@ PairOfSets::PairOfSets(OpBuilder &builder, Operation *op,
     return;
   }
 
-  // Builds both numbers of one set, in a loop for each, and chooses one.
+  // Builds both numbers of one set, each in a loop of its own, and selects one
+  // of them.
   using GetFn = llvm::function_ref<Number(ElementBuilder & b, Value place)>;
   using GetTermFn =
       llvm::function_ref<Number(ElementBuilder & b, Value place, Number first)>;
@@ -429,8 +436,9 @@ PairOfSets::PairOfSets(OpBuilder &builder, Operation *op,
     return b.select(isFirst, first.value, second.value);
   };
 
-  // The dimensions of partial results: which number, the outputs that are more
-  // than one, and the parts where they are neighbours in memory.
+  // The dimensions of partial results: the choice between the two numbers, the
+  // outputs' dimensions of size greater than 1, and the parts, if their
+  // elements are neighbours in memory.
   SmallVector<int64_t> keptDims, shape = {2};
   for (auto [dim, size] : llvm::enumerate(axes.getOutputs()))
     if (size > 1)
@@ -460,7 +468,8 @@ PairOfSets::PairOfSets(OpBuilder &builder, Operation *op,
         own.erase(own.begin() + static_cast<ptrdiff_t>(part) - 1);
         for (auto [dim, index] : llvm::zip_equal(keptDims, own))
           set[dim] = index;
-        // What `get` gives for an element, or `otherwise` behind the last.
+        // Applies `get` to an element. Beyond the last element, returns
+        // `otherwise`.
         auto load = [&](ElementBuilder &b, Value place, Number otherwise,
                         llvm::function_ref<Number(Number x)> get) {
           Value at = b.add(b.mul(number, size), place);
@@ -521,9 +530,11 @@ Number PairOfSets::get(ElementBuilder &b, ValueRange indices,
 
 PairOfSets dml::buildSquares(OpBuilder &builder, Operation *op,
                              const ReducedAxes &axes, const NumberFn &element) {
-  // The square of x's distance from a mean is that from the mean of a part, and
-  // what the part's mean is away: 1 and 3 have the mean 2, from which they have
-  // squares 1 and 1; from 5 they have 1 + 1 + 2 * 9.
+  // The sum of squared distances from the total mean is the sum of squared
+  // distances from the mean of a part, plus the number of elements times the
+  // squared distance between the means. For example, 1 and 3 have the mean 2,
+  // and squared distances of 1 and 1 from it. Their sum of squared distances
+  // from 5 is 1 + 1 + 2 * 9.
   auto square = [](Number x) { return x * x; };
   SumAfter sum;
   sum.first = Combiner::getSum(builder.getF32Type());
@@ -557,8 +568,8 @@ PairOfSets dml::buildExponentials(OpBuilder &builder, Operation *op,
 // Places
 //===----------------------------------------------------------------------===//
 
-/// What loses against all other numbers where the greatest, or the least, wins:
-/// an infinity, or the integer that is the other extremum.
+/// Returns the number that loses against all others, if the greatest (or the
+/// least) number wins: an infinity, or the smallest (or largest) integer.
 static Number getLoser(Number x, bool isMax) {
   if (x.isFloat())
     return x(isMax ? -std::numeric_limits<double>::infinity()
@@ -587,14 +598,14 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
   steps.reduced = axes.getReduced();
   steps.isInnermost = axes.isInnermost();
   steps.storedType = builder.getI32Type();
-  // An element that is combined a second time changes nothing, so that the last
-  // one may stand for those behind it.
+  // Combining an element twice does not change the result, so that the last
+  // element may replace elements beyond the end.
   steps.load = [&](ElementBuilder &b, ValueRange outputs,
                    ValueRange coordinates,
                    Value) { return load(b, outputs, coordinates); };
-  // First the greatest number, then the first place that has it: each takes
-  // fewer operations for an element than looking for both at once. Where all
-  // are NaN, no place has it.
+  // Determines first the greatest number, and then the first place with this
+  // number. Both together take fewer operations for each element than a search
+  // for both at once. If all elements are NaN, no place has the number.
   steps.combine = [&](ElementBuilder &b, ArrayRef<int64_t> sizes,
                       Steps::GetFn get) {
     SmallVector<Value> zeros(sizes.size(), b.index(0));
@@ -607,7 +618,8 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
                             old{&b, carried, isUnsigned};
                         return select(isMax ? x > old : x < old, x, old).value;
                       });
-    // Places count from 1 where the last one wins: 0 is none.
+    // If the last element wins, places are counted from 1, and 0 represents no
+    // place.
     auto getWord = [&](ElementBuilder &b, int64_t value) -> Value {
       return arith::ConstantOp::create(
           b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
@@ -640,7 +652,8 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
     place = b.minui(place, b.index(axes.getCount() - 1));
     return load(b, outputs, delinearize(b, place, axes.getReduced()));
   };
-  // A workgroup holds so many elements, and goes through them twice.
+  // A workgroup can hold this number of elements in registers, and processes
+  // them twice.
   steps.maxCount = cost::rows::maxRowOfFew;
   return steps.build(builder, op);
 }

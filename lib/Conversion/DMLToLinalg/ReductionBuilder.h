@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums, products, extrema and their positions. A long reduction is made of
-// several short ones (getNumPartials), in an order that depends on sizes alone:
-// results do not vary from run to run. Floats are f32 all the way, in partial
-// results too.
+// Builds sums, products, extrema, and the positions of extrema. A long
+// reduction is divided into several short ones (getNumPartials), in an order
+// that depends only on sizes, so that results do not vary between runs. Floats
+// are f32 in all steps, including partial results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +16,19 @@
 
 namespace dml {
 
-/// The way in which two numbers become one, such as their sum. The order in
-/// which many numbers are combined matters to rounding alone.
+/// A way to combine two numbers into one, such as their sum. The order in which
+/// many numbers are combined only affects rounding.
 struct Combiner {
-  /// The number that changes no other: 0 for sums, 1 for products. Its type is
-  /// that of all numbers that are combined.
+  /// The number that does not change any other: 0 for sums, 1 for products. It
+  /// has the type of the combined numbers.
   mlir::TypedAttr identity;
   bool isUnsigned;
   Number (*combine)(Number, Number);
 
-  /// The combiners of elements of the (unconverted) type `type`.
+  /// Return the combiners for elements of the (unconverted) type `type`.
   static Combiner getSum(mlir::Type type);
   static Combiner getProduct(mlir::Type type);
-  /// NaNs lose against numbers, and are the result where there are no others.
+  /// NaNs lose against numbers. The result is NaN only if there are no numbers.
   static Combiner getMin(mlir::Type type);
   static Combiner getMax(mlir::Type type);
 
@@ -36,9 +36,9 @@ struct Combiner {
   Number getIdentity(ElementBuilder &b) const;
 };
 
-/// Combines a value of each place of `sizes` in any order, from `identity` on:
-/// the loop is marked (anyOrderAttrName), so that threads may share it. Up to
-/// `maxWrittenOut` values are combined without a loop.
+/// Combines one value for each place of `sizes` in any order, beginning with
+/// `identity`. The loop is marked with anyOrderAttrName, so that threads may
+/// share it. Up to `maxWrittenOut` values are combined without a loop.
 mlir::Value buildAnyOrder(
     ElementBuilder &b, llvm::ArrayRef<int64_t> sizes, mlir::Value identity,
     int64_t maxWrittenOut,
@@ -46,40 +46,42 @@ mlir::Value buildAnyOrder(
                                    mlir::Value carried)>
         next);
 
-/// Computes the number of an element of a set: `outputs` says which set it is,
-/// and `reduced` which element.
+/// Computes the number for an element of a set. `outputs` identifies the set,
+/// and `reduced` the element in the set.
 using ReducedFn = std::function<Number(
     ElementBuilder &b, mlir::ValueRange outputs, mlir::ValueRange reduced)>;
 
-/// Builds the tensor, of sizes `outputs` and the combiner's type, that has at
-/// each place the numbers of a set, of sizes `reduced`, combined to one.
-/// `isInnermost` says that neighbours in memory belong to one set.
+/// Builds the tensor, with shape `outputs` and the combiner's type, whose
+/// elements combine the numbers of one set each. The sets have the shape
+/// `reduced`. `isInnermost` states that neighbours in memory belong to the same
+/// set.
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Operation *op,
                            llvm::ArrayRef<int64_t> outputs,
                            llvm::ArrayRef<int64_t> reduced, bool isInnermost,
                            const Combiner &combiner, const ReducedFn &element);
 
-/// The dimensions of a tensor over which it is reduced.
+/// The dimensions over which a tensor is reduced.
 class ReducedAxes {
 public:
   ReducedAxes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes);
 
-  /// The tensor's sizes, 1 in the reduced dimensions.
+  /// Returns the shape of the tensor, with 1 in the reduced dimensions.
   llvm::ArrayRef<int64_t> getOutputs() const { return outputs; }
-  /// The sizes of the reduced dimensions, in ascending order of these.
+  /// Returns the sizes of the reduced dimensions, in ascending order of the
+  /// dimensions.
   llvm::ArrayRef<int64_t> getReduced() const { return reduced; }
-  /// The number of elements of a set.
+  /// Returns the number of elements in a set.
   int64_t getCount() const;
-  /// Whether neighbours in memory belong to one set.
+  /// Whether neighbours in memory belong to the same set.
   bool isInnermost() const { return innermost; }
 
-  /// The coordinates of an element of a set.
+  /// Returns the coordinates of an element of a set.
   llvm::SmallVector<mlir::Value> join(mlir::ValueRange outputs,
                                       mlir::ValueRange reduced) const;
-  /// The coordinates of the set that the element at `indices` belongs to.
+  /// Returns the coordinates of the set that contains the element at `indices`.
   llvm::SmallVector<mlir::Value> getSet(ElementBuilder &b,
                                         mlir::ValueRange indices) const;
-  /// The place of the element at `indices` in its set, in row-major order.
+  /// Returns the row-major position of the element at `indices` within its set.
   mlir::Value getPlace(ElementBuilder &b, mlir::ValueRange indices) const;
 
 private:
@@ -91,37 +93,39 @@ private:
 using NumberFn =
     std::function<Number(ElementBuilder &b, mlir::ValueRange indices)>;
 
-/// The reduction of some dimensions of what `element` gives.
+/// Builds the reduction of `element` over the dimensions `axes`.
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Operation *op,
                            const ReducedAxes &axes, const Combiner &combiner,
                            const NumberFn &element);
 
-/// A sum over a set whose terms depend on another number of the set, which has
-/// to be known first: a softmax adds up e^(x - m), with the largest element m,
-/// and a variance (x - m)^2, with the mean m.
+/// A sum over a set whose terms depend on another number of the set, which must
+/// be computed first. For example, a softmax adds up e^(x - m), where m is the
+/// largest element, and a variance adds up (x - m)^2, where m is the mean.
 struct SumAfter {
-  /// The number that comes first: the largest, or a sum.
+  /// The combiner of the number that is computed first: a maximum or a sum.
   Combiner first;
-  /// The term of element `x` of `count` elements whose first number is `first`.
+  /// Computes the term of element `x` in a set of `count` elements whose first
+  /// number is `first`.
   std::function<Number(Number x, Number first, Number count)> term;
-  /// What the sum `sum` of `count` elements, whose first number is `first`, is
-  /// among `countOfAll` elements, whose first number is `ofAll`.
+  /// Converts `sum`, the sum over `count` elements whose first number is
+  /// `first`, to the corresponding sum for the first number `ofAll` of all
+  /// `countOfAll` elements.
   std::function<Number(Number sum, Number first, Number count, Number ofAll,
                        Number countOfAll)>
       move;
 };
 
-/// Two numbers of each set, of floats.
+/// Two numbers of each set of floats.
 class PairOfSets {
 public:
-  /// Builds the first number and the sum after it. Where sets are few and long,
-  /// parts of them have numbers of their own, which are then combined, so that
-  /// each element is read once for both numbers.
+  /// Builds the first number and the dependent sum. If there are few long sets,
+  /// they are divided into parts, whose numbers are then combined, so that each
+  /// element is read only once for both numbers.
   PairOfSets(mlir::OpBuilder &builder, mlir::Operation *op,
              const ReducedAxes &axes, const SumAfter &sum,
              const NumberFn &element);
 
-  /// The numbers of the set of the element at `indices`.
+  /// Return the numbers of the set that contains the element at `indices`.
   Number getFirst(ElementBuilder &b, mlir::ValueRange indices) const {
     return get(b, indices, 0);
   }
@@ -133,37 +137,39 @@ private:
   Number get(ElementBuilder &b, mlir::ValueRange indices, int64_t which) const;
 
   ReducedAxes axes;
-  /// A tensor of each number, or one of both, whose first dimension says which.
+  /// A tensor for each number, or a single tensor for both, whose first
+  /// dimension selects the number.
   mlir::Value tensors[2], both;
 };
 
-/// Builds the sums of sets, and the sums of the squares of what elements are
-/// above or below the mean of their set.
+/// Builds the sum of each set, and the sum of the squared distances of its
+/// elements from the mean of the set.
 PairOfSets buildSquares(mlir::OpBuilder &builder, mlir::Operation *op,
                         const ReducedAxes &axes, const NumberFn &element);
 
-/// Builds the largest number of each set, of combiner `largest`, and the sum of
-/// the exponentials of what elements are above `getShift` of that number. The
-/// shift is the number itself, but for infinities: -infinity has a finite one,
-/// so that elements of -infinity have exponentials of 0.
+/// Builds the largest number of each set, by the combiner `largest`, and the
+/// sum of the exponentials of the differences between its elements and
+/// `getShift` of the largest number. The shift is this number itself, except
+/// that the shift of -infinity is finite, so that elements of -infinity have
+/// exponentials of 0.
 PairOfSets buildExponentials(mlir::OpBuilder &builder, mlir::Operation *op,
                              const ReducedAxes &axes, const Combiner &largest,
                              const std::function<Number(Number)> &getShift,
                              const NumberFn &element);
 
-/// Builds the tensor of the places (getPlace), as i32, of the greatest or least
-/// element of each set. NaNs lose against numbers; among equals the first wins,
-/// or the last.
+/// Builds the tensor of the positions (getPlace), as i32, of the greatest or
+/// least element of each set. NaNs lose against numbers. Among equal elements,
+/// the first or the last one wins.
 mlir::Value buildArgReduction(mlir::OpBuilder &builder, mlir::Operation *op,
                               const ReducedAxes &axes, bool isMax,
                               bool lastWins, const NumberFn &element);
 
-/// The element of `tensor` (of the unconverted type `type`) at `indices`, where
-/// sizes of 1 repeat their element.
+/// Loads the element of `tensor` (of the unconverted type `type`) at `indices`,
+/// where dimensions of size 1 are broadcast.
 Number loadNumber(ElementBuilder &b, mlir::Value tensor, mlir::Type type,
                   mlir::ValueRange indices);
 
-/// The number at `indices` of a tensor that a reduction has built.
+/// Loads the number at `indices` from a tensor that a reduction has built.
 Number loadReduced(ElementBuilder &b, mlir::Value tensor,
                    mlir::ValueRange indices, bool isUnsigned = false);
 

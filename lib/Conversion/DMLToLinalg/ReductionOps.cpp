@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Replaces `op` by the places of the greatest or least elements.
+/// Replaces `op` by the positions of the greatest or least elements.
 static LogicalResult replaceWithPlaces(Operation *op, Value input,
                                        ArrayRef<int64_t> axes, bool isMax,
                                        bool lastWins,
@@ -91,8 +91,9 @@ ReduceLowering::matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
 
   auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
   if (function == ReduceFunction::log_sum_exp) {
-    // What is taken from each element before its exponential: the largest, or
-    // the finite number next to -infinity, or 0 for infinity.
+    // The number that is subtracted from each element before the exponential:
+    // the largest element, or the lowest finite number instead of -infinity, or
+    // 0 instead of infinity.
     auto getShift = [](Number m) {
       Number lowest = m(-std::numeric_limits<float>::max());
       return select(m < m(std::numeric_limits<double>::infinity()),

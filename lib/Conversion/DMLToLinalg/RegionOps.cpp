@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions are data: positions are computed in f32 and moved into the image
-// before anything is read, and counts that follow from them have an upper bound
-// that the compiler knows.
+// The regions are data. Positions are computed in f32 and clamped to the image
+// before elements are read. Numbers of samples that depend on the regions have
+// an upper bound that is known at compile time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ static Number getNumber(ElementBuilder &b, double value) {
                   b, b.getF32FloatAttr(static_cast<float>(value)))};
 }
 
-/// An index that is not negative, as an f32.
+/// Converts an index, which is not negative, to an f32.
 static Number toNumber(ElementBuilder &b, Value index) {
   Value word = b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), index);
   return {&b, b.createOrFold<arith::UIToFPOp>(b.getF32Type(), word)};
 }
 
-/// The whole number `number`, which is from `low` to `high`, as an index. Range
-/// analysis does not see through conversions of floats.
+/// Converts `number`, an integer from `low` to `high`, to an index. The bounds
+/// are stated since range analysis does not understand conversions of floats.
 static Value toIndex(Number number, int64_t low, int64_t high) {
   ElementBuilder &b = *number.b;
   Value word = b.createOrFold<arith::FPToSIOp>(b.getI32Type(), number.value);
@@ -39,8 +39,8 @@ static Value toIndex(Number number, int64_t low, int64_t high) {
   return b.minsi(b.maxsi(index, b.index(low)), b.index(high));
 }
 
-/// Builds loops over the `counts`, from 1 to the `limits`, that carry `init`
-/// along.
+/// Builds loops over `counts`, which are at least 1 and at most `limits`. The
+/// loops carry values, at first `init`.
 static SmallVector<Value>
 buildCounted(ElementBuilder &b, ArrayRef<Value> counts,
              ArrayRef<int64_t> limits, ValueRange init,
@@ -68,7 +68,8 @@ buildCounted(ElementBuilder &b, ArrayRef<Value> counts,
   return SmallVector<Value>(nest.results);
 }
 
-/// `tensor` at `indices`, behind leading coordinates of 0.
+/// Reads the element at `indices` of `tensor`. Additional leading coordinates
+/// are 0.
 static Value readAligned(ElementBuilder &b, Value tensor, ValueRange indices) {
   auto rank =
       static_cast<size_t>(cast<RankedTensorType>(tensor.getType()).getRank());
@@ -107,24 +108,27 @@ struct Sampling {
   }
 };
 
-/// A sample's place on one axis.
+/// The position of a sample on one axis.
 struct Place {
   Value isInside;
-  /// The elements to read; the second is null where the first alone counts.
+  /// The elements to read. The second one is null if only the first one is
+  /// used.
   Value low, high;
   /// The weight of the second element.
   Value weight;
-  /// The place where they lie: a whole number for the nearest neighbour.
+  /// The position between the elements, an integer for nearest-neighbour
+  /// sampling.
   Value position;
-  /// How far along the region the sample is: from 0 to 1, about.
+  /// The relative distance of the sample along the region, approximately from 0
+  /// to 1.
   Value along;
 };
 
-/// A region's extent on one axis, and the samples there.
+/// The extent of a region on one axis, and the samples on this axis.
 class RegionAxis {
 public:
-  /// Axis 0 has rows, axis 1 columns, of an image of `size` elements there that
-  /// becomes `outputs` ones.
+  /// Axis 0 runs over rows, and axis 1 over columns. The image has `size`
+  /// elements along the axis, and the result `outputs`.
   RegionAxis(ElementBuilder &b, const Sampling &sampling, Value roi,
              Value region, unsigned axis, int64_t size, int64_t outputs)
       : sampling(sampling), size(size), outputs(outputs),
@@ -139,8 +143,8 @@ public:
     start = readCorner(0);
     extent = readCorner(2) - start;
 
-    // Twice the image is more than any region's samples need; the conversion
-    // to an integer is then safe, too.
+    // No region needs more samples than twice the size of the image. The limit
+    // also makes the conversion to an integer safe.
     int64_t most = std::min<int64_t>(2 * size, 1 << 24);
     auto clampCount = [&](int64_t count) {
       return std::max<int64_t>(
@@ -183,7 +187,7 @@ public:
     place.isInside = (position >= getNumber(b, -1) &&
                       position <= getNumber(b, static_cast<double>(size)))
                          .value;
-    // The minimum and the maximum of a NaN and a number are the number.
+    // The minimum and the maximum of NaN and a number are the number.
     Number clamped = min(max(position, getNumber(b, 0)),
                          getNumber(b, static_cast<double>(size - 1)));
     if (!sampling.isLinear) {
@@ -202,7 +206,7 @@ public:
     return place;
   }
 
-  /// The samples of an output, as an index from 1 to `limit`.
+  /// The number of samples of an output, an index from 1 to `limit`.
   Value count;
   int64_t limit;
 
@@ -213,7 +217,7 @@ private:
 };
 } // namespace
 
-/// a + weight * (b - a), or `a` where nothing else has a weight.
+/// Computes a + weight * (b - a), or `a` if the weight of `b` is 0.
 static Value mix(ElementBuilder &b, Value low, Value high, Value weight) {
   Value difference = b.createOrFold<arith::SubFOp>(high, low);
   Value mixed = b.createOrFold<arith::AddFOp>(
@@ -224,8 +228,8 @@ static Value mix(ElementBuilder &b, Value low, Value high, Value weight) {
 }
 
 namespace {
-/// The elements around a sample. Where an axis has but one that counts, both
-/// are the same.
+/// The elements around a sample. If only one element along an axis is used,
+/// both elements along this axis are equal.
 struct Corners {
   Value topLeft, topRight, bottomLeft, bottomRight;
 
@@ -372,7 +376,7 @@ private:
         Number number = corner * getNumber(b, scale);
         number = select(number.equals(number), number, getNumber(b, 0));
         number = min(max(number, getNumber(b, -limit)), getNumber(b, limit));
-        // Halves go away from zero.
+        // Rounds to nearest, ties away from zero.
         Number magnitude = abs(number), whole = floor(magnitude);
         whole = select(magnitude - whole >= getNumber(b, 0.5),
                        whole + getNumber(b, 1), whole);
@@ -390,7 +394,7 @@ private:
       start = clamp(begin);
       Value found = b.sub(clamp(end), start);
       hasElements = b.cmpi(arith::CmpIPredicate::sgt, found, b.index(0));
-      // No loop is empty.
+      // Loops must not be empty.
       count = b.minsi(b.maxsi(found, b.index(1)), b.index(size));
     }
 
@@ -404,7 +408,8 @@ private:
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// The weight of element `i` at `position`, which is negative for none.
+/// Computes the weight of element `i` for a sample at `position`. A negative
+/// position represents no sample.
 static Number getWeight(ElementBuilder &b, Number position, Value i) {
   Number whole = floor(position), fraction = position - whole;
   Number element = toNumber(b, i), one = getNumber(b, 1);
@@ -413,7 +418,7 @@ static Number getWeight(ElementBuilder &b, Number position, Value i) {
       select((whole + one).equals(element), fraction, getNumber(b, 0)));
 }
 
-/// weight * gradient, or 0 where there is no weight.
+/// Computes weight * gradient, or 0 if the weight is 0.
 static Number weigh(Number weight, Number gradient) {
   Number zero = getNumber(*weight.b, 0);
   return select(weight.equals(zero), zero, weight * gradient);
@@ -476,8 +481,9 @@ private:
       return b.cmpi(arith::CmpIPredicate::eq, readImage(b, region), batch);
     }
 
-    /// {R, outputs, elements}: an element's weight in the average of an output,
-    /// along one axis. Those of both axes multiply.
+    /// Builds a tensor with the shape {R, outputs, elements}: the weight of
+    /// each element in the average of an output, along one axis. The weights of
+    /// both axes are multiplied.
     Value buildAxisWeights(unsigned axis) const {
       return buildTensor(
           rewriter, op,
@@ -502,7 +508,8 @@ private:
 
     Value buildGradientOfAverage(RankedTensorType type) const {
       Value rows = buildAxisWeights(0), columns = buildAxisWeights(1);
-      // {R, C, output rows, columns}: first along columns, then along rows.
+      // Builds a tensor with the shape {R, C, output rows, columns}, which is
+      // summed first along columns and then along rows.
       Value wide = buildSums(
           rewriter, op,
           RankedTensorType::get({shape[0], shape[1], shape[2], image[3]}, f32),
@@ -533,8 +540,9 @@ private:
           });
     }
 
-    /// Finds an output's largest sample, and what `getPayload` says of it; the
-    /// payload `none` where no sample is inside.
+    /// Finds the largest sample of an output, and returns the payload that
+    /// `getPayload` computes for it. Returns the payload `none` if no sample is
+    /// inside.
     SmallVector<Value> findLargest(
         ElementBuilder &b, const RegionAxis &rows, const RegionAxis &columns,
         Value i, Value j, ArrayRef<Value> none,
@@ -558,7 +566,8 @@ private:
             Number value{&b, corners.interpolate(b, row, column)};
             Number best{&b, carried[0]}, isFound{&b, carried[1]};
             Condition isInside{&b, b.andi(row.isInside, column.isInside)};
-            // The first, or a larger one, or the first number.
+            // A sample wins if it is the first one, if it is larger, or if it
+            // is the first number after NaN.
             Condition wins =
                 isInside && (isFound.equals(getNumber(b, 0)) || value > best ||
                              (!best.equals(best) && value.equals(value)));
@@ -575,8 +584,8 @@ private:
     }
 
     Value buildGradientOfLargest(RankedTensorType type) const {
-      // {2, R, C, outputs}: the rows and columns where the largest samples lie,
-      // which are negative for none.
+      // A tensor with the shape {2, R, C, outputs}: the rows and the columns of
+      // the largest samples, which are negative if there are none.
       Value places = buildTensor(
           rewriter, op,
           RankedTensorType::get({2, shape[0], shape[1], shape[2], shape[3]},
@@ -628,7 +637,8 @@ private:
             rewriter, op, type, [&](ElementBuilder &b, ValueRange) {
               return fromF32(b, getNumber(b, 0).value, type.getElementType());
             });
-      // {R, 5}: corners and the image, so that a kernel binds four tensors.
+      // A tensor with the shape {R, 5}: the corners and the number of the
+      // image. A kernel can thereby bind four tensors in total.
       Value regions = buildTensor(
           rewriter, op, RankedTensorType::get({shape[0], 5}, f32),
           [&](ElementBuilder &b, ValueRange indices) {
@@ -665,7 +675,8 @@ private:
           });
     }
 
-    /// What output `point` of a channel adds to the gradient of a corner.
+    /// Builds the contribution of output `point` of a channel to the gradient
+    /// of a corner.
     Value buildRegionTerm(ElementBuilder &b, Value regions, Value region,
                           Value batch, Value isRow, Value isSecond,
                           ValueRange point) const {
@@ -674,8 +685,8 @@ private:
       auto readPixel = [&](ElementBuilder &b, Value y, Value x) {
         return read(b, input, {batch, point[0], y, x}).value;
       };
-      // The difference along the corner's axis, times what the corner moves the
-      // sample.
+      // Computes the difference along the corner's axis, times the derivative
+      // of the sample's position with respect to the corner.
       auto getSlope = [&](ElementBuilder &b, const Place &row,
                           const Place &column, const Corners &corners) {
         auto getDifference = [&](const Place &along, const Place &across,

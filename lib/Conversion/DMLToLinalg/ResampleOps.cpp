@@ -34,8 +34,8 @@ static DynamicAPInt getPowerOfTwo(unsigned exponent) {
   return DynamicAPInt(APInt::getOneBitSet(exponent + 2, exponent));
 }
 
-/// `value`, where it is below 2^`bits` in magnitude, of 120 bits at most:
-/// tables are computed with machine integers as far as these hold the numbers.
+/// Returns `value` if its magnitude is less than 2^`bits`, where `bits` is at
+/// most 120. Tables are computed with machine integers if the numbers fit.
 static std::optional<Int128> toInt128(const DynamicAPInt &value,
                                       unsigned bits) {
   if (abs(value) >= getPowerOfTwo(bits))
@@ -61,32 +61,34 @@ static Int128 abs(Int128 value) { return value < 0 ? -value : value; }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One dimension of a resampling: `input` elements become `output` elements.
-/// Output `o` lies at (o * step + offset) / divisor of the input.
+/// One dimension of a resampling of `input` elements to `output` elements. The
+/// position of output `o` in the input is (o * step + offset) / divisor.
 struct SampledDim {
   int64_t input, output;
   DynamicAPInt step, offset, divisor;
 
-  /// The same position, with what divides all three taken out.
+  /// Returns the same positions, with the common divisor of the three numbers
+  /// cancelled.
   SampledDim reduce() const {
     DynamicAPInt common = gcd(gcd(step, abs(offset)), divisor);
     return {input, output, step / common, offset / common, divisor / common};
   }
 };
 
-/// Where an output coordinate lies between two input coordinates.
+/// The two input coordinates between which an output coordinate lies.
 struct Taps {
   mlir::Value low, high;
-  /// Weight of `high`, f32: a multiple of 1 / `divisor`. Null where `low` alone
-  /// counts.
+  /// The weight of `high`, an f32 that is a multiple of 1 / `divisor`. Null if
+  /// only `low` is used.
   mlir::Value weight;
   int64_t divisor = 1;
-  /// `weight` times `divisor`, without rounding. Null if that is not known.
+  /// The exact product of `weight` and `divisor`. Null if it is unknown.
   mlir::Value numerator;
-  /// Whether `low` alone counts for this output. Null if it never does.
+  /// Whether only `low` is used for this output. Null if this is never the
+  /// case.
   mlir::Value isLow;
 
-  /// Sets `numerator` to a word, and `weight` to what it comes to.
+  /// Sets `numerator` to a word, and `weight` to the resulting quotient.
   void setNumerator(ElementBuilder &b, mlir::Value word) {
     numerator = b.createOrFold<arith::UIToFPOp>(b.getF32Type(), word);
     mlir::Value reciprocal = arith::ConstantOp::create(
@@ -94,8 +96,8 @@ struct Taps {
     weight = b.createOrFold<arith::MulFOp>(numerator, reciprocal);
   }
 
-  /// Sets `weight` to what `remainder`, an index of more than 32 bits, comes
-  /// to: its halves are words, of which each is converted to f32.
+  /// Sets `weight` to the quotient for `remainder`, an index with more than 32
+  /// bits, whose two words are converted to f32 separately.
   void setLongNumerator(ElementBuilder &b, mlir::Value remainder) {
     constexpr int64_t unit = int64_t(1) << 32;
     auto toFloat = [&](mlir::Value half) {
@@ -113,35 +115,37 @@ struct Taps {
         math::FmaOp::create(b, high, constant(static_cast<double>(unit)), low);
     weight = b.createOrFold<arith::MulFOp>(
         sum, constant(1.0 / static_cast<double>(divisor)));
-    // No power of two: weights are not taken for exact.
+    // 3 stands for any divisor that is not a power of two: the weights are
+    // rounded, and readers must not consider them exact.
     divisor = 3;
   }
 };
 
-/// A SampledDim whose arithmetic 64 bits hold, and the numerators of whose
-/// weights 32 bits.
+/// A SampledDim whose arithmetic fits into 64 bits, and for which the
+/// numerators of weights fit into 32 bits.
 struct SmallDim {
   int64_t input, output, step, offset, divisor;
 
-  /// Nothing where a table wants to say where outputs lie. It does where 64
-  /// bits do not hold the arithmetic and, unless it would be too long, where 32
-  /// bits do not hold the numerators of weights.
+  /// Returns nothing if a table must store the positions of outputs. This is
+  /// necessary if the arithmetic does not fit into 64 bits. A table is also
+  /// used if the numerators of weights do not fit into 32 bits, unless the
+  /// table would be too long.
   static std::optional<SmallDim> get(const SampledDim &dim, bool isLinear,
                                      bool isLong) {
     DynamicAPInt end = dim.step * (dim.output - 1) + dim.offset;
     DynamicAPInt last = dim.divisor * (dim.input - 1);
-    // All outputs may show the first element, or the last one.
+    // All outputs may read the first element, or all may read the last one.
     if (end <= 0 || (!isLinear && end < dim.divisor))
       return SmallDim{dim.input, dim.output, 0, 0, 1};
     if (dim.offset >= last)
       return SmallDim{dim.input, dim.output, 0, dim.input - 1, 1};
-    // One element is all that there is to read.
+    // There is only one element to read.
     if (isLong && dim.input == 1)
       return SmallDim{dim.input, dim.output, 0, 0, 1};
-    // Words of 32 bits are converted to f32 on every device.
+    // Every device can convert 32-bit words to f32.
     if (isLinear && !isLong && dim.divisor > UINT32_MAX)
       return std::nullopt;
-    // Positions are computed up to the last element's, and one divisor more.
+    // Positions are computed up to the last element, plus one divisor.
     const DynamicAPInt limit(INT64_MAX / 4);
     if (abs(dim.offset) > limit || dim.step > limit || dim.divisor > limit ||
         (end > limit && last > limit))
@@ -153,9 +157,9 @@ struct SmallDim {
 };
 } // namespace
 
-/// o * step + offset. Outputs after the first that reaches `limit`, which is
-/// more than `offset`, read the same element: where products are large, it
-/// stops there.
+/// Builds o * step + offset. All outputs after the first one that reaches
+/// `limit`, which is greater than `offset`, read the same element. If products
+/// would be large, the result is therefore limited.
 static Value buildPosition(ElementBuilder &b, SmallDim dim, Value o,
                            int64_t offset, Int128 limit) {
   int64_t step = dim.step;
@@ -167,15 +171,15 @@ static Value buildPosition(ElementBuilder &b, SmallDim dim, Value o,
   return b.add(b.mul(o, step), offset);
 }
 
-/// floor((o * step + offset) / divisor), clamped to the input.
+/// Builds floor((o * step + offset) / divisor), clamped to the input.
 static Value buildCoordinate(ElementBuilder &b, SmallDim dim, Value o) {
   auto [input, output, step, offset, divisor] = dim;
-  // `limit` is where the last element's coordinate begins, and `end` is where
-  // the last output lies.
+  // `limit` is the position of the last element, and `end` the position of the
+  // last output.
   Int128 limit = static_cast<Int128>(input - 1) * divisor;
   Int128 end = static_cast<Int128>(output - 1) * step + offset;
-  // All outputs may lie within the first element or in the last one: extreme
-  // scales need no arithmetic.
+  // All outputs may lie within the first element, or all may lie in the last
+  // one. Extreme scales therefore need no arithmetic.
   if (end < divisor)
     return b.index(0);
   if (offset >= limit)
@@ -188,18 +192,19 @@ static Value buildCoordinate(ElementBuilder &b, SmallDim dim, Value o) {
                                : b.minui(coordinate, b.index(input - 1));
 }
 
-/// The way in which a position between two elements becomes one of them.
+/// The direction in which a position between two elements is rounded.
 enum class Rounding { Down, Up, Nearest };
 
-/// `dim` with positions whose floor is that of `dim` rounded.
+/// Returns a dimension whose positions, rounded down, are the positions of
+/// `dim`, rounded as requested.
 static SampledDim getRounded(SampledDim dim, Rounding rounding) {
   if (rounding == Rounding::Up)
     dim.offset += dim.divisor - 1;
   else if (rounding == Rounding::Nearest)
     dim = {dim.input, dim.output, dim.step * 2, dim.offset * 2 + dim.divisor,
            dim.divisor * 2};
-  // Steps that the divisor's factors divide pass over what the factor's
-  // remainder tells.
+  // The common divisor of step and divisor can be cancelled, since the
+  // remainder of the offset does not affect the rounded result.
   DynamicAPInt common = gcd(dim.step, dim.divisor);
   return {dim.input, dim.output, dim.step / common,
           floorDiv(dim.offset, common), dim.divisor / common};
@@ -212,8 +217,8 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
   if (divisor == 1) // Always at an element's centre.
     return {buildCoordinate(b, dim, o), Value(), Value()};
 
-  // `limit` and `end` are those of buildCoordinate(), for the centres of
-  // elements.
+  // `limit` and `end` have the same meaning as in buildCoordinate(), for the
+  // centres of elements.
   Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
   Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
   if (end <= 0)
@@ -221,9 +226,10 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
   if (offset >= limit)
     return {b.index(dim.input - 1), Value(), Value()};
 
-  // Before the first centre, divisions are of the element after `low`: they
-  // know no negative numbers. An output there, or after the last centre, lies
-  // between an element and itself: what a neighbour reads serves it, too.
+  // Before the first centre, positions are negative. They are shifted by one
+  // element, since the divisions are unsigned. An output before the first
+  // centre or after the last one lies between an element and itself, so that it
+  // can share the loads of its neighbours.
   Taps taps;
   taps.divisor = divisor;
   bool before = offset < 0, after = end >= limit;
@@ -243,7 +249,7 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
   if (after)
     taps.high = b.minui(taps.high, last);
 
-  // The high element takes no part without a weight, even if it is infinite.
+  // An element with weight 0 must not contribute, even if it is infinite.
   using Predicate = arith::CmpIPredicate;
   if (offset % std::gcd(step, divisor) == 0)
     taps.isLow = b.cmpi(Predicate::eq, remainder, b.index(0));
@@ -269,20 +275,21 @@ static Value getF32(ElementBuilder &b, float value) {
 }
 
 namespace {
-/// How elements are interpolated.
+/// The arithmetic of an interpolation.
 enum class Arithmetic {
-  /// Results round.
+  /// Results are rounded.
   Rounded,
-  /// Nothing rounds.
+  /// All results are exact.
   Exact,
-  /// Nothing rounds, as each dimension multiplies by its divisor.
+  /// All results are exact, since each dimension multiplies by its divisor.
   Multiplied
 };
 } // namespace
 
-/// Interpolates between the elements that `taps` lead to, the first dimension
-/// first: elements of a row then share what the dimensions before the last one
-/// make of their columns. `coordinates` holds those of the dimensions after.
+/// Interpolates between the elements that `taps` select, beginning with the
+/// first dimension. Elements of a row can then share the interpolation along
+/// the dimensions before the last one. `coordinates` contains the coordinates
+/// in the later dimensions.
 static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
                          MutableArrayRef<Value> coordinates, bool isUnsigned,
                          Arithmetic arithmetic) {
@@ -300,8 +307,8 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
     return low;
   Value high = sample(tap.high);
   if (arithmetic == Arithmetic::Multiplied) {
-    // Both weights are integers, and constants where the thread's elements
-    // know how they lie.
+    // Both weights are integers. They are constants if the relative positions
+    // of the thread's elements are known.
     Value rest = b.createOrFold<arith::SubFOp>(
         getF32(b, static_cast<float>(tap.divisor)), tap.numerator);
     Value multiple = arith::MulFOp::create(b, low, rest);
@@ -315,10 +322,10 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
   return tap.isLow ? b.select(tap.isLow, low, mixed) : mixed;
 }
 
-/// The product of all divisors, if interpolating elements of `type` rounds
-/// nowhere as long as it multiplies by them; nothing where products of 8 bits
-/// with it might be too long, or quotients too near to a half. All elements are
-/// finite.
+/// Returns the product of all divisors, if the interpolation of elements of
+/// `type` is exact after multiplication by the divisors. All elements are
+/// finite. Returns nothing if the products with 8-bit numbers might be too
+/// long, or if quotients might be too close to a half.
 static std::optional<int64_t> getCommonDivisor(Type type, ArrayRef<Taps> taps) {
   constexpr int64_t limit = 1 << 14;
   int64_t product = 1;
@@ -332,12 +339,14 @@ static std::optional<int64_t> getCommonDivisor(Type type, ArrayRef<Taps> taps) {
   return type.isInteger(8) ? std::optional(product) : std::nullopt;
 }
 
-/// Whether products with `reciprocal`, the rounded one of `divisor`, are halves
-/// where quotients are. Those of 36 are: 90 times what 1 / 36 rounds to is a
-/// little more than 2.5, and rounds to 2.5. Of 14, 21 times what 1 / 14 rounds
-/// to does not round to 1.5.
+/// Whether the product of a number with `reciprocal`, the rounded reciprocal of
+/// `divisor`, is a half whenever the quotient is. This is the case for 36: 90
+/// times the rounded value of 1 / 36 is slightly more than 2.5, and is rounded
+/// to 2.5. It is not the case for 14: 21 times the rounded value of 1 / 14 is
+/// not rounded to 1.5.
 static bool hasAllHalves(int64_t divisor, float reciprocal) {
-  // An odd divisor has none. Products with numbers below 0 mirror those above.
+  // The quotients by an odd divisor are never halves. Products with negative
+  // numbers mirror those with positive numbers.
   if (divisor % 2 != 0)
     return true;
   return llvm::all_of(llvm::seq<int64_t>(0, 256), [&](int64_t whole) {
@@ -346,14 +355,15 @@ static bool hasAllHalves(int64_t divisor, float reciprocal) {
   });
 }
 
-/// `multiple / divisor`, an 8-bit number, for the caller to round to an
-/// integer, halves to even.
+/// Computes `multiple / divisor`, an 8-bit number, which the caller will round
+/// to an integer, ties to even.
 static Value divideToEven(ElementBuilder &b, Value multiple, int64_t divisor) {
   auto number = static_cast<float>(divisor);
   float reciprocal = 1.0f / number;
   Value quotient =
       b.createOrFold<arith::MulFOp>(multiple, getF32(b, reciprocal));
-  // Other quotients are further from halves than products are from quotients.
+  // Other quotients differ from halves by more than the products differ from
+  // the quotients.
   if (hasAllHalves(divisor, reciprocal))
     return quotient;
   Value nearest = math::RoundEvenOp::create(b, quotient);
@@ -361,16 +371,16 @@ static Value divideToEven(ElementBuilder &b, Value multiple, int64_t divisor) {
   Value isHalf = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
                                        math::AbsFOp::create(b, rest),
                                        getF32(b, number / 2));
-  // The even number next to a half is the nearest of all even numbers.
+  // The even number next to a half is the nearest even number.
   Value half = arith::MulFOp::create(b, quotient, getF32(b, 0.5f));
   Value even = arith::MulFOp::create(b, math::RoundEvenOp::create(b, half),
                                      getF32(b, 2.0f));
   return b.select(isHalf, even, nearest);
 }
 
-/// Whether interpolating elements of `type` rounds nowhere: 8 bits, and for
-/// each dimension those of its weights, fit in the 24 of an f32. All elements
-/// are finite, too.
+/// Whether the interpolation of elements of `type` is exact: the 8 bits of an
+/// element and the bits of the weights in each dimension together fit into the
+/// 24 bits of an f32. All elements are finite.
 static bool isExactInF32(Type type, ArrayRef<Taps> taps) {
   if (!type.isInteger(8))
     return false;
@@ -389,7 +399,8 @@ static bool isExactInF32(Type type, ArrayRef<Taps> taps) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// The first 62 bits of `numerator / denominator`, which is from 1/2 to 1.
+/// Returns the first 62 bits of `numerator / denominator`, which lies between
+/// 1/2 and 1.
 static int64_t divide62(const DynamicAPInt &numerator,
                         const DynamicAPInt &denominator) {
   return static_cast<int64_t>(numerator * getPowerOfTwo(62) / denominator);
@@ -411,12 +422,13 @@ static int64_t divide62(Int128 numerator, Int128 denominator) {
   return bits;
 }
 
-/// The bits of `numerator / denominator`, which is from 0 to 1, in f32.
+/// Returns the bits of `numerator / denominator`, which lies between 0 and 1,
+/// as an f32.
 template <typename Int>
 static int32_t getQuotientBits(Int numerator, const Int &denominator) {
   if (numerator == Int(0))
     return 0;
-  // 62 bits from the first one on are more than f32 keeps.
+  // 62 significant bits are more than an f32 can store.
   int exponent = 0;
   while (numerator * Int(2) < denominator) {
     numerator *= Int(2);
@@ -427,13 +439,14 @@ static int32_t getQuotientBits(Int numerator, const Int &denominator) {
   return llvm::bit_cast<int32_t>(static_cast<float>(quotient));
 }
 
-/// The greatest number of words in the tables of an operator: a kernel binds
-/// the tables as one range, and Vulkan promises ranges of so many bytes.
+/// The largest number of words in the tables of an operator. A kernel binds the
+/// tables as one range, whose size is limited to the number of bytes that
+/// Vulkan guarantees.
 static constexpr int64_t maxTableWords =
     DeviceProfile::promisedMaxStorageBufferRange / sizeof(int32_t);
 
-/// Refuses a table of `words` words for what `op` has in dimension `dim`, which
-/// `what` names, where these are too many.
+/// Rejects a table with `words` words, for dimension `dim` of `op`, if it is
+/// too large. `what` names the contents of the table.
 static LogicalResult verifyTable(Operation *op, StringRef what, size_t dim,
                                  Int128 words) {
   if (words <= maxTableWords)
@@ -444,8 +457,9 @@ static LogicalResult verifyTable(Operation *op, StringRef what, size_t dim,
          << ", but a table has " << maxTableWords << " at most";
 }
 
-/// Calls `visit` for each output with its number, the element that it lies at
-/// or behind, how far behind it lies in units of 1 / divisor, and the divisor.
+/// Calls `visit` for each output. The arguments are the number of the output,
+/// the element at or before its position, the distance from this element in
+/// units of 1 / divisor, and the divisor.
 template <typename Int, typename Visit>
 static void visitPositions(const SampledDim &dim, const Int &step,
                            const Int &offset, const Int &divisor,
@@ -459,7 +473,7 @@ static void visitPositions(const SampledDim &dim, const Int &step,
 }
 template <typename Visit>
 static void visitPositions(const SampledDim &dim, const Visit &visit) {
-  // Outputs and elements have numbers of 32 bits.
+  // Outputs and elements have 32-bit numbers.
   constexpr unsigned bits = 90;
   auto step = toInt128(dim.step, bits), offset = toInt128(dim.offset, bits),
        divisor = toInt128(dim.divisor, bits);
@@ -477,7 +491,7 @@ static Value buildWords(OpBuilder &builder, Location loc,
                                    DenseElementsAttr::get(type, words));
 }
 
-/// A word of a table as a coordinate of a dimension of `size` elements.
+/// Reads a word of a table as a coordinate in a dimension of `size` elements.
 static Value readCoordinate(ElementBuilder &b, Value table, Value place,
                             int64_t size) {
   Value word = tensor::ExtractOp::create(b, table, place);
@@ -485,20 +499,21 @@ static Value readCoordinate(ElementBuilder &b, Value table, Value place,
                  b.index(size - 1));
 }
 
-/// A word of a table as an f32.
+/// Reads a word of a table as an f32.
 static Value readNumber(ElementBuilder &b, Value table, Value place) {
   Value word = tensor::ExtractOp::create(b, table, place);
   return b.createOrFold<arith::BitcastOp>(b.getF32Type(), word);
 }
 
 namespace {
-/// Coordinates that 64 bits cannot compute, looked up for each output instead:
-/// in one tensor for all dimensions, as a kernel binds few.
+/// Tables of coordinates that cannot be computed in 64 bits. The tables of all
+/// dimensions share one tensor, since a kernel can bind only a few.
 class Tables {
 public:
-  /// Adds the coordinates of `dim`, rounded down; or, if `isLinear`, those of
-  /// the lower elements and then the upper ones' weights: their numerators, or
-  /// bits of an f32 where the divisor is large.
+  /// Adds the coordinates of `dim`, rounded down. If `isLinear` is set, adds
+  /// the coordinates of the lower elements, and then the weights of the upper
+  /// elements: their numerators, or the bits of f32 weights if the divisor is
+  /// large.
   void add(const SampledDim &dim, bool isLinear) {
     SmallVector<int32_t> weights;
     visitPositions(dim, [&](int64_t, int64_t low, const auto &rest,
@@ -512,7 +527,8 @@ public:
     words.append(weights);
   }
 
-  /// The number of words so far: where those of the next dimension begin.
+  /// Returns the number of words so far, which is the beginning of the next
+  /// dimension's words.
   int64_t size() const { return static_cast<int64_t>(words.size()); }
 
   void build(OpBuilder &builder, Location loc) {
@@ -529,7 +545,7 @@ public:
                Value o) const {
     Taps taps;
     taps.low = getCoordinate(b, dim, begin, o);
-    // Always at an element's centre.
+    // All outputs lie at centres of elements.
     if (dim.divisor == 1)
       return taps;
     taps.high = b.minui(b.add(taps.low, 1), b.index(dim.input - 1));
@@ -540,8 +556,8 @@ public:
       taps.setNumerator(b, bits);
     } else {
       taps.weight = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
-      // The divisor is no power of two, so that weights are not taken for
-      // exact.
+      // 3 stands for any divisor that is not a power of two: the weights are
+      // rounded, and readers must not consider them exact.
       taps.divisor = 3;
     }
     taps.isLow = b.cmpi(arith::CmpIPredicate::eq, bits,
@@ -550,7 +566,8 @@ public:
   }
 
 private:
-  /// Whether f32 has each numerator: products with it then round once.
+  /// Whether f32 can represent each numerator, so that products with it round
+  /// only once.
   static bool hasNumerators(const SampledDim &dim) {
     return dim.divisor <= (1 << 24);
   }
@@ -564,7 +581,7 @@ private:
 // Passes over one dimension
 //===----------------------------------------------------------------------===//
 
-/// `shape` with another size of dimension `dim`.
+/// Returns `shape` with the size `size` in dimension `dim`.
 static SmallVector<int64_t> resize(ArrayRef<int64_t> shape, unsigned dim,
                                    int64_t size) {
   SmallVector<int64_t> result(shape);
@@ -572,7 +589,7 @@ static SmallVector<int64_t> resize(ArrayRef<int64_t> shape, unsigned dim,
   return result;
 }
 
-/// `indices` with another coordinate in dimension `dim`.
+/// Returns `indices` with the coordinate `coordinate` in dimension `dim`.
 static SmallVector<Value> moveTo(ValueRange indices, unsigned dim,
                                  Value coordinate) {
   SmallVector<Value> result(indices);
@@ -581,19 +598,19 @@ static SmallVector<Value> moveTo(ValueRange indices, unsigned dim,
 }
 
 namespace {
-/// The weights of a filter that is stretched to step / divisor elements of the
-/// input on either side of a position, in units of 1 / divisor.
+/// The weights of a filter that extends step / divisor elements of the input to
+/// either side of a position, in units of 1 / divisor.
 template <typename Int> class StretchedFilter {
 public:
-  /// The filter of output `o`, which lies at (o * step + offset) / divisor of
-  /// the elements from 0 to `last`.
+  /// Creates the filter for output `o`, whose position is (o * step + offset) /
+  /// divisor. The elements have the numbers 0 to `last`.
   StretchedFilter(const Int &step, const Int &offset, const Int &divisor,
                   int64_t last, int64_t o)
       : step(step), divisor(divisor), position(step * Int(o) + offset),
         last(last) {}
 
-  /// The elements that have a weight. What lies outside of the input counts
-  /// for its first or last element.
+  /// Return the range of elements with a weight. The weights of positions
+  /// outside of the input are added to the first or to the last element.
   int64_t getFirst() const {
     return clamp(floorDiv(position - step, divisor) + Int(1));
   }
@@ -602,7 +619,8 @@ public:
   }
   Int getTotal() const { return sumUpTo(ceilDiv(position + step, divisor)); }
   Int getWeight(int64_t k) const {
-    // Only what lies outside of the input has to be added up.
+    // Only the first and the last element include the weights of several
+    // positions.
     if (k > 0 && k < last)
       return getTerm(Int(k));
     Int sum = k == last ? getTotal() : sumUpTo(Int(k));
@@ -614,14 +632,16 @@ private:
     return static_cast<int64_t>(std::clamp(k, Int(0), Int(last)));
   }
 
-  /// The weight of the integer `at`, which has one.
+  /// Returns the weight of the integer position `at`, which lies inside of the
+  /// filter.
   Int getTerm(const Int &at) const {
     return step - abs(Int(at * divisor - position));
   }
 
-  /// The weights of all integers up to `k`: those before the position grow
-  /// evenly, those behind it shrink evenly. A scale may be so small that they
-  /// cannot be added up one by one.
+  /// Returns the sum of the weights of all integer positions up to `k`. The
+  /// weights increase evenly before the filter's position, and decrease evenly
+  /// behind it. With a very small scale, there may be too many weights to add
+  /// up one by one.
   Int sumUpTo(const Int &k) const {
     Int centre = floorDiv(position, divisor);
     Int first = floorDiv(position - step, divisor) + Int(1),
@@ -642,18 +662,19 @@ private:
 } // namespace
 
 namespace {
-/// A row for each output: its first element, and the weights of `numTaps`
-/// elements from there on. The first outputs may all show the first element
-/// alone, and the last ones the last: they share a row, so that a table has a
-/// few words for each element of the input, however many outputs there are.
+/// A table with one row for each output: the first element, and the weights of
+/// `numTaps` elements from there on. The first outputs may all read only the
+/// first element, and the last outputs only the last one. Such outputs share a
+/// row, so that the table has a few words for each element of the input,
+/// regardless of the number of outputs.
 struct AverageTable {
   int64_t firstRow = 0, numRows = 0, numTaps = 1;
   SmallVector<int32_t> words;
 };
 } // namespace
 
-/// The first of `count` numbers for which `holds`, which holds for all behind
-/// it; `count` if there is none.
+/// Returns the first of `count` numbers for which `holds` is true, or `count`
+/// if there is none. `holds` must be true for all numbers behind the first one.
 static int64_t findFirst(int64_t count,
                          llvm::function_ref<bool(int64_t)> holds) {
   int64_t low = 0;
@@ -713,8 +734,8 @@ getAverages(Operation *op, unsigned dim, const SampledDim &sampled,
 
 static FailureOr<AverageTable> getAverages(Operation *op, unsigned dim,
                                            const SampledDim &sampled) {
-  // Sums of weights are products of two numbers of this many bits; positions
-  // have 32 bits more.
+  // Sums of weights are products of two numbers with this number of bits.
+  // Positions have 32 bits more.
   constexpr unsigned bits = 45;
   auto step = toInt128(sampled.step, bits),
        offset = toInt128(sampled.offset, bits),
@@ -725,7 +746,8 @@ static FailureOr<AverageTable> getAverages(Operation *op, unsigned dim,
                                    sampled.offset, sampled.divisor);
 }
 
-/// Averages elements along dimension `dim` of `input` with stretched filters.
+/// Builds the averages of elements along dimension `dim` of `input` with
+/// stretched filters.
 static FailureOr<Value> buildAverages(OpBuilder &builder, Operation *op,
                                       Value input, bool isUnsigned,
                                       unsigned dim, const SampledDim &sampled) {
@@ -764,14 +786,15 @@ static FailureOr<Value> buildAverages(OpBuilder &builder, Operation *op,
       [](ElementBuilder &, ValueRange, Value sum) { return sum; });
 }
 
-/// Adds up, along dimension `dim`, the elements of `input` that resampling
-/// made of each element of a tensor of `type`.
+/// Builds, along dimension `dim`, the sum of the elements of `input` that a
+/// resampling computed from each element of a tensor of `type`.
 static FailureOr<Value> buildGradients(OpBuilder &builder, Operation *op,
                                        Value input, RankedTensorType type,
                                        unsigned dim, const SampledDim &sampled,
                                        bool isLinear) {
-  // The table says for each output which element it read, and the weight of the
-  // next one; and for each element, the first output that read it.
+  // The table contains, for each output, the element that it read and the
+  // weight of the next element; and for each element, the first output that
+  // read it.
   int64_t outputs = sampled.output, elements = sampled.input, numReaders = 1;
   if (failed(verifyTable(op, "readers", dim,
                          (isLinear ? 2 : 1) * outputs + elements)))
@@ -783,7 +806,8 @@ static FailureOr<Value> buildGradients(OpBuilder &builder, Operation *op,
     int32_t weight = getQuotientBits(rest, divisor);
     lower.push_back(static_cast<int32_t>(low));
     weights.push_back(weight);
-    // Positions never decrease: an element's readers are neighbours.
+    // Positions never decrease, so that the readers of an element are
+    // neighbours.
     for (int64_t i = low; i <= low + (isLinear && weight != 0); ++i) {
       if (firstReader[i] < 0)
         firstReader[i] = o;
@@ -837,8 +861,8 @@ static FailureOr<Value> buildGradients(OpBuilder &builder, Operation *op,
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// The dimensions of an operator with these scales and offsets. At output `o`,
-/// x = (o - outputOffset) / scale - inputOffset.
+/// Returns the dimensions of an operator with the given scales and offsets. The
+/// position of output `o` is (o - outputOffset) / scale - inputOffset.
 static SmallVector<SampledDim> getDims(Value input, Value output,
                                        ArrayRef<float> scales,
                                        ArrayRef<float> inputOffsets,
@@ -857,7 +881,7 @@ static SmallVector<SampledDim> getDims(Value input, Value output,
   return dims;
 }
 
-/// Replaces `op`, which resamples `input` in `mode`.
+/// Replaces `op`, which resamples `input` in the mode `mode`.
 static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
                            Rounding rounding, SmallVector<SampledDim> dims,
                            const TypeConverter &typeConverter,
@@ -868,8 +892,8 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
                         .getElementType()
                         .isUnsignedInteger();
   Type elementType = cast<RankedTensorType>(input.getType()).getElementType();
-  // Dimensions that shrink are averaged first, in f32, and have the output's
-  // size from then on.
+  // Dimensions that shrink are averaged first, in f32, and have the size of the
+  // output afterwards.
   for (auto [index, dim] : llvm::enumerate(dims))
     if (isLinear && isAntialiased && dim.step > dim.divisor) {
       FailureOr<Value> averages =
@@ -917,7 +941,8 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
         Type inputType =
             cast<RankedTensorType>(input.getType()).getElementType();
         SmallVector<Value> coordinates;
-        // Where there is nothing to interpolate, the element moves as it is.
+        // If there is nothing to interpolate, the element is moved without a
+        // conversion.
         if (llvm::none_of(taps, [](const Taps &tap) { return tap.weight; })) {
           for (const Taps &tap : taps)
             coordinates.push_back(tap.low);
@@ -941,7 +966,7 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
       });
 }
 
-/// Offsets with which pixel centres meet.
+/// Lowers with the offsets that align the centres of pixels.
 static LogicalResult lowerCentred(Operation *op, Value input,
                                   InterpolationMode mode,
                                   ArrayRef<float> scales,
@@ -978,7 +1003,8 @@ struct Upsample2dLowering : OpConversionPattern<Upsample2dOp> {
         getDims(op.getInput(), op.getOutput(), ones,
                 SmallVector<float>(ones.size(), 0.5f),
                 SmallVector<float>(ones.size(), -0.5f));
-    // Factors of more than 24 bits are no f32: x = (2 o + 1 - s) / 2 s.
+    // The positions (2 o + 1 - s) / 2 s are set from the integer factor s,
+    // since an f32 scale cannot represent factors with more than 24 bits.
     for (auto [dim, factor] :
          llvm::zip_equal(MutableArrayRef(dims).take_back(2), op.getScaleSize()))
       dim = SampledDim{dim.input, dim.output, DynamicAPInt(2),
@@ -989,7 +1015,8 @@ struct Upsample2dLowering : OpConversionPattern<Upsample2dOp> {
   }
 };
 
-/// How an operator rounds positions to the nearest elements'.
+/// Returns the direction in which an operator rounds positions to the nearest
+/// element.
 template <typename OpTy> static Rounding getRounding(OpTy op) {
   if constexpr (std::is_same_v<OpTy, Resample1Op> ||
                 std::is_same_v<OpTy, ResampleGradOp>)
@@ -1033,12 +1060,13 @@ template <typename OpTy> struct GradientLowering : OpConversionPattern<OpTy> {
              op.getOutputGradient(), op.getInputGradient(), op.getScales(),
              op.getInputPixelOffsets(), op.getOutputPixelOffsets()))) {
       SampledDim sampled = isLinear ? dim : getRounded(dim, getRounding(op));
-      // A dimension that was copied needs no sum.
+      // A dimension that was only copied needs no sum.
       if (sampled.input != sampled.output || sampled.offset != 0 ||
           sampled.step != sampled.divisor)
         dims.push_back({static_cast<unsigned>(index), sampled});
     }
-    // Dimensions are resampled one after the other, in f32 up to the last one.
+    // Dimensions are resampled one after the other, in f32 except for the last
+    // one.
     Value value = adaptor.getInputGradient();
     SmallVector<int64_t> shape(
         cast<RankedTensorType>(value.getType()).getShape());

@@ -11,32 +11,34 @@
 using namespace mlir;
 using namespace dml;
 
-/// The elements of the parts that lines are cut into, or the whole line: a
-/// workgroup scans a part, of which there may be too few for a device. What
-/// stands before each part then comes from a scan of what the parts come to, so
+/// Returns the number of elements in the parts into which lines are divided, or
+/// the size of a line if it is not divided. A workgroup scans one part, and
+/// there may be too few lines to occupy a device. The combination of all
+/// elements before each part is computed by a scan of the parts' results, so
 /// that elements are read twice.
 int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
   int64_t size = shape[axis];
   int64_t lines = llvm::product_of(shape) / std::max<int64_t>(size, 1);
   int64_t neighbours = llvm::product_of(shape.drop_front(axis + 1));
-  // Of a few lines side by side a workgroup takes several elements of each.
+  // If there are only a few lines side by side, a workgroup processes several
+  // elements of each line.
   bool isTogether = neighbours <= cost::rows::maxRowsTogether;
   int64_t wanted = isTogether ? cost::rows::partOfScannedRow
                               : cost::rows::partOfScannedColumn;
   int64_t bits = cast<RankedTensorType>(op->getOperand(0).getType())
                      .getElementTypeBitWidth();
-  // Operators are lowered for all devices alike.
+  // Operators are lowered independently of the device.
   const DeviceSpeed device;
   bool areEnough =
       isTogether
           ? lines / neighbours >= cost::rows::getEnoughRows(device)
           : lines * bits / 8 >= cost::rows::getEnoughBytesOfLines(device);
-  // A few parts do not make up for the second reading.
+  // A few parts do not compensate for the second reading.
   if (size <= (isTogether ? 2 : 4) * wanted ||
       (size <= maxIterations && areEnough))
     return size;
-  // Parts of one size need no condition, and whole vectors are better than
-  // single elements.
+  // Parts of equal size need no condition, and parts of whole vectors are
+  // better than parts of single elements.
   for (int64_t multiple : {8, 4, 2, 1})
     for (int64_t even = wanted; even >= wanted / 2; even -= multiple)
       if (size % even == 0)
@@ -60,7 +62,7 @@ Value Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
     at[axis] = b.minui(at[axis], b.index(size - 1));
     return select(exists, element(b, at), combiner.getIdentity(b));
   };
-  // What stands before each part.
+  // The combination of all elements before each part.
   Value before;
   if (numParts > 1) {
     SmallVector<int64_t> parts(shape);
@@ -79,8 +81,9 @@ Value Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
           return loadReduced(b, sums, indices, combiner.isUnsigned);
         });
   }
-  // An element combines all of its part that count for it. Code generation
-  // knows such loops, and has one for all elements of a part.
+  // Each element combines all elements of its part that precede it. Code
+  // generation recognizes such loops, and replaces them by a single loop for
+  // all elements of a part.
   using Predicate = arith::CmpIPredicate;
   Predicate counts = isBackward
                          ? (isExclusive ? Predicate::ugt : Predicate::uge)

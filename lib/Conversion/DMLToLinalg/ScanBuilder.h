@@ -11,17 +11,17 @@
 
 namespace dml {
 
-/// A scan along `axis`: what stands before each place, or behind it where the
-/// scan runs backward, and the place itself unless the scan is exclusive,
-/// combined.
+/// A scan along `axis`. Each place of the result combines all elements before
+/// this place, or behind it if the scan runs backward. The place itself is
+/// included unless the scan is exclusive.
 struct Scan {
   mlir::Operation *op;
   int64_t axis;
   Combiner combiner;
   bool isBackward = false, isExclusive = false;
 
-  /// Builds the tensor of sizes `shape` and the combiner's type that has at
-  /// each place what `element` gives for those that count there.
+  /// Builds the tensor with shape `shape` and the combiner's type that contains
+  /// the scan of `element`.
   mlir::Value build(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape,
                     const NumberFn &element) const;
 

@@ -2,9 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// No kernel writes to places that it reads from a tensor: each element looks
-// for the last index that leads to it. First that update's number is found, for
-// each place that indices can lead to; then elements of whole slices share it.
+// Kernels do not write to places that are read from a tensor. Instead, each
+// element of the output searches for the last index that refers to its place.
+// The first kernel determines the number of this update for each place to which
+// indices can refer. The second kernel computes the elements; the elements of a
+// slice share the number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +67,8 @@ struct ScatterNdLowering : OpConversionPattern<ScatterNdOp> {
             indicesCount = op.getIndicesDimensionCount(),
             chosen = indicesType.getShape().back();
     int64_t slice = inputCount - chosen;
-    // The dimensions that tuples choose in, and those of the tuples.
+    // The dimensions in which tuples select a coordinate, and the dimensions of
+    // the tuples.
     ArrayRef<int64_t> places =
         type.getShape().drop_back(slice).take_back(chosen);
     ArrayRef<int64_t> tuples =

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// The coordinate, in the tensor that a window lies in, of the window's step
-/// `o`. It is never negative.
+/// Builds the coordinate of step `o` of a window, in the tensor that contains
+/// the window. The coordinate is never negative.
 static Value buildStep(ElementBuilder &b, Value o, int64_t offset, int64_t size,
                        int64_t stride) {
   if (stride < 0)
@@ -20,7 +20,7 @@ static Value buildStep(ElementBuilder &b, Value o, int64_t offset, int64_t size,
   return b.add(b.mul(o, stride), offset);
 }
 
-/// The element that step `indices` of a window meets.
+/// Reads the element at step `indices` of a window.
 static Value readWindow(ElementBuilder &b, Value tensor, ValueRange indices,
                         ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
                         ArrayRef<int64_t> strides) {
@@ -89,14 +89,15 @@ struct SliceGradLowering : OpConversionPattern<SliceGradOp> {
               coordinates.push_back(o);
               continue;
             }
-            // The distance from the window's first element, in the window's
-            // direction. Before that element it is a large unsigned number.
+            // The distance from the window's first element, in the direction of
+            // the window. Before this element, the distance is a large unsigned
+            // number.
             Value distance = stride < 0 ? b.sub(b.index(offset + size - 1), o)
                                         : b.add(o, -offset);
             int64_t step = std::abs(stride), reach = (count - 1) * step + 1;
             Value inside = b.cmpi(Predicate::ult, distance, b.index(reach));
             require(inside);
-            // The coordinate is valid whatever `o` is.
+            // The coordinate is valid for any `o`.
             distance =
                 b.minsi(b.maxsi(distance, b.index(0)), b.index(reach - 1));
             if (step == 1) {

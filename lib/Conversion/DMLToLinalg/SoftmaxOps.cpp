@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// The dimensions along which a set lies: of the versions that have no axes,
-/// the last.
+/// Returns the dimensions of a set: the attribute `axes`, or the last dimension
+/// for operators without this attribute.
 template <typename OpTy> static ReducedAxes getAxes(OpTy op) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(op.getInput().getType()).getShape();
@@ -23,9 +23,10 @@ template <typename OpTy> static ReducedAxes getAxes(OpTy op) {
   return ReducedAxes(shape, static_cast<int64_t>(shape.size()) - 1);
 }
 
-/// The largest number of a set. NaNs may be it or may be left out: the sum of
-/// the set's exponentials is NaN, whichever it is. That takes one operation for
-/// an element, and a maximum that leaves NaNs out takes five.
+/// Returns the combiner for the largest number of a set. If the set contains
+/// NaN, the result may or may not be NaN, since the sum of the set's
+/// exponentials is NaN in either case. This takes one operation for each
+/// element, whereas a maximum that ignores NaN takes five.
 static Combiner getLargest(MLIRContext *context) {
   Builder b(context);
   return {b.getF32FloatAttr(-std::numeric_limits<float>::infinity()),
@@ -35,7 +36,8 @@ static Combiner getLargest(MLIRContext *context) {
           }};
 }
 
-/// The largest number of a set, or a part of it, in which all may be -infinity.
+/// Returns `largest`, the largest number of a set or of a part, or the lowest
+/// finite number if all elements are -infinity.
 static Number getShift(Number largest) {
   Number lowest = largest(-std::numeric_limits<float>::max());
   return select(largest < lowest, lowest, largest);

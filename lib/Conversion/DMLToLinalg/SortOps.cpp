@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels compute elements from coordinates and write nowhere else, so that
-// nothing is moved to where it belongs: each place looks for what belongs
-// there. Every loop has a length that sizes alone decide.
+// Kernels compute elements from coordinates, and cannot write to computed
+// places. Therefore no element is moved to its place in the sorted order;
+// instead, each place searches for its element. The lengths of all loops depend
+// only on sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ using namespace mlir;
 using namespace dml;
 using Predicate = arith::CmpIPredicate;
 
-/// The integer `bits` of `type`, whose high bits are dropped.
+/// Returns the integer constant `bits` of `type`. High bits are dropped.
 static Value getConstant(ElementBuilder &b, Type type, uint64_t bits) {
   return arith::ConstantOp::create(
       b, IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), bits,
@@ -24,22 +25,23 @@ static Value getConstant(ElementBuilder &b, Type type, uint64_t bits) {
                                       /*implicitTrunc=*/true)));
 }
 
-/// The unsigned integer `word`, which data may have made, as a coordinate of a
-/// dimension of `size` elements.
+/// Converts the unsigned integer `word`, which may come from data, to a
+/// coordinate in a dimension of `size` elements.
 static Value toCoordinate(ElementBuilder &b, Value word, int64_t size) {
   return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), word),
                  b.index(size - 1));
 }
 
-/// The number of steps that find one of `count` places by halves.
+/// Returns the number of steps of a binary search among `count` places.
 static int64_t getNumHalvings(int64_t count) {
   return llvm::Log2_64_Ceil(count);
 }
 
-/// Finds by halves the first of the numbers from `low` to `high`, i32 without a
-/// sign, for which `isBefore` does not hold; `high` if it holds of all below.
-/// It holds of none behind one for which it does not, and is not asked about
-/// `high`. There are `count` numbers at most.
+/// Builds a binary search, among the unsigned i32 numbers from `low` to `high`,
+/// for the first number for which `isBefore` is false, or `high` if it is true
+/// for all numbers below. `isBefore` must be false for all numbers behind the
+/// first such number, and is not called for `high`. There are at most `count`
+/// numbers.
 static Value buildSearch(
     ElementBuilder &b, Value low, Value high, int64_t count,
     llvm::function_ref<Value(ElementBuilder &b, Value number)> isBefore) {
@@ -51,7 +53,7 @@ static Value buildSearch(
         Value half =
             b.createOrFold<arith::ShRUIOp>(b.sub(bounds[1], bounds[0]), one);
         Value middle = b.createOrFold<arith::AddIOp>(bounds[0], half);
-        // The bounds stay once they have met.
+        // The bounds do not change after they have met.
         Value isOpen = b.cmpi(Predicate::ult, bounds[0], bounds[1]);
         Value before = isBefore(b, middle);
         return {b.select(b.andi(isOpen, before),
@@ -66,15 +68,16 @@ static Value buildSearch(
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An element of a line: its key and its place, an i32 without a sign.
+/// An element of a line: its key, and its place as an unsigned i32.
 struct Entry {
   Value key, place;
 };
 
-/// Selects the first elements of each line in an order. Lines are cut into
-/// short lists, in which the elements before each other are counted; then lists
-/// are merged in pairs, in as many kernels as it takes until one is left. No
-/// list keeps more elements than are wanted.
+/// Selects the first elements of each line in some order. Each line is divided
+/// into short lists, in which the rank of each element is computed by counting
+/// the elements before it. The lists are then merged in pairs, with one kernel
+/// for each round, until a single list is left. Lists keep only as many
+/// elements as are selected.
 class Selection {
 public:
   Selection(OpBuilder &builder, Operation *op, Value input, int64_t axis,
@@ -84,7 +87,7 @@ public:
         size(type.getDimSize(axis)), k(k),
         keys(buildKeys(input, isDecreasing)) {}
 
-  /// Builds the tensor of the places, as i32 without a sign, of the selected
+  /// Builds the tensor of the places, as unsigned i32, of the selected
   /// elements.
   Value build();
 
@@ -94,7 +97,7 @@ private:
   Value buildLists(Value ranks, int64_t length, int64_t kept);
   Value buildMerge(Value lists, int64_t count, int64_t length, int64_t kept);
 
-  /// A tensor of i32 that has `lengthOfLines` elements in each line.
+  /// Builds a tensor of i32 with `lengthOfLines` elements in each line.
   Value build(int64_t lengthOfLines, ElementFn element) {
     SmallVector<int64_t> shape(type.getShape());
     shape[axis] = lengthOfLines;
@@ -102,27 +105,29 @@ private:
                        RankedTensorType::get(shape, builder.getI32Type()),
                        element);
   }
-  /// The element of `tensor` at `place` of the line that `indices` lie in.
+  /// Loads the element of `tensor` at `place` of the line that contains
+  /// `indices`.
   Value load(ElementBuilder &b, Value tensor, ValueRange indices,
              Value place) const {
     SmallVector<Value> at(indices);
     at[axis] = place;
     return tensor::ExtractOp::create(b, tensor, at);
   }
-  /// Returns which of `count` parts of `length` places a place lies in, and its
-  /// place in the part.
+  /// Divides a line into `count` parts of `length` places. Returns the part
+  /// that contains `place`, and the place within the part.
   static std::pair<Value, Value> split(ElementBuilder &b, Value place,
                                        int64_t count, int64_t length) {
     if (count == 1)
       return {b.index(0), place};
     return {b.divui(place, length), b.remui(place, length)};
   }
-  /// The place that stands for no element.
+  /// Returns the place that represents no element.
   Value getNone(ElementBuilder &b) const {
     return getConstant(b, b.getI32Type(), size);
   }
-  /// Whether one element stands before another. No two are equal: there are
-  /// none at one place, but for what stands for no element, which is last.
+  /// Whether one element comes before another one. Two elements are never
+  /// equal, since they have different places. The place that represents no
+  /// element comes last.
   Value precedes(ElementBuilder &b, Entry lhs, Entry rhs) const {
     Value first = b.cmpi(Predicate::ult, lhs.place, rhs.place);
     Value tie = b.andi(b.cmpi(Predicate::eq, lhs.key, rhs.key), first);
@@ -138,9 +143,9 @@ private:
 };
 } // namespace
 
-/// Elements become integers without a sign whose order is the wanted one:
-/// comparisons of those do not depend on how a device treats NaNs and
-/// denormals.
+/// Builds unsigned integers that are in the wanted order of the elements.
+/// Comparisons of these integers do not depend on a device's treatment of NaNs
+/// and denormals.
 Value Selection::buildKeys(Value input, bool isDecreasing) {
   Type elementType = type.getElementType();
   unsigned width = elementType.getIntOrFloatBitWidth();
@@ -158,7 +163,7 @@ Value Selection::buildKeys(Value input, bool isDecreasing) {
           Value sign = constant(signBit);
           Value magnitude = b.andi(bits, constant(signBit - 1));
           Value isNegative = b.cmpi(Predicate::uge, bits, sign);
-          // Zeros of either sign are in the middle.
+          // Zeros of either sign lie in the middle.
           Value above = b.createOrFold<arith::AddIOp>(sign, magnitude);
           Value below = b.createOrFold<arith::SubIOp>(sign, magnitude);
           Value key = isDecreasing ? b.select(isNegative, above, below)
@@ -177,7 +182,7 @@ Value Selection::buildKeys(Value input, bool isDecreasing) {
       });
 }
 
-/// How many elements of its list stand before each element.
+/// Builds, for each element, the number of elements before it in its list.
 Value Selection::buildRanks(int64_t length) {
   return build(size, [&](ElementBuilder &b, ValueRange indices) -> Value {
     Type i32 = b.getI32Type();
@@ -195,8 +200,8 @@ Value Selection::buildRanks(int64_t length) {
         [&](ElementBuilder &b, ValueRange step,
             ValueRange count) -> SmallVector<Value> {
           Value place = b.add(begin, step[0]);
-          // The last element of a line is read again for places beyond it, and
-          // counts once.
+          // Places beyond the end of a line read the last element again, which
+          // counts only once.
           Value exists;
           if (size % length != 0) {
             exists = b.cmpi(Predicate::ult, place, b.index(size));
@@ -211,8 +216,8 @@ Value Selection::buildRanks(int64_t length) {
   });
 }
 
-/// The places of the first `kept` elements of each list, one list after the
-/// other.
+/// Builds the places of the first `kept` elements of each list, one list after
+/// the other.
 Value Selection::buildLists(Value ranks, int64_t length, int64_t kept) {
   int64_t count = llvm::divideCeilSigned(size, length);
   return build(
@@ -243,8 +248,8 @@ Value Selection::buildLists(Value ranks, int64_t length, int64_t kept) {
 }
 
 /// Merges `count` lists of `length` places in pairs, and keeps the first `kept`
-/// of each pair. An element of a merged list looks for how many of those before
-/// it come from its first list.
+/// elements of each pair. Each element of a merged list searches for the number
+/// of preceding elements that come from the first list of the pair.
 Value Selection::buildMerge(Value lists, int64_t count, int64_t length,
                             int64_t kept) {
   int64_t merged = llvm::divideCeilSigned(count, 2);
@@ -274,13 +279,13 @@ Value Selection::buildMerge(Value lists, int64_t count, int64_t length,
       return Entry{b.select(exists, key, last), place};
     };
     Value one = getConstant(b, i32, 1);
-    // The second list has `length` elements at most, and so has the first.
+    // Each of the two lists has at most `length` elements.
     Value low = b.sub(number, b.minui(number, limit));
     Value high = b.minui(number, limit);
     Value fromFirst = buildSearch(
         b, low, high, length + 1, [&](ElementBuilder &b, Value fromFirst) {
-          // It does not matter what is compared once the search is over, but it
-          // has to be there.
+          // After the end of the search, the result of the comparison does not
+          // matter, but the compared elements must exist.
           Value fromSecond = b.createOrFold<arith::MaxUIOp>(
               b.sub(number, b.minui(fromFirst, number)), one);
           return precedes(b, getEntry(b, false, fromFirst),
@@ -299,8 +304,8 @@ Value Selection::buildMerge(Value lists, int64_t count, int64_t length,
 }
 
 Value Selection::build() {
-  // Each element is compared with all of its list: short lists are sorted in
-  // two kernels, and few of them are left to merge.
+  // Each element is compared with all elements of its list. Short lists are
+  // sorted by two kernels, and long lines only have a few lists to merge.
   constexpr int64_t maxLength = 64;
   int64_t length = std::min(size, maxLength), kept = std::min(length, k);
   int64_t count = llvm::divideCeilSigned(size, length);
@@ -362,8 +367,9 @@ struct NonzeroCoordinatesLowering : OpConversionPattern<NonzeroCoordinatesOp> {
 };
 } // namespace
 
-/// A scan tells how many elements that are not zero there are up to each; a row
-/// looks for the first element at which there are more than rows before it.
+/// A scan counts the nonzero elements up to each element. Row number r of the
+/// result then finds the first element up to which there are more than r
+/// nonzero elements.
 LogicalResult NonzeroCoordinatesLowering::matchAndRewrite(
     NonzeroCoordinatesOp op, OpAdaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
@@ -379,7 +385,7 @@ LogicalResult NonzeroCoordinatesLowering::matchAndRewrite(
       scan.build(rewriter, size, [&](ElementBuilder &b, ValueRange indices) {
         Value bits =
             toBits(b, tensor::ExtractOp::create(b, line, indices)).value;
-        // The sign of a float is left out.
+        // Ignores the sign of a float.
         if (isa<FloatType>(elementType))
           bits = b.andi(
               bits, getConstant(b, bits.getType(),
@@ -392,7 +398,8 @@ LogicalResult NonzeroCoordinatesLowering::matchAndRewrite(
                       /*isUnsigned=*/true};
       });
   auto rowsType = cast<RankedTensorType>(op.getOutputCoordinates().getType());
-  // The place in the line of each row's element; `size` where there is none.
+  // The place, in the line, of the element for each row, or `size` if there is
+  // none.
   Value places = buildTensor(
       rewriter, op, lineType, [&](ElementBuilder &b, ValueRange indices) {
         Value row = b.createOrFold<arith::IndexCastUIOp>(i32, indices[0]);
@@ -415,8 +422,8 @@ LogicalResult NonzeroCoordinatesLowering::matchAndRewrite(
          Value exists =
              b.cmpi(Predicate::ult, found, getConstant(b, i32, size));
          Value place = toCoordinate(b, found, size);
-         // The coordinate in each dimension that a row tells of, of which the
-         // last index chooses one.
+         // Computes the coordinates of the element, and selects the one that
+         // the last index requests.
          int64_t rank = inputType.getRank(),
                  length = rowsType.getShape().back();
          Value chosen;

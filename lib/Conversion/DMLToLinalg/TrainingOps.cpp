@@ -11,22 +11,22 @@
 using namespace mlir;
 using namespace dml;
 
-/// 1 - beta^step for the unsigned integer `step` of 32 bits. The difference
-/// would lose its digits where the power is near 1, as it is in the first
-/// thousand steps. So what the powers with exponents 1, 2, 4, ... lack of 1 are
-/// constants, and those of the exponent's bits are combined without a
-/// difference of numbers that are nearly equal:
-/// 1 - a * b = (1 - a) + (1 - b) * a.
+/// Computes 1 - beta^step for the unsigned 32-bit integer `step`. A direct
+/// subtraction would lose precision if the power is close to 1, as in the first
+/// thousand steps. Instead, the differences 1 - beta^e for the exponents e = 1,
+/// 2, 4, and so on are constants. The constants for the bits of `step` are
+/// combined without subtracting nearly equal numbers, by 1 - a * b = (1 - a) +
+/// (1 - b) * a.
 static Number buildLackOfPower(Number step, double beta) {
   ElementBuilder &b = *step.b;
   Number zero{&b, arith::ConstantOp::create(b, b.getF32FloatAttr(0))};
   Number lack = zero;
-  // With beta 1 the result is 0. It is a constant here, because some drivers
-  // take products of NaN with a 0 that they find out themselves for 0.
+  // If beta is 1, the result is 0. The result is returned as a constant here,
+  // because some drivers simplify the product of NaN and a computed 0 to 0.
   if (beta == 1)
     return zero;
   for (int bit = 0; bit < 32; ++bit) {
-    // beta - 1 is exact: beta is an f32 from 0 to 1.
+    // beta - 1 is exact, since beta is an f32 from 0 to 1.
     double exponent = std::ldexp(1.0, bit);
     Number ofBit = lack(-std::expm1(exponent * std::log1p(beta - 1)));
     Condition isSet = !(step & step(exponent)).equals(step(0));
@@ -49,7 +49,7 @@ struct AdamOptimizerLowering : OpConversionPattern<AdamOptimizerOp> {
     auto load = [&](ElementBuilder &b, Value tensor, ValueRange indices) {
       return loadNumber(b, tensor, type, indices);
     };
-    // The step's size, which all elements have in common, is computed once.
+    // The step size, which all elements have in common, is computed only once.
     Value step = buildTensor(
         rewriter, op, RankedTensorType::get({1}, rewriter.getF32Type()),
         [&](ElementBuilder &b, ValueRange) {
@@ -62,7 +62,7 @@ struct AdamOptimizerLowering : OpConversionPattern<AdamOptimizerOp> {
                          buildLackOfPower(number, beta1);
           return (alpha(op.getLearningRate().convertToDouble()) * alpha).value;
         });
-    // The moments in f32, since they are computed with before they are rounded.
+    // The moments are kept in f32, since they are used before they are rounded.
     Value firstMoment = buildTensor(
         rewriter, op, exact, [&](ElementBuilder &b, ValueRange indices) {
           Number m = load(b, adaptor.getInputFirstMoment(), indices),

@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What legalization to older feature levels, and importers, put between dml
-// operators. Reshapes stay: they bufferize to views. The others become kernels
-// that move elements; DirectML has transposition and broadcasting through the
-// strides of a binding.
+// Lowers operations of upstream dialects, which importers and the rewrites for
+// older feature levels insert between dml operators. Reshapes remain, and
+// become views in bufferization. Other operations become kernels that move
+// elements. (DirectML itself transposes and broadcasts by the strides of a
+// binding.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ struct BitcastLowering : OpConversionPattern<tensor::BitcastOp> {
   matchAndRewrite(tensor::BitcastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    // Types that differ in their sign alone.
+    // The types differ only in their signedness.
     if (type == adaptor.getSource().getType()) {
       rewriter.replaceOp(op, adaptor.getSource());
       return success();

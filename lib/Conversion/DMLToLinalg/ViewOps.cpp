@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Views become coordinates of their input, each a sum of products: neighbouring
-// dimensions of the input are one where sums would carry from one to the other.
-// A view that keeps the order of elements is a reshape, for which nothing is
-// computed.
+// The elements of a view are read at coordinates of its input, each of which is
+// a sum of products. Neighbouring dimensions of the input are collapsed if such
+// a sum could carry from one to the other. A view that keeps the order of
+// elements becomes a reshape, which needs no computation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +18,15 @@
 using namespace mlir;
 using namespace dml;
 
-/// The fewest neighbouring dimensions of `input` to collapse, so that the
-/// places of a view are affine in what is left, and these places.
+/// Collapses as few neighbouring dimensions of `input` as possible, such that
+/// the positions of a view are affine in the remaining dimensions. Returns the
+/// collapsed dimensions and the affine positions.
 static std::pair<SmallVector<ReassociationIndices>, AffinePlace>
 chooseDimensions(ArrayRef<int64_t> input, ArrayRef<int64_t> sizes,
                  ArrayRef<int64_t> strides, int64_t offset) {
   auto rank = static_cast<unsigned>(input.size());
-  // Bit i joins the dimensions i and i + 1. There are eight dimensions at most,
-  // and one row of all elements always does.
+  // Bit i of `joined` collapses the dimensions i and i + 1. There are at most
+  // eight dimensions. Collapsing all dimensions always succeeds.
   for (int numJoined = 0;; ++numJoined)
     for (unsigned joined = 0; joined < 1u << (rank - 1); ++joined) {
       if (llvm::popcount(joined) != numJoined)
@@ -46,8 +47,7 @@ chooseDimensions(ArrayRef<int64_t> input, ArrayRef<int64_t> sizes,
     }
 }
 
-/// `input` as a tensor of type `type`, which has the same elements in the same
-/// order.
+/// Reshapes `input` to `type`, which has the same elements in the same order.
 static Value reshape(OpBuilder &builder, Location loc, Value input,
                      RankedTensorType type) {
   auto inputType = cast<RankedTensorType>(input.getType());

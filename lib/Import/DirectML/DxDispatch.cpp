@@ -18,21 +18,22 @@ bool dml::directml::isDispatchModel(StringRef path) {
 }
 
 namespace {
-/// A tensor of a function, or several under one name.
+/// A tensor of a function, or several tensors with a common name.
 struct BindPoint {
   std::string name;
   size_t count = 1;
   bool isOutput = false;
-  /// What the tensor holds is told when the operator is initialized.
+  /// Whether the contents of the tensor are specified when the operator is
+  /// initialized.
   bool isOwned = false;
 };
 
 using Bindings = llvm::StringMap<std::vector<Commands::Binding>>;
 
-/// A function of the module. Bind points stand in the order of its tensors.
+/// A function of the module. The bind points have the order of its tensors.
 struct Dispatchable {
   std::vector<BindPoint> points;
-  /// What is bound when it is initialized.
+  /// The resources that are bound at initialization.
   Bindings bindings;
 };
 
@@ -72,21 +73,24 @@ private:
   /// Resources by their names.
   llvm::StringMap<uint32_t> resources;
   llvm::StringMap<Dispatchable> dispatchables;
-  /// The bytes of all resources whose sizes stand in the file as numbers. They
-  /// are limited, since a short file can ask for much memory with them.
+  /// The total size of all resources whose sizes are numbers in the file. It is
+  /// limited, since otherwise a short file could request a large amount of
+  /// memory.
   uint64_t resourceBytes = 0;
   uint64_t listedBytes = 0;
 };
 
-/// A few bytes of JSON may ask for any amount of memory. No buffer of Vulkan's
-/// is larger.
+/// The limit on the size of all resources, which is also the size of the
+/// largest Vulkan buffers. Without it, a few bytes of JSON could request any
+/// amount of memory.
 constexpr uint64_t maxResourceBytes = uint64_t(1) << 32;
-/// The list is handed to another program in one FlatBuffer, which has no more
-/// than 2^31 bytes.
+/// The limit on the bytes of elements that the file lists for all resources.
+/// They are passed to another program in a single FlatBuffer, which is limited
+/// to 2^31 bytes.
 constexpr uint64_t maxListedBytes = uint64_t(1) << 30;
 } // namespace
 
-/// The fields of an object in an order that does not change from run to run.
+/// Returns the fields of an object in a deterministic order.
 static std::vector<std::pair<StringRef, const llvm::json::Value *>>
 sortFields(const llvm::json::Object &object) {
   std::vector<std::pair<StringRef, const llvm::json::Value *>> fields;
@@ -96,8 +100,8 @@ sortFields(const llvm::json::Object &object) {
   return fields;
 }
 
-/// Flags of the execution change how fast DirectML computes, or how exactly it
-/// may: they are checked and no more.
+/// Execution flags only affect the speed or the permitted precision of
+/// DirectML. They are checked and then ignored.
 static llvm::Error checkExecutionFlags(const Json &json) {
   auto check = [](const Json &flag) -> llvm::Error {
     llvm::Expected<StringRef> text = flag.getString();
@@ -140,7 +144,8 @@ static llvm::Error appendElement(const Json &json, DataType type,
   return llvm::Error::success();
 }
 
-/// The type of a resource's elements; nothing if it is UNKNOWN or not told.
+/// Returns the type of a resource's elements, or nothing if it is UNKNOWN or
+/// not specified.
 static llvm::Expected<std::optional<DataType>>
 readResourceType(const Json &json) {
   if (!json)
@@ -190,7 +195,7 @@ llvm::Error ModelReader::readValues(const Json &json, const Json &type,
       Json value(&element, json.getPath()[index]);
       std::optional<DataType> elementType = resource.type;
       if (!elementType) {
-        // Elements of whatever types.
+        // Elements of arbitrary types.
         llvm::Expected<const llvm::json::Object *> object = value.getObject();
         if (!object)
           return object.takeError();
@@ -334,8 +339,8 @@ llvm::Error ModelReader::addResource(StringRef name, const Json &json) {
 // Dispatchables
 //===----------------------------------------------------------------------===//
 
-/// The names of a function's tensors: that of their bind point, which is
-/// numbered where it has several.
+/// Appends the names of a function's tensors. Each has the name of its bind
+/// point, with a number if the bind point has several tensors.
 static void appendNames(const BindPoint &point, bool isArray,
                         SmallVectorImpl<std::string> &names) {
   for (size_t index = 0; index < point.count; ++index)
@@ -352,7 +357,7 @@ llvm::Error ModelReader::addOperator(StringRef name, StringRef type,
   if (!op)
     return op.takeError();
 
-  // The fields may stand beside the type.
+  // The fields may be in the same object as the type.
   llvm::json::Object inlineFields;
   const llvm::json::Object *descFields = nullptr;
   Path descPath = path;
@@ -524,7 +529,8 @@ llvm::Expected<Commands::Binding> ModelReader::readBinding(const Json &json) {
     if (!object)
       return object.takeError();
     const Path &path = json.getPath();
-    // How many elements are seen, and as what, is for shaders.
+    // The number and the format of the elements that are visible only matter to
+    // shaders.
     if (llvm::Error error =
             wantKnown(**object, path,
                       {"name", "format", "elementCount", "elementSizeInBytes",
@@ -562,7 +568,7 @@ llvm::Error ModelReader::readBindings(const Json &json,
   }
   SmallVector<StringRef> known;
   for (const BindPoint &point : dispatchable.points) {
-    // Tensors that DirectML owns are bound once, when it is initialized.
+    // Tensors that DirectML owns are bound only once, at initialization.
     if (point.isOwned != isInitial)
       continue;
     known.push_back(point.name);
@@ -596,7 +602,7 @@ llvm::Error ModelReader::readBindings(const Json &json,
 llvm::Error ModelReader::addDispatch(const llvm::json::Object &fields,
                                      const Path &path,
                                      Commands::Command &command) {
-  // The number of threads is for shaders.
+  // The number of threads only matters to shaders.
   if (llvm::Error error =
           wantKnown(fields, path,
                     {"type", "dispatchable", "bindings", "threadGroupCount"}))
@@ -670,7 +676,7 @@ llvm::Error ModelReader::addCommand(const Json &json) {
   }
 
   command.kind = Commands::Command::Kind::WriteFile;
-  // Whoever runs the model says in which folder.
+  // The caller that runs the model chooses the folder.
   Json target = field("targetPath");
   if (llvm::Expected<std::string> name = readFileName(target); !name)
     return name.takeError();

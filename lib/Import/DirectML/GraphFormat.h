@@ -13,8 +13,8 @@ namespace dml::graph_format {
 struct ScaleBias;
 } // namespace dml::graph_format
 
-// A null pointer to a DML_SCALE_BIAS is written as one of the union's type and
-// no value. FlatBuffers' verifier takes that of tables only.
+// A null pointer to a DML_SCALE_BIAS is serialized as a union with a type and
+// without a value. FlatBuffers' verifier accepts this only for tables.
 template <>
 bool flatbuffers::Verifier::VerifyField<dml::graph_format::ScaleBias>(
     const uint8_t *base, flatbuffers::voffset_t offset, size_t alignment) const;

@@ -22,7 +22,7 @@ llvm::Error Path::fail(const Twine &message) const {
                                  message);
 }
 
-/// `value` in a message; one line, and not long.
+/// Returns `value` for a message, in a short single line.
 static std::string describe(const llvm::json::Value &value) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -80,7 +80,8 @@ llvm::Expected<bool> Json::getBool() const {
 
 llvm::Expected<double> Json::getFloat() const {
   if (value) {
-    // A number with too many digits is none that was meant.
+    // A number with too many digits is rejected, since it cannot be represented
+    // as intended.
     if (std::optional<double> number = value->getAsNumber();
         number && std::isfinite(*number))
       return *number;
@@ -116,7 +117,8 @@ llvm::Expected<uint64_t> Json::getUnsigned(uint64_t max) const {
 llvm::Error dml::directml::wantKnown(const llvm::json::Object &object,
                                      const Path &path,
                                      llvm::ArrayRef<llvm::StringRef> known) {
-  // Objects are hash tables: the first by name is told.
+  // The fields of an object are unordered, so that the first one by name is
+  // reported.
   std::optional<llvm::StringRef> unknown;
   for (const auto &field : object)
     if (!llvm::is_contained(known, llvm::StringRef(field.first)) &&
@@ -133,16 +135,18 @@ llvm::Error dml::directml::wantKnown(const llvm::json::Object &object,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Makes what DxDispatch takes for JSON into what LLVM does, of as many bytes.
-/// LLVM's parser recurses and keeps the last of fields of one name: both are
-/// found here.
+/// Converts the JSON dialect of DxDispatch to the JSON that LLVM accepts,
+/// without changing the number of bytes. LLVM's parser is recursive, and keeps
+/// only the last of several fields with equal names. The preprocessor therefore
+/// detects deep nesting and duplicate fields.
 class Preprocessor {
 public:
   explicit Preprocessor(llvm::StringRef text) : text(text) {}
   llvm::Expected<std::string> run();
 
 private:
-  /// No part of a model nests deeper than a fused operator's fields.
+  /// No part of a model is nested more deeply than the fields of a fused
+  /// operator.
   static constexpr size_t maxDepth = 32;
   struct Level {
     bool isObject;
@@ -159,12 +163,13 @@ private:
   std::string text;
   size_t position = 0;
   std::vector<Level> levels;
-  /// The last byte that is no space and of no comment.
+  /// The position of the last byte that is neither white space nor part of a
+  /// comment.
   std::optional<size_t> last;
 };
 } // namespace
 
-/// Steps over a string; a field's name is remembered.
+/// Skips a string, and records it if it is the name of a field.
 llvm::Error Preprocessor::skipString() {
   size_t begin = ++position;
   while (position < text.size() && text[position] != '"')
@@ -181,7 +186,8 @@ llvm::Error Preprocessor::skipString() {
   return llvm::Error::success();
 }
 
-/// Blanks a comment that begins here.
+/// Overwrites a comment that begins here with blanks. Returns false if there is
+/// none.
 bool Preprocessor::skipComment() {
   llvm::StringRef rest = llvm::StringRef(text).substr(position);
   size_t end = llvm::StringRef::npos;
@@ -226,7 +232,7 @@ llvm::Expected<std::string> Preprocessor::run() {
 
 llvm::Expected<llvm::json::Value>
 dml::directml::parseJson(llvm::StringRef text) {
-  // Editors of Windows begin files with a byte order mark.
+  // Windows editors may begin files with a byte order mark.
   text.consume_front("\xEF\xBB\xBF");
   llvm::Expected<std::string> plain = Preprocessor(text).run();
   if (!plain)

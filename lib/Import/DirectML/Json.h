@@ -16,7 +16,7 @@
 
 namespace dml::directml {
 
-/// A place in a file: "dispatchables.relu.desc.Sizes[2]".
+/// A location in a file, such as "dispatchables.relu.desc.Sizes[2]".
 class Path {
 public:
   Path() = default;
@@ -30,9 +30,9 @@ public:
   }
   const std::string &str() const { return text; }
 
-  /// "PATH: MESSAGE".
+  /// Returns the error "PATH: MESSAGE".
   llvm::Error fail(const llvm::Twine &message) const;
-  /// "PATH: found X, wanted Y".
+  /// Returns the error "PATH: found X, wanted Y".
   llvm::Error fail(const llvm::Twine &found, const llvm::Twine &wanted) const {
     return fail("found " + found + ", wanted " + wanted);
   }
@@ -43,7 +43,7 @@ private:
   std::string text;
 };
 
-/// A value and where it stands. Null where there is none.
+/// A value and its location. The value is null if it is absent.
 class Json {
 public:
   Json(const llvm::json::Value *value, Path path)
@@ -51,7 +51,7 @@ public:
                                                                 : value),
         path(std::move(path)) {}
 
-  /// Whether there is a value other than null.
+  /// Whether there is a value that is not null.
   explicit operator bool() const { return value; }
   const llvm::json::Value &operator*() const { return *value; }
   const Path &getPath() const { return path; }
@@ -59,12 +59,12 @@ public:
     return value && value->kind() == llvm::json::Value::String;
   }
 
-  /// Errors where it is something else, or nothing.
+  /// Return an error if the value has another type or is absent.
   llvm::Expected<const llvm::json::Object *> getObject() const;
   llvm::Expected<const llvm::json::Array *> getArray() const;
   llvm::Expected<llvm::StringRef> getString() const;
   llvm::Expected<bool> getBool() const;
-  /// A number, or "nan", "inf" or "-inf".
+  /// Returns a number, which may be written as "nan", "inf" or "-inf".
   llvm::Expected<double> getFloat() const;
   llvm::Expected<int64_t> getInteger(int64_t min, int64_t max) const;
   llvm::Expected<uint64_t> getUnsigned(uint64_t max = UINT64_MAX) const;
@@ -76,19 +76,19 @@ private:
   Path path;
 };
 
-/// The field `name` of `object`, which stands at `path`.
+/// Returns the field `name` of `object`, which has the location `path`.
 inline Json getField(const llvm::json::Object &object, const Path &path,
                      llvm::StringRef name) {
   return Json(object.get(name), path[name]);
 }
 
-/// Fails where `object` has a field that is none of `known`.
+/// Returns an error if `object` has a field that is not in `known`.
 llvm::Error wantKnown(const llvm::json::Object &object, const Path &path,
                       llvm::ArrayRef<llvm::StringRef> known);
 
-/// Parses JSON as DxDispatch does: with comments and commas before a closing
-/// bracket. Fails where brackets nest deeply, or where an object has a field
-/// twice.
+/// Parses JSON like DxDispatch, which allows comments, and commas before a
+/// closing bracket. Returns an error if brackets are nested deeply, or if an
+/// object has two fields with the same name.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace dml::directml

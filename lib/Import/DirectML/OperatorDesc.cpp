@@ -24,7 +24,7 @@ using namespace dml::directml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What an attribute holds.
+/// The kinds of values of attributes.
 enum FieldKind {
   Enum,
   Bool,
@@ -60,7 +60,7 @@ struct FieldCaseRow {
 #include "Fields.inc"
 } // namespace
 
-/// The table's rows of the operator `op`.
+/// Returns the rows of the table for the operator `op`.
 static ArrayRef<FieldRow> getFields(OperationName op) {
   StringRef name = op.stripDialect();
   ArrayRef<FieldRow> rows = DMLFields;
@@ -68,7 +68,8 @@ static ArrayRef<FieldRow> getFields(OperationName op) {
   return rows.drop_while(isOther).take_until(isOther);
 }
 
-/// "StartPadding" for "start_padding". An abbreviation stays one.
+/// Returns "StartPadding" for "start_padding". Abbreviations remain in
+/// capitals.
 static std::string toFieldName(StringRef name) {
   std::string text;
   for (StringRef word : llvm::split(name, '_')) {
@@ -80,9 +81,9 @@ static std::string toFieldName(StringRef name) {
   return text;
 }
 
-/// The field of DirectML's structure that `row` stands for.
+/// Returns the field of DirectML's structure for `row`.
 static std::string getFieldName(const FieldRow &row) {
-  // The dialect calls these a mode alone.
+  // In the dialect, these attributes are just called mode.
   if (row.attribute == "mode" &&
       (row.enumName == "padding_mode" || row.enumName == "interpolation_mode"))
     return toFieldName(row.enumName);
@@ -97,7 +98,7 @@ std::string dml::directml::getTensorFieldName(const TensorInfo &info) {
   return text + "Tensors";
 }
 
-/// The field that says of which type the scalar `row` is.
+/// Returns the field with the type of the scalar `row`.
 static StringRef getTypeField(const FieldRow &row) {
   if (row.attribute == "min" || row.attribute == "max")
     return "MinMaxDataType";
@@ -105,8 +106,8 @@ static StringRef getTypeField(const FieldRow &row) {
                                           : "ValueDataType";
 }
 
-/// Fields that count the elements of the arrays of their structure, each of
-/// which has as many.
+/// Fields with the number of elements in the arrays of the same structure. All
+/// of these arrays have equal lengths.
 static constexpr llvm::StringLiteral countFields[] = {
     "ActivationDescCount",     "AxisCount",    "ChannelCount",
     "DimensionCount",          "InputCount",   "OutputCount",
@@ -116,7 +117,7 @@ static constexpr llvm::StringLiteral countFields[] = {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The member of DML_SCALAR_UNION of the type `type`: "UInt8".
+/// Returns the member of DML_SCALAR_UNION for the type `type`, such as "UInt8".
 static std::string getMemberName(DataType type) {
   StringRef name = stringifyDataType(type);
   StringRef width = name.drop_until(llvm::isDigit);
@@ -136,7 +137,7 @@ static unsigned getBitWidth(DataType type) {
   return width;
 }
 
-/// The name `text` of an enumerator without `prefix`, which it may leave out.
+/// Returns the enumerator name `text` without `prefix`, if it has this prefix.
 static StringRef dropPrefix(StringRef text, StringRef prefix) {
   text.consume_front(prefix);
   return text;
@@ -221,8 +222,8 @@ static llvm::Expected<Attribute> readScalar(const Json &json, DataType type,
   Json value = json;
   bool isHalf = false;
   if (json && (*json).kind() == llvm::json::Value::Object) {
-    // A member of the union, by its name. It has none for halves but their
-    // bits.
+    // A member of the union, identified by its name. For halves, the union only
+    // has a member for their bits.
     isHalf = type == DataType::FLOAT16;
     std::string member = isHalf ? "UInt16" : getMemberName(type);
     llvm::Expected<const llvm::json::Object *> object = json.getObject();
@@ -262,8 +263,8 @@ static llvm::Expected<Attribute> readScaleBias(const Json &json,
   return ScaleBiasAttr::get(context, *scale, *bias);
 }
 
-/// A type enumeration and what it points to: {"Type": .., "Desc": {..}}, or the
-/// fields beside the type.
+/// Returns a type enumerator and the object with its fields: {"Type": ..,
+/// "Desc": {..}}, or the fields in the same object as the type.
 static llvm::Expected<std::pair<OperationName, Json>>
 readTypeAndDesc(const Json &json, MLIRContext *context) {
   llvm::Expected<const llvm::json::Object *> object = json.getObject();
@@ -285,7 +286,7 @@ readTypeAndDesc(const Json &json, MLIRContext *context) {
   return std::make_pair(*name, json);
 }
 
-/// The elements of an array, each read by `read`.
+/// Reads each element of an array by `read`.
 template <typename T, typename Read>
 static llvm::Expected<SmallVector<T>> readAll(const Json &json, Read read) {
   llvm::Expected<const llvm::json::Array *> array = json.getArray();
@@ -301,13 +302,13 @@ static llvm::Expected<SmallVector<T>> readAll(const Json &json, Read read) {
   return values;
 }
 
-/// Sizes, strides and the like: UINT or INT.
+/// Reads a size, a stride or a similar number, which is a UINT or an INT.
 static llvm::Expected<int64_t> readInteger(const Json &json) {
   return json.getInteger(INT32_MIN, UINT32_MAX);
 }
 
-/// Checks that the field `field`, if it is there, has the number of elements of
-/// each of the arrays that `lengths` lists with theirs.
+/// If there is a field `field`, checks that it is equal to the length of each
+/// of the arrays listed in `lengths`.
 static llvm::Error
 checkCount(const llvm::json::Object &fields, const Path &path, StringRef field,
            ArrayRef<std::pair<std::string, size_t>> lengths) {
@@ -392,7 +393,7 @@ static llvm::Expected<Attribute> readActivation(const Json &json,
   return attribute;
 }
 
-/// A DML_SIZE_2D as the dialect has it: height and width.
+/// Reads a DML_SIZE_2D as the height and the width, as in the dialect.
 static llvm::Expected<SmallVector<int64_t>> readSize2D(const Json &json) {
   llvm::Expected<const llvm::json::Object *> object = json.getObject();
   if (!object)
@@ -411,7 +412,7 @@ static llvm::Expected<SmallVector<int64_t>> readSize2D(const Json &json) {
   return sizes;
 }
 
-/// The field `row` among `fields`.
+/// Reads the field `row` from `fields`.
 static llvm::Expected<Attribute> readField(const FieldRow &row,
                                            const OperatorSupport &support,
                                            const llvm::json::Object &fields,
@@ -419,7 +420,7 @@ static llvm::Expected<Attribute> readField(const FieldRow &row,
                                            MLIRContext *context) {
   Builder builder(context);
   Json json = getField(fields, path, getFieldName(row));
-  // Makes an attribute of what was read.
+  // Converts a value that was read to an attribute.
   auto make = [](auto value, auto toAttribute) -> llvm::Expected<Attribute> {
     if (!value)
       return value.takeError();
@@ -439,7 +440,7 @@ static llvm::Expected<Attribute> readField(const FieldRow &row,
       return builder.getI64IntegerAttr(number);
     });
   case Integers: {
-    // DirectML has the two values as one structure.
+    // In DirectML, the two values form one structure.
     bool isSize = llvm::any_of(support.arrays, [&](const ArraySupport &array) {
       return array.attribute == row.attribute &&
              array.kind == ArraySupport::Kind::Fixed && array.length == 2;
@@ -506,7 +507,8 @@ llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
   Path path = json.getPath();
   auto field = [&](StringRef name) { return getField(*fields, path, name); };
 
-  // The structure around it says that it is a buffer, if it is there.
+  // The enclosing structure, if there is one, states that the tensor is a
+  // buffer.
   if (Json type = field("Type")) {
     llvm::Expected<StringRef> text = type.getString();
     if (!text)
@@ -565,7 +567,7 @@ llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
         });
     if (!strides)
       return strides.takeError();
-    // DxDispatch takes none for a null pointer.
+    // DxDispatch represents a null pointer by an empty array.
     if (!strides->empty() && strides->size() != desc.sizes.size())
       return json.fail(Twine(desc.sizes.size()) +
                        " strides, as many as there are sizes");
@@ -601,7 +603,7 @@ llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
     llvm::Expected<uint64_t> number = bytes.getUnsigned();
     if (!number)
       return number.takeError();
-    // Zero stands for the least that will do.
+    // Zero stands for the smallest sufficient number.
     if (*number != 0 && *number < wanted)
       return bytes.fail("at least " + Twine(wanted));
   }
@@ -609,8 +611,9 @@ llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
     llvm::Expected<uint64_t> number = alignment.getUnsigned(UINT32_MAX);
     if (!number)
       return number.takeError();
-    // Zero promises nothing. No buffer here is bound at less than 16 bytes, so
-    // that a promise that is kept changes nothing either.
+    // A guarantee of 0 is no guarantee. Other guarantees have no effect either,
+    // since all buffers here are aligned to at least 16 bytes. They are only
+    // checked.
     uint64_t least = std::max<uint64_t>(getBitWidth(desc.type) / 8, 1);
     if (*number != 0 && (!llvm::isPowerOf2_64(*number) || *number < least))
       return alignment.fail("0, or a power of two from " + Twine(least) +
@@ -620,14 +623,14 @@ llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
 }
 
 namespace {
-/// How the dimensions of a tensor lie in memory.
+/// The layout of a tensor's dimensions in memory.
 struct Layout {
-  /// Whether each element lies where it does without strides.
+  /// Whether each element has the same position as without strides.
   bool isPacked = true;
-  /// Whether elements repeat along a dimension.
+  /// Whether elements are repeated along a dimension.
   bool repeats = false;
-  /// Dimensions of more than one element, slowest first in memory. Elements
-  /// repeat along the others.
+  /// The dimensions with more than one element, from the slowest to the fastest
+  /// in memory. Elements are repeated along the other dimensions.
   SmallVector<int64_t> order;
 };
 } // namespace
@@ -748,7 +751,7 @@ dml::directml::findOperator(StringRef type, const Path &path,
   OperationName name(("dml." + suffix.lower()), context);
   const OperatorSupport *support =
       name.isRegistered() ? getOperatorSupport(name) : nullptr;
-  // Lower case names nothing in DirectML.
+  // DirectML has no names in lower case.
   if (support && isCalled(support->operatorType))
     return name;
   for (RegisteredOperationName other :
@@ -766,7 +769,7 @@ llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
   const OperatorSupport &support = *getOperatorSupport(name);
   OperatorDesc desc{name, path, {}, {}, {}};
   SmallVector<std::string> known;
-  // How many elements each array has, to compare with its count.
+  // The number of elements in each array, for comparison with its count.
   SmallVector<std::pair<std::string, size_t>> lengths;
   auto addLength = [&](const std::string &field) {
     if (const llvm::json::Array *array = fields.getArray(field))
@@ -808,7 +811,7 @@ llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
         NamedAttribute(StringAttr::get(context, row.attribute), *value));
   }
 
-  // Counts, and what is no field.
+  // Checks the counts, and rejects unknown fields.
   for (StringRef field : countFields) {
     if (llvm::Error error = checkCount(fields, path, field, lengths))
       return error;
@@ -821,10 +824,10 @@ llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
   return desc;
 }
 
-/// Gives `op` the output padding that its output has, where its description
-/// says 0 and the output is larger than that: ONNX Runtime leaves OutputPadding
-/// at 0 and describes an OutputTensor of 6x6 where the other fields give 5x5,
-/// for a transposed convolution whose output_padding is 1.
+/// Sets the output padding of `op` if its description states 0 but the output
+/// is larger. ONNX Runtime always sets OutputPadding to 0: for a transposed
+/// convolution with output_padding 1, it describes an OutputTensor of 6x6,
+/// although the other fields imply 5x5.
 static void padOutput(Operation *op) {
   constexpr llvm::StringLiteral name = "output_padding";
   auto padding = dyn_cast_or_null<DenseI64ArrayAttr>(
@@ -833,7 +836,7 @@ static void padOutput(Operation *op) {
   if (!padding || !inferable ||
       llvm::any_of(padding.asArrayRef(), [](int64_t more) { return more; }))
     return;
-  // What is wrong otherwise is for the verifier to say.
+  // Other errors are reported by the verifier.
   SmallVector<Type> types;
   auto infer = [&] {
     types.clear();
@@ -854,7 +857,7 @@ static void padOutput(Operation *op) {
                        wanted.getShape().take_back(padding.size())))
     more.push_back(std::max<int64_t>(size - least, 0));
   op->setAttr(name, DenseI64ArrayAttr::get(op->getContext(), more));
-  // A convolution that runs forward has no such padding.
+  // A forward convolution has no output padding.
   if (failed(infer()))
     op->setAttr(name, padding);
 }

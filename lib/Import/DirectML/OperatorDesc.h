@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields of DirectML's structures become operands, results and attributes
-// by their names. Tables made from the operators' descriptions say what each
-// holds; no operator is a case of its own.
+// Converts the fields of DirectML's structures to operands, results and
+// attributes, by their names. Tables generated from the operators' descriptions
+// define the type of each field, so that no operator needs separate code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +16,21 @@
 
 namespace dml::directml {
 
-/// A DML_BUFFER_TENSOR_DESC: a tensor, and where its elements are in memory.
+/// A DML_BUFFER_TENSOR_DESC: a tensor, and the layout of its elements in
+/// memory.
 struct TensorDesc {
   DataType type = DataType::FLOAT32;
   llvm::SmallVector<int64_t> sizes;
   std::optional<llvm::SmallVector<int64_t>> strides;
-  /// What the tensor holds is told when the operator is initialized.
+  /// Whether the contents of the tensor are specified when the operator is
+  /// initialized.
   bool isOwned = false;
   Path path;
 };
 
 /// The tensors of one field.
 struct TensorField {
-  /// "InputTensor", under which they are bound.
+  /// The name under which the tensors are bound, such as "InputTensor".
   std::string name;
   const TensorInfo *info;
   llvm::SmallVector<TensorDesc> tensors;
@@ -38,47 +40,51 @@ struct TensorField {
 struct OperatorDesc {
   mlir::OperationName name;
   Path path;
-  /// All that the operator may have, in order.
+  /// All tensors that the operator may have, in order.
   llvm::SmallVector<TensorField> inputs, outputs;
   llvm::SmallVector<mlir::NamedAttribute> attributes;
 };
 
-/// "DML_OPERATOR_GEMM", or "GEMM". The error lies at `path`.
+/// Returns the operator for "DML_OPERATOR_GEMM" or "GEMM". Errors refer to
+/// `path`.
 llvm::Expected<mlir::OperationName> findOperator(llvm::StringRef type,
                                                  const Path &path,
                                                  mlir::MLIRContext *context);
 
-/// The field of DirectML's structure that holds the tensor: "InputTensor".
+/// Returns the field of DirectML's structure for the tensor, such as
+/// "InputTensor".
 std::string getTensorFieldName(const TensorInfo &info);
 
-/// "FLOAT32".
+/// Returns a name such as "FLOAT32".
 std::string describeDataType(DataType type);
 
 /// Reads a tensor.
 llvm::Expected<TensorDesc> readTensorDesc(const Json &json);
 
-/// "FLOAT32", or "DML_TENSOR_DATA_TYPE_FLOAT32".
+/// Reads a type such as "FLOAT32" or "DML_TENSOR_DATA_TYPE_FLOAT32".
 llvm::Expected<DataType> readDataType(const Json &json);
 
-/// The bits of a number of the type `type`. The error says which it holds.
+/// Returns the bits of a number of the type `type`. An error states the range
+/// of the type.
 llvm::Expected<llvm::APInt> readElement(const Json &json, DataType type);
 
-/// Reads the fields of the operator `name`. An enum's value is the end of its
-/// name, its whole name, or its number.
+/// Reads the fields of the operator `name`. The value of an enum may be the
+/// last part of its name, its whole name, or its number.
 llvm::Expected<OperatorDesc> readOperatorDesc(mlir::OperationName name,
                                               const llvm::json::Object &fields,
                                               const Path &path);
 
-/// Bytes of an element, and of that many.
+/// Returns the number of bytes in `elements` elements of `type`.
 uint64_t countBytes(DataType type, uint64_t elements);
 
-/// The tensor that holds the elements of `desc` as they are in memory: packed,
-/// each once. Its sizes are those of `desc` unless strides say otherwise.
+/// Returns the type of the tensor that contains the elements of `desc` in the
+/// order of memory: packed, and each element once. Its sizes are those of
+/// `desc` unless strides imply another order.
 llvm::Expected<mlir::RankedTensorType>
 getMemoryType(const TensorDesc &desc, mlir::MLIRContext *context);
 
-/// Builds the tensor that an operator reads of one in memory, and the other way
-/// round.
+/// buildRead() builds the tensor that an operator reads from a tensor in memory
+/// order, and buildWrite() the reverse.
 llvm::Expected<mlir::Value> buildRead(mlir::OpBuilder &builder,
                                       mlir::Location loc, mlir::Value memory,
                                       const TensorDesc &desc);
@@ -86,15 +92,15 @@ llvm::Expected<mlir::Value> buildWrite(mlir::OpBuilder &builder,
                                        mlir::Location loc, mlir::Value value,
                                        const TensorDesc &desc);
 
-/// The bytes of `value`, which is packed, as a tensor of another type of as
-/// many.
+/// Builds a tensor of type `type` with the bytes of `value`, which is packed
+/// and has equally many bytes.
 llvm::Expected<mlir::Value> reinterpret(mlir::OpBuilder &builder,
                                         mlir::Location loc, mlir::Value value,
                                         mlir::RankedTensorType type,
                                         const Path &path);
 
-/// Builds the operator. `inputs` are tensors in memory, one for each of the
-/// desc's inputs in order; the results are in memory, too.
+/// Builds the operator. `inputs` are tensors in memory order, one for each
+/// input of `desc`. The results are in memory order, too.
 llvm::Expected<llvm::SmallVector<mlir::Value>>
 buildOperator(mlir::OpBuilder &builder, mlir::Location loc,
               const OperatorDesc &desc, llvm::ArrayRef<mlir::Value> inputs);

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// FlatBuffers' verifier checks every offset of the file before anything is
-// read. A table may be referred to often: the verifier bounds how often, and
-// what is copied of arrays is bounded by the file's size.
+// FlatBuffers' verifier checks all offsets of the file before anything is read.
+// A file may refer to one table many times: the verifier limits the number of
+// visited tables, and the total size of copied arrays is limited by the size of
+// the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,7 +102,7 @@ using StringTable =
     flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
 using AttributeTable = flatbuffers::Vector<flatbuffers::Offset<AttributeDesc>>;
 
-/// A field that a file may leave out is empty here.
+/// Returns the text, or an empty text if the file omits the field.
 StringRef toRef(const flatbuffers::String *text) {
   return text ? StringRef(text->c_str(), text->size()) : StringRef();
 }
@@ -109,7 +110,7 @@ template <typename T> size_t getSize(const flatbuffers::Vector<T> *vector) {
   return vector ? vector->size() : 0;
 }
 
-/// A number in JSON, which has no infinities.
+/// Returns a number as JSON, which cannot represent infinities.
 llvm::json::Value toJson(double number) {
   if (std::isnan(number))
     return "nan";
@@ -122,14 +123,14 @@ llvm::json::Value toJson(T number) {
   return number;
 }
 
-/// A node that computes, and the names of the tensors of its fields.
+/// A node that computes an operator, and the names of its tensors.
 struct OperatorNode {
   OperatorDesc desc;
   SmallVector<StringRef> inputs, outputs;
 };
 
-/// Makes the JSON that a model of DxDispatch would have of operators: what
-/// fields mean is known in one place.
+/// Converts operators to the JSON of a DxDispatch model, so that the meaning of
+/// the fields is implemented only once.
 class FieldReader {
 public:
   explicit FieldReader(size_t budget) : budget(budget) {}
@@ -196,8 +197,8 @@ FieldReader::readActivation(const Activation *activation, const Path &path) {
       {"Desc", std::move(fields)}};
 }
 
-/// The number that the bytes of a DML_SCALAR_UNION are, whose type another
-/// attribute states.
+/// Returns the number with the bytes of a DML_SCALAR_UNION, whose type is
+/// stated by another attribute.
 static llvm::Expected<llvm::json::Value>
 readScalarUnion(const ScalarUnionData &data, const AttributeTable &all,
                 const Path &path) {
@@ -339,7 +340,8 @@ llvm::Error FieldReader::addAttributes(const AttributeTable *attributes,
   return llvm::Error::success();
 }
 
-/// Fields that hold the type of a scalar are data types in JSON.
+/// Replaces numbers in fields for the type of a scalar by the names of data
+/// types, as in JSON.
 static void nameDataTypes(llvm::json::Object &fields) {
   for (auto &field : fields)
     if (StringRef(field.first).ends_with("DataType"))
@@ -362,7 +364,7 @@ llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
     return error;
   nameDataTypes(fields);
 
-  // Tensors and names in the order of the operator's fields.
+  // The tensors and their names, in the order of the operator's fields.
   SmallVector<StringRef> inputs, outputs;
   auto addTensors = [&](bool isResult, const auto *tensors,
                         const StringTable *names,
@@ -432,7 +434,7 @@ llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Elements that are known.
+/// A node with constant elements.
 struct ConstantNode {
   ArrayRef<char> data;
   std::shared_ptr<const void> owner;
@@ -464,7 +466,7 @@ private:
 
   std::vector<std::pair<StringRef, OperatorNode>> nodes;
   llvm::StringMap<ConstantNode> constants;
-  /// Tensors in memory.
+  /// The tensors in memory order.
   llvm::StringMap<Value> values;
   SmallVector<StringRef> inputNames;
 };
@@ -499,8 +501,9 @@ llvm::Expected<ConstantNode> GraphReader::readConstant(const DmlGraphNode &node,
 
 llvm::Error GraphReader::readNodes() {
   StringRef bytes = file->getBuffer();
-  // A table takes 4 bytes, and what refers to it 4 more: to look at more tables
-  // than there can be is to look at some again and again.
+  // A table occupies at least 4 bytes, and a reference to it 4 more. Visiting
+  // more tables than fit into the file would mean visiting some of them
+  // repeatedly.
   constexpr flatbuffers::uoffset_t maxNesting = 16;
   auto isGraph = [&] {
     flatbuffers::Verifier verifier(
@@ -508,7 +511,7 @@ llvm::Error GraphReader::readNodes() {
         maxNesting, static_cast<flatbuffers::uoffset_t>(bytes.size() / 8 + 1));
     return VerifyDmlGraphDescBuffer(verifier);
   };
-  // The verifier wants a size that FlatBuffers can have.
+  // The verifier requires a size that FlatBuffers supports.
   if (bytes.size() < sizeof(flatbuffers::uoffset_t) ||
       bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE || !isGraph())
     return llvm::createStringError(
@@ -575,7 +578,8 @@ GraphReader::getInput(StringRef name, const TensorDesc &desc, Location loc) {
     return desc.path.fail("found the tensor '" + name +
                           "', wanted an input of the graph or an output of a "
                           "node before");
-  // Files are as long as DirectML's buffers, a multiple of 4 bytes.
+  // Files have the length of DirectML's buffers, which is a multiple of 4
+  // bytes.
   ArrayRef<char> data = constant->second.data;
   uint64_t wanted = countBytes(desc.type, type->getNumElements());
   if (data.size() < wanted || data.size() > llvm::alignTo(wanted, 4))
@@ -635,7 +639,7 @@ llvm::Expected<Results> GraphReader::build(ValueRange arguments) {
 llvm::Expected<func::FuncOp> GraphReader::run(StringRef name) {
   if (llvm::Error error = readNodes())
     return error;
-  // An input has the type with which it is read first.
+  // The type of an input is the type of its first reader.
   llvm::StringMap<const TensorDesc *> readers;
   for (const auto &[nodeName, node] : nodes) {
     size_t next = 0;

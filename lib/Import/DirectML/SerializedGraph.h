@@ -17,28 +17,28 @@
 
 namespace dml::directml {
 
-/// What a function returns.
+/// The results of a function.
 struct Results {
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<std::string> names;
 };
 
-/// Builds a function at the insertion point: `types` and `names` of its
-/// arguments, and what `build` makes of these.
+/// Builds a function at the insertion point. `types` and `names` describe its
+/// arguments, and `build` computes its results from these arguments.
 llvm::Expected<mlir::func::FuncOp> buildFunction(
     mlir::OpBuilder &builder, llvm::StringRef name, const Path &path,
     llvm::ArrayRef<mlir::Type> types, llvm::ArrayRef<std::string> names,
     llvm::function_ref<llvm::Expected<Results>(mlir::ValueRange)> build);
 
-/// The module of the file `path`, in which `builder` builds from then on.
+/// Creates the module for the file `path`, and moves `builder` into the module.
 mlir::OwningOpRef<mlir::ModuleOp> createModule(mlir::OpBuilder &builder,
                                                llvm::StringRef path);
 
-/// Fails with what the verifier says of `op`.
+/// Returns the verifier's diagnostic for `op` as an error.
 llvm::Error verifyModule(mlir::Operation *op);
 
-/// Builds the function `name` of a serialized graph, whose weights are beside
-/// `file`, and are appended to `opened`, if that is not null.
+/// Builds the function `name` from a serialized graph. The graph's weights are
+/// in files beside `file`, which are appended to `opened`, if that is not null.
 llvm::Expected<mlir::func::FuncOp>
 buildGraph(mlir::OpBuilder &builder, llvm::StringRef name,
            std::shared_ptr<llvm::MemoryBuffer> file,

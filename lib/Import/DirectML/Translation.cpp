@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace dml::directml;
 
-/// Registers what `read` makes of the file.
+/// Registers a translation that passes the file to `read`.
 template <typename Read>
 static void registerReader(StringRef name, StringRef description, Read read) {
   TranslateToMLIRRegistration registration(
@@ -42,7 +42,8 @@ void dml::directml::registerTranslations() {
   registerReader("import-dml-graph",
                  "Reads a serialized graph of DirectML into dml operators",
                  [](const llvm::MemoryBuffer &file, MLIRContext *context) {
-                   // The driver owns its buffer, which the constants outlive.
+                   // The driver frees its buffer, but constants refer to the
+                   // buffer longer, so that it is copied.
                    return importSerializedGraph(
                        llvm::MemoryBuffer::getMemBufferCopy(
                            file.getBuffer(), file.getBufferIdentifier()),

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// All operators that are supported.
+/// Returns all supported operators.
 static const Registry &getRegistry() {
   static const Registry registry = [] {
     Registry registry;
@@ -82,8 +82,9 @@ bool dml::onnx::isModel(StringRef path, StringRef content) {
     return true;
   if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
     return false;
-  // Field 1, ir_version, comes first, is a small number, and another field
-  // follows it. No text and no bytecode of MLIR begins so.
+  // An ONNX model begins with field 1, ir_version, which is a small number and
+  // is followed by another field. Neither text nor MLIR bytecode begins like
+  // this.
   return content.size() > 3 && content[0] == 0x08 && content[1] > 0 &&
          content[1] < 0x20 && content[2] != 0;
 }

@@ -29,7 +29,8 @@ void dml::onnx::registerTranslation() {
             emitError(loc, llvm::toString(std::move(error)));
             return nullptr;
           }
-        // The driver owns its buffer, which the constants outlive.
+        // The driver frees its buffer, but constants refer to the buffer
+        // longer, so that it is copied.
         auto copy = llvm::MemoryBuffer::getMemBufferCopy(
             main->getBuffer(), main->getBufferIdentifier());
         auto module = importModel(std::move(copy), context, options);

@@ -35,7 +35,7 @@ reader::buildOperator(OpBuilder &builder, Location loc, OperationName name,
         ++used;
       }
   }
-  // An operand under a name that the operator lacks would be left out.
+  // Operands with unknown names would be ignored.
   if (used != operands.size())
     return llvm::createStringError(name.getStringRef() + " lacks one of the " +
                                    llvm::Twine(operands.size()) +
@@ -68,7 +68,7 @@ Value reader::buildConstant(OpBuilder &builder, Location loc, DataType type,
                             std::shared_ptr<const void> owner, StringRef name,
                             bool isResource) {
   Type elementType = getElementType(type, builder.getContext());
-  // arith.constant knows no unsigned integers.
+  // An arith.constant cannot have unsigned integers.
   Type signless = elementType;
   if (auto integer = dyn_cast<IntegerType>(elementType))
     signless = builder.getIntegerType(integer.getWidth());
@@ -95,7 +95,7 @@ Value reader::buildConstant(OpBuilder &builder, Location loc, DataType type,
 
 Value reader::reshape(OpBuilder &builder, Location loc, Value value,
                       ArrayRef<int64_t> to) {
-  // A view of a view is a view of what that one shows.
+  // A view of a view is replaced by a view of the original value.
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
       value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
@@ -103,7 +103,8 @@ Value reader::reshape(OpBuilder &builder, Location loc, Value value,
   ArrayRef<int64_t> from = type.getShape();
   if (from == to)
     return value;
-  // Groups of neighbouring dimensions that have as many elements in both.
+  // Groups of neighbouring dimensions with the same number of elements in both
+  // shapes.
   SmallVector<ReassociationIndices> fromGroups, toGroups;
   SmallVector<int64_t> groupSizes;
   size_t i = 0, j = 0;
@@ -127,7 +128,7 @@ Value reader::reshape(OpBuilder &builder, Location loc, Value value,
     toGroups.push_back(toGroup);
     groupSizes.push_back(fromSize);
   }
-  // The dimensions that are left have size 1.
+  // The remaining dimensions have size 1.
   for (; i < from.size(); ++i)
     fromGroups.back().push_back(i);
   for (; j < to.size(); ++j)

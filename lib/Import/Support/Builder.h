@@ -13,8 +13,9 @@
 
 namespace dml::reader {
 
-/// An operand under its name in DirectML's description; none where it is
-/// optional and absent, several where it is an array.
+/// An operand, identified by its name in DirectML's description. There is no
+/// value if the operand is optional and absent, and there are several values if
+/// it is an array.
 struct Operand {
   llvm::StringRef name;
   llvm::SmallVector<mlir::Value> values;
@@ -26,9 +27,9 @@ struct Operand {
       : name(name), values(values) {}
 };
 
-/// Builds the operator `name`, which dml has. Where its verifier refuses it,
-/// nothing is built, and the error is what the verifier says. `adjust` may
-/// change the operator before it is verified.
+/// Builds the operator `name`, which must exist in dml. If its verifier rejects
+/// the operator, builds nothing and returns the verifier's message as an error.
+/// `adjust` may change the operator before verification.
 llvm::Expected<mlir::Operation *>
 buildOperator(mlir::OpBuilder &builder, mlir::Location loc,
               mlir::OperationName name, llvm::ArrayRef<Operand> operands,
@@ -36,21 +37,22 @@ buildOperator(mlir::OpBuilder &builder, mlir::Location loc,
               mlir::TypeRange results,
               llvm::function_ref<void(mlir::Operation *)> adjust = nullptr);
 
-/// Builds a constant of the elements `data`, or of one that all of them are.
-/// Elements beyond a few stay where they are, which `owner` keeps, and become
-/// the resource `name`.
+/// Builds a constant. `data` contains all elements, or a single one to which
+/// all are equal. Apart from small constants, the elements are not copied:
+/// `owner` keeps them, and they become the resource `name`.
 mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           DataType type, llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<char> data,
                           std::shared_ptr<const void> owner,
                           llvm::StringRef name, bool isResource);
 
-/// A view of `value` in the shape `to`, which has as many elements.
+/// Builds a view of `value` with the shape `to`, which has equally many
+/// elements.
 mlir::Value reshape(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value, llvm::ArrayRef<int64_t> to);
 
-/// Attributes of the context are compared by their elements, and live as long
-/// as it does: few bytes alone become one.
+/// The largest number of bytes in a constant that becomes an attribute.
+/// Attributes are compared by their elements, and exist as long as the context.
 inline constexpr size_t maxInlineBytes = 64;
 
 } // namespace dml::reader

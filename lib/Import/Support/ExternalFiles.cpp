@@ -33,7 +33,8 @@ ExternalFiles::getPath(llvm::StringRef location) const {
   return path.str().str();
 }
 
-/// The folder that a file really stands in, behind symbolic links.
+/// Returns the folder that really contains a file, after resolving symbolic
+/// links.
 static std::string getRealFolder(llvm::StringRef path) {
   llvm::SmallString<128> real;
   if (llvm::sys::fs::real_path(path, real))
@@ -44,7 +45,8 @@ static std::string getRealFolder(llvm::StringRef path) {
 llvm::Error
 ExternalFiles::wantWithin(llvm::StringRef path,
                           const llvm::sys::fs::file_status &status) const {
-  // A symbolic link to the model has its files beside what it leads to.
+  // If the model is a symbolic link, its files lie beside the target of the
+  // link.
   llvm::SmallString<128> realFolder;
   (void)llvm::sys::fs::real_path(folder.empty() ? "." : folder, realFolder);
   std::string real = getRealFolder(path), beside = getRealFolder(modelPath);
@@ -77,7 +79,7 @@ ExternalFiles::open(llvm::StringRef location) {
   llvm::Expected<std::string> path = getPath(location);
   if (!path)
     return path.takeError();
-  // Opening a pipe would wait for whoever writes to it.
+  // Opening a pipe would block until another process writes to it.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(*path, status) &&
       !llvm::sys::fs::is_regular_file(status))
@@ -87,7 +89,7 @@ ExternalFiles::open(llvm::StringRef location) {
     return llvm::createStringError("its elements are in '" + *path +
                                    "': " + error.message());
   };
-  // The file that was opened is the one that is judged.
+  // The check applies to the opened file, and not to its name.
   llvm::Expected<llvm::sys::fs::file_t> handle =
       llvm::sys::fs::openNativeFileForRead(*path);
   if (!handle)

@@ -20,7 +20,7 @@ namespace dml::reader {
 /// path.
 using OpenedFiles = std::vector<std::shared_ptr<llvm::MemoryBuffer>>;
 
-/// Files of a model's folder.
+/// The files in the folder of a model.
 class ExternalFiles {
 public:
   /// The files of the model at `modelPath`. Each that is opened is appended to
@@ -28,18 +28,19 @@ public:
   explicit ExternalFiles(llvm::StringRef modelPath,
                          OpenedFiles *opened = nullptr);
 
-  /// Where the file `location` of the folder is. An error where that lies
-  /// outside: a model names files of its own folder, and others are none of its
-  /// business.
+  /// Returns the path of the file `location` in the folder. Returns an error if
+  /// the path leads outside of the folder, since a model may only refer to
+  /// files in its own folder.
   llvm::Expected<std::string> getPath(llvm::StringRef location) const;
 
-  /// Maps a file with elements of a tensor into memory, once.
+  /// Maps a file with tensor elements into memory, at most once.
   llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
   open(llvm::StringRef location);
 
 private:
-  /// Fails where an opened file is one of the folder by its name alone: where a
-  /// symbolic link leads out of it, or another name may stand elsewhere.
+  /// Returns an error if an opened file is in the folder only by its name: if a
+  /// symbolic link leads out of the folder, or if the file has another name
+  /// that may lie elsewhere.
   llvm::Error wantWithin(llvm::StringRef path,
                          const llvm::sys::fs::file_status &status) const;
 

@@ -13,13 +13,13 @@ using namespace llvm;
 namespace dml::reference {
 
 static DynamicAPInt powerOfTwo(unsigned exponent) {
-  // The number has one bit more, since DynamicAPInt is signed.
+  // DynamicAPInt is signed, so that the number needs one more bit.
   return DynamicAPInt(APInt::getOneBitSet(exponent + 2, exponent));
 }
 
-/// The simplest fraction between `low` and `high`, which are distinct, and of
-/// which the integer parts are split off one by one as in a continued fraction.
-/// `closed` says whether the ends belong to the interval.
+/// Returns the simplest fraction between `low` and `high`, which differ. The
+/// function splits off integer parts, as in a continued fraction. `closed`
+/// states whether the ends belong to the interval.
 static Fraction findSimplest(const Fraction &low, const Fraction &high,
                              bool closed) {
   DynamicAPInt whole = low.numerator / low.denominator;
@@ -29,8 +29,9 @@ static Fraction findSimplest(const Fraction &low, const Fraction &high,
   DynamicAPInt next = (whole + 1) * high.denominator;
   if (next < high.numerator || (next == high.numerator && closed))
     return {whole + 1, DynamicAPInt(1)};
-  // No integer lies between them: both have the same integer part, and the
-  // simplest fraction part is one over the simplest of the reciprocals.
+  // No integer lies between the ends, so that both have the same integer part.
+  // The simplest fractional part is the reciprocal of the simplest fraction
+  // between the reciprocals of the two fractional parts.
   Fraction part = findSimplest(
       {high.denominator, high.numerator - whole * high.denominator},
       {low.denominator, rest}, closed);
@@ -38,7 +39,8 @@ static Fraction findSimplest(const Fraction &low, const Fraction &high,
 }
 
 Fraction getSimplestFraction(float value) {
-  // value = mantissa * 2^exponent, and neighbours differ by one mantissa.
+  // value = mantissa * 2^exponent. Neighbouring floats differ by 1 in the
+  // mantissa.
   int exponent;
   auto mantissa =
       static_cast<int64_t>(std::ldexp(std::frexp(value, &exponent), 24));
@@ -55,8 +57,9 @@ Fraction getSimplestFraction(float value) {
     mantissa >>= minExponent - exponent;
     exponent = minExponent;
   }
-  // Half-way to the neighbours, in quarters of a unit. The neighbour below a
-  // power of two is only half as far.
+  // The ends of the interval lie half-way to the neighbouring floats, and are
+  // counted in quarters of a unit. The neighbour below a power of two is only
+  // half as far away.
   bool isPowerOfTwo = mantissa == int64_t(1) << 23 && exponent > minExponent;
   DynamicAPInt denominator = powerOfTwo(2 - exponent);
   return findSimplest(
@@ -68,8 +71,9 @@ Fraction getSimplestFraction(float value) {
 float roundToFloat(DynamicAPInt numerator, DynamicAPInt denominator) {
   if (numerator == 0)
     return 0.0f;
-  // Scale to a quotient of 26 bits: two more than a mantissa, of which the last
-  // also says whether anything was cut off. Then the conversion rounds once.
+  // Scales the quotient to 26 bits, two more than a mantissa. The last bit also
+  // represents whether any bits were cut off. The conversion to float then
+  // rounds only once.
   const DynamicAPInt lower = powerOfTwo(25), upper = powerOfTwo(26);
   int exponent = 0;
   for (; numerator < lower * denominator; --exponent)

@@ -21,7 +21,7 @@ __int128 IndexReader::read(ArrayRef<int64_t> at, int64_t size) {
   if (isBegun)
     return choices[position++].current;
   Integer index = Integer::load(indices, getPlace(indices.value, at));
-  // All that are out of range on one side are alike.
+  // All indices that are out of range on the same side are equivalent.
   auto limit = [&](__int128 number) {
     return std::clamp<__int128>(number, -static_cast<__int128>(size) - 1, size);
   };

@@ -11,30 +11,33 @@
 
 namespace dml::reference {
 
-/// Reads the indices that one element is moved by. Where some are known within
-/// bounds only, it goes through all combinations that they may have:
+/// Reads the indices that determine the place to or from which one element is
+/// moved. If some indices are known only within bounds, the reader enumerates
+/// all combinations of their possible values:
 ///
 ///   IndexReader reader(indices);
-///   use(read(reader));             // the reference's own
+///   use(read(reader));             // the indices of the reference
 ///   if (reader.isOpen() && reader.begin())
 ///     do
-///       use(read(reader));         // every one, also the reference's
+///       use(read(reader));         // all combinations
 ///     while (reader.next());
 class IndexReader {
 public:
   explicit IndexReader(const Estimate &indices) : indices(indices) {}
 
-  /// The coordinate that the indices have at `at` for a dimension of `size`
-  /// elements; nothing if it is out of range. Negative ones count from the end.
+  /// Returns the coordinate that the indices specify at `at` for a dimension of
+  /// `size` elements, or nothing if it is out of range. Negative indices count
+  /// from the end.
   std::optional<int64_t> get(llvm::ArrayRef<int64_t> at, int64_t size);
-  /// The same, moved to the nearest coordinate that is in range.
+  /// Does the same, but clamps the coordinate to the range.
   int64_t getClamped(llvm::ArrayRef<int64_t> at, int64_t size);
 
-  /// Whether an index that was read may be another one as well.
+  /// Whether an index that was read has several possible values.
   bool isOpen() const;
-  /// Goes to the first combination. False where there are too many to try.
+  /// Goes to the first combination. Returns false if there are too many
+  /// combinations.
   bool begin();
-  /// Goes to the next combination, if there is one.
+  /// Goes to the next combination. Returns false if there is none.
   bool next();
 
 private:
@@ -42,11 +45,11 @@ private:
     __int128 first, last, current;
   };
 
-  /// The next index, at `at`.
+  /// Returns the next index, at `at`.
   __int128 read(llvm::ArrayRef<int64_t> at, int64_t size);
 
   const Estimate &indices;
-  /// The indices that are read, in order.
+  /// The indices that were read, in their order.
   llvm::SmallVector<Choice> choices;
   size_t position = 0;
   bool isBegun = false;

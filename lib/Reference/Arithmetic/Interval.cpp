@@ -19,7 +19,7 @@ static constexpr double nanValue = std::numeric_limits<double>::quiet_NaN();
 // Rounding
 //===----------------------------------------------------------------------===//
 
-/// The largest f32 that is not above `x`.
+/// Returns the largest f32 that is not greater than `x`.
 static double roundDown(double x) {
   auto rounded = static_cast<float>(x);
   if (static_cast<double>(rounded) > x)
@@ -28,7 +28,7 @@ static double roundDown(double x) {
 }
 static double roundUp(double x) { return -roundDown(-x); }
 
-/// One unit in the last place of an f32 near `x`.
+/// Returns the unit in the last place of an f32 near `x`.
 static double getUnit(double x) {
   double magnitude = std::fabs(x);
   if (!std::isfinite(magnitude))
@@ -57,7 +57,8 @@ Interval Interval::anything(double value) {
 Interval Interval::around(double value, double low, double high, double ulps) {
   if (std::isnan(low) || std::isnan(high))
     return anything(value);
-  // Bounds that are computed in double precision may be off by a unit of it.
+  // Bounds that are computed in double precision may be wrong by one unit in
+  // the last place of a double.
   Interval result(value);
   if (ulps > 0) {
     low -= ulps * getUnit(low);
@@ -72,7 +73,8 @@ Interval Interval::around(double value, double low, double high, double ulps) {
   return result;
 }
 
-/// `x` as an operand, whose denormals may be taken for zeros.
+/// Returns `x` as the operand of an operation, which may replace denormals by
+/// zeros.
 static Interval flush(Interval x) {
   if (x.low > 0 && x.low < smallestNormal)
     x.low = 0;
@@ -85,8 +87,8 @@ static Interval flush(Interval x) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// The smallest normal number of a tensor's type: what converts to and from f16
-/// may flush its denormals, too.
+/// Returns the smallest normal number of a tensor's type. Conversions to and
+/// from f16 may flush denormals of f16 as well.
 static double getSmallestNormal(const Estimate &tensor) {
   return tensor.value.getDataType() == DataType::FLOAT16 ? 0x1p-14
                                                          : smallestNormal;
@@ -107,12 +109,14 @@ Interval Interval::load(const Estimate &tensor, int64_t index) {
       return nan();
     if (std::isnan(high))
       return anything(number);
-    // An i64 of more than 53 bits may have been rounded already.
+    // Integers of more than 53 bits may have been rounded by the conversion to
+    // double.
     if (isInteger(type) && std::fabs(low) > 0x1p53)
       low = std::nextafter(low, -infinity);
     if (isInteger(type) && std::fabs(high) > 0x1p53)
       high = std::nextafter(high, infinity);
-    // Rounded once: a double may have been rounded already.
+    // The conversion to float must round only once, so that it does not start
+    // from a double, which may already be rounded.
     float value = isInteger(type)
                       ? static_cast<float>(tensor.value.getInteger(index))
                       : static_cast<float>(number);
@@ -188,7 +192,7 @@ void Interval::store(Estimate &tensor, int64_t index) const {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Widens bounds that double precision has rounded.
+/// Widens bounds that were rounded to double precision.
 static Interval roundResult(double value, double low, double high,
                             bool mayBeNaN, double ulps = 0) {
   Interval result = Interval::around(value, low, high, ulps);
@@ -196,7 +200,8 @@ static Interval roundResult(double value, double low, double high,
   return result;
 }
 
-/// A sum in double precision, rounded down: `a + b` may be off by half a unit.
+/// Returns the sum rounded down in double precision. `a + b` may be wrong by
+/// half a unit.
 static double addDown(double a, double b) {
   double sum = a + b;
   if (!std::isfinite(sum))
@@ -212,7 +217,7 @@ Interval Interval::operator+(Interval other) const {
   if (a.isNaN || b.isNaN)
     return nan();
   double sum = static_cast<float>(a.value + b.value);
-  // Infinities of different signs.
+  // The sum of infinities of different signs is NaN.
   bool meets = (a.low == -infinity && b.high == infinity) ||
                (a.high == infinity && b.low == -infinity);
   if (meets)
@@ -244,8 +249,8 @@ Interval Interval::operator*(Interval other) const {
   auto hasInfinity = [](Interval x) {
     return x.low == -infinity || x.high == infinity;
   };
-  // A device need not honour infinities: lavapipe makes 0 of a constant 0 times
-  // an infinity, where IEEE has NaN.
+  // A device need not support infinities: lavapipe computes 0 for a constant 0
+  // times infinity, whereas the result in IEEE arithmetic is NaN.
   if ((hasZero(a) && hasInfinity(b)) || (hasZero(b) && hasInfinity(a)))
     return anything(product);
   // Products of two f32 are exact in double precision.
@@ -262,10 +267,11 @@ Interval Interval::operator/(Interval other) const {
   if (a.mayBeNaN || b.mayBeNaN)
     return anything(quotient);
   if (b.low <= 0 && b.high >= 0) {
-    // Bounds do not tell the sign of a zero.
+    // Bounds do not contain the sign of a zero.
     if (a.low == 0 && a.high == 0 && b.low == 0 && b.high == 0)
       return nan();
-    // What is no zero has a quotient by a number that is no infinity.
+    // A number other than 0, divided by a finite number, has a quotient that is
+    // not NaN.
     bool isNumber = (a.low > 0 || a.high < 0) && std::isfinite(b.low) &&
                     std::isfinite(b.high);
     if (isNumber) {
@@ -280,9 +286,9 @@ Interval Interval::operator/(Interval other) const {
   bool byInfinity = std::isinf(b.low) || std::isinf(b.high);
   if (isInfinite && byInfinity)
     return a.low == a.high && b.low == b.high ? nan() : anything(quotient);
-  // Vulkan: 2.5 units where the divisor is from 2^-126 to 2^126; the reciprocal
-  // of a larger one is a denormal, which may be flushed. Infinity times 0 is
-  // NaN.
+  // Vulkan allows an error of 2.5 units if the divisor lies between 2^-126 and
+  // 2^126. The reciprocal of a larger divisor is a denormal, which may be
+  // flushed to 0, and infinity times 0 is NaN.
   bool isLarge = std::max(std::fabs(b.low), std::fabs(b.high)) > 0x1p126;
   if (isInfinite && isLarge)
     return anything(quotient);
@@ -327,7 +333,8 @@ Truth Interval::equals(Interval other) const {
 Interval select(Truth condition, Interval whenTrue, Interval whenFalse) {
   if (!condition.isUnknown())
     return condition.holds() ? whenTrue : whenFalse;
-  // Either may be right. The reference has the one that its own numbers choose.
+  // Both alternatives may be correct. The reference takes the alternative that
+  // its own numbers select.
   Interval result = condition.holds() ? whenTrue : whenFalse;
   result.low = std::min(whenTrue.isNaN ? whenFalse.low : whenTrue.low,
                         whenFalse.isNaN ? whenTrue.low : whenFalse.low);
@@ -385,7 +392,7 @@ Interval exp(Interval operand) {
   Interval x = flush(operand);
   if (x.isNaN)
     return x;
-  // Vulkan: 3 + 2 |x| units.
+  // Vulkan allows an error of 3 + 2 |x| units.
   auto getUlps = [](double x) {
     return std::isfinite(x) ? 3 + 2 * std::min(std::fabs(x), 200.0) : 0;
   };
@@ -401,7 +408,7 @@ Interval log(Interval operand) {
     return Interval::nan();
   if (x.low < 0)
     return Interval::anything(std::log(x.value));
-  // Vulkan: 3 units, or 2^-21 between 0.5 and 2.
+  // Vulkan allows an error of 3 units, or of 2^-21 between 0.5 and 2.
   return mapIncreasing(x, std::log, 3, 0x1p-21);
 }
 
@@ -411,15 +418,16 @@ Interval sqrt(Interval operand) {
     return Interval::nan();
   if (x.low < 0)
     return Interval::anything(std::sqrt(x.value));
-  // Vulkan: the reciprocal of the inverse root, which are 2 and 2.5 units.
+  // Vulkan allows a square root to be computed as the reciprocal of the inverse
+  // square root, with errors of 2.5 and 2 units.
   return mapIncreasing(x, std::sqrt, 5);
 }
 
-// The bounds of functions that are made of arithmetic are those of the
-// operators' descriptions.
+// Functions without bounds in Vulkan are composed of arithmetic. Their error
+// bounds are documented in the descriptions of the operators.
 
-/// A result near 0 may be off by so much, since denormals may be flushed on its
-/// way.
+/// The largest error of a result near 0, since denormals may be flushed during
+/// the computation.
 static constexpr double widthOfZero = 2 * smallestNormal;
 
 static double limit(double x, double low, double high) {
@@ -438,8 +446,8 @@ Interval asinh(Interval x) { return mapIncreasing(x, std::asinh, 16); }
 Interval atan(Interval x) { return mapIncreasing(x, std::atan, 8); }
 Interval erf(Interval x) { return mapIncreasing(x, std::erf, 4); }
 
-/// A function that never decreases between `first` and `last`, and is NaN
-/// elsewhere.
+/// Applies a function that never decreases between `first` and `last` and is
+/// NaN elsewhere.
 static Interval mapBetween(Interval operand, double first, double last,
                            double (*function)(double), double ulps,
                            double absolute) {
@@ -463,7 +471,8 @@ Interval acos(Interval x) {
       x, -1, 1, [](double x) { return -std::acos(x); }, 0, 0x1p-20);
 }
 
-/// The sine of `x` + `shift`, whose largest number is at pi / 2.
+/// Returns the sine of `x` + `shift`, which is largest where `x` + `shift` is
+/// pi / 2.
 static Interval sineOf(Interval operand, double shift,
                        double (*function)(double)) {
   constexpr double pi = 3.14159265358979323846;
@@ -475,7 +484,8 @@ static Interval sineOf(Interval operand, double shift,
     return Interval::anything(value);
   double low = -1, high = 1;
   if (std::max(std::fabs(x.low), std::fabs(x.high)) <= 8192) {
-    // Whether a number of the form place + 2 pi n lies between the bounds.
+    // Returns whether a number of the form place + 2 pi n lies between the
+    // bounds.
     auto passes = [&](double place) {
       return std::floor((x.high + shift - place) / (2 * pi) + 1e-9) >
              std::floor((x.low + shift - place) / (2 * pi) - 1e-9);
@@ -499,12 +509,13 @@ Interval atan2(Interval y, Interval x) {
   if (a.isNaN || b.isNaN)
     return Interval::nan();
   double value = std::atan2(a.value, b.value);
-  // The angle jumps behind the origin.
+  // The angle jumps from pi to -pi at the negative x axis.
   double low = -pi, high = pi;
   if (!(a.low <= 0 && a.high >= 0 && b.low <= 0)) {
     low = infinity;
     high = -infinity;
-    // The corners are farthest on a box without the origin.
+    // The angle over a box without the origin is extreme at the corners of the
+    // box.
     for (double cornerY : {a.low, a.high})
       for (double cornerX : {b.low, b.high}) {
         double angle = std::atan2(cornerY, cornerX);
@@ -518,7 +529,8 @@ Interval atan2(Interval y, Interval x) {
 
 Interval softplus(Interval operand) {
   Interval x = flush(operand);
-  // An exponential of at most 1, a logarithm and a sum.
+  // The function consists of an exponential of at most 1, a logarithm and a
+  // sum.
   return mapIncreasing(
       x,
       [](double x) {
@@ -528,14 +540,14 @@ Interval softplus(Interval operand) {
       widthOfZero);
 }
 
-/// x^exponent for x that is not negative.
+/// Computes x^exponent for x that is not negative.
 static Interval powOfPositive(Interval x, Interval exponent, double value) {
   double low = infinity, high = -infinity;
   for (double base : {x.low, x.high})
     for (double power : {exponent.low, exponent.high}) {
       double result = std::pow(base, power);
-      // Units of a result p of the exponential 2^p: both its argument and the
-      // logarithm are rounded.
+      // The error in units of the exponential 2^p, which is the result. Both
+      // the argument p and the logarithm from which p is computed are rounded.
       double p = base > 0 && std::isfinite(base) && std::isfinite(power)
                      ? std::fabs(power * std::log2(base))
                      : 0;
@@ -543,13 +555,13 @@ static Interval powOfPositive(Interval x, Interval exponent, double value) {
       low = std::min(low, result - error);
       high = std::max(high, result + error);
     }
-  // A number that is above 2^128 by more than the error is infinite for
-  // certain. Near 2^128 it may be finite or infinite.
+  // A result that exceeds 2^128 by more than the error is certainly infinite.
+  // Near 2^128, the result may be finite or infinite.
   return roundResult(value, std::max(low, 0.0), high, false);
 }
 
-/// x^exponent for x that may be a zero or have either sign, and a positive
-/// exponent that is an integer for certain.
+/// Computes x^exponent for x that may be 0 or have either sign, and for a
+/// positive exponent that is certainly an integer.
 static Interval powAcrossZero(Interval x, Interval exponent, double value,
                               bool isOdd) {
   if (!isOdd)
@@ -561,8 +573,8 @@ static Interval powAcrossZero(Interval x, Interval exponent, double value,
   return result;
 }
 
-/// 0^exponent for a negative exponent: infinity, whose sign is that of the zero
-/// if the exponent is odd.
+/// Computes 0^exponent for a negative exponent. The result is infinite. Its
+/// sign is the sign of the zero if the exponent is odd.
 static Interval powOfZero(Interval zero, double value, bool isOdd) {
   Interval result(value);
   if (isOdd && !zero.hasSign) {
@@ -572,8 +584,8 @@ static Interval powOfZero(Interval zero, double value, bool isOdd) {
   return result;
 }
 
-/// base^power for a base that may have a sign, and is no NaN; `isOdd` is
-/// nothing unless the exponent is an integer.
+/// Computes x^exponent for x that may be negative but is not NaN. `isOdd` is
+/// empty unless the exponent is an integer.
 static Interval powOfSigned(Interval x, Interval exponent, double value,
                             std::optional<bool> isOdd) {
   bool isZero = x.low == 0 && x.high == 0;
@@ -594,7 +606,8 @@ static Interval powOfSigned(Interval x, Interval exponent, double value,
 Interval pow(Interval base, Interval power, std::optional<bool> isOdd) {
   Interval x = flush(base), exponent = flush(power);
   double result = std::pow(x.value, exponent.value);
-  // A rounded exponent may be even where the integer is odd.
+  // If the exponent was rounded, it may be even although the original integer
+  // is odd.
   if (isOdd && std::signbit(x.value))
     result = std::copysign(result, *isOdd ? -1 : 1);
   double value = static_cast<float>(result);
@@ -653,7 +666,7 @@ Interval ceil(Interval x) { return mapIncreasing(x, std::ceil, 0); }
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// The integer of `type` that has the low bits of `number`.
+/// Returns the integer of `type` with the low bits of `number`.
 static __int128 wrapBits(const Integer &type, __int128 number) {
   unsigned unused = 128 - type.width;
   auto bits = static_cast<unsigned __int128>(number) << unused;
@@ -674,7 +687,8 @@ Integer Integer::wrap(__int128 value, __int128 low, __int128 high) const {
   result.value = wrapBits(*this, value);
   result.low = wrapBits(*this, low);
   result.high = wrapBits(*this, high);
-  // All of them have moved by the same multiple of 2^width, or none has.
+  // If both bounds have moved by the same multiple of 2^width, so have all
+  // numbers between them. Otherwise, only some of the numbers wrap around.
   return low - result.low == high - result.high ? result : anything(value);
 }
 
@@ -739,7 +753,8 @@ Integer Integer::combine(
   if (isCertain() && other.isCertain())
     return result;
   constexpr __int128 maxPairs = 256;
-  // Differences of 64 bits fit 128; their products might not.
+  // Differences of 64-bit numbers fit into 128 bits, but the product of two
+  // differences might not.
   __int128 mine = high - low + 1, others = other.high - other.low + 1;
   if (mine > maxPairs || others > maxPairs || mine * others > maxPairs)
     return anything(result.value);
@@ -752,7 +767,7 @@ Integer Integer::combine(
   return result;
 }
 
-/// The hull of two integers of one type.
+/// Returns the hull of two integers of one type.
 static Integer hull(Integer a, Integer b) {
   a.low = std::min(a.low, b.low);
   a.high = std::max(a.high, b.high);
@@ -767,8 +782,7 @@ Integer select(Truth condition, Integer whenTrue, Integer whenFalse) {
 }
 
 static __int128 multiplyBits(__int128 a, __int128 b) {
-  // 128 bits hold the product of 64 and 64 but for its sign: the low bits are
-  // right whatever is lost above.
+  // The low bits of a product are correct even if the high bits overflow.
   return static_cast<__int128>(static_cast<unsigned __int128>(a) *
                                static_cast<unsigned __int128>(b));
 }
@@ -793,7 +807,7 @@ Integer Integer::operator/(Integer other) const {
   Integer result = wrap(divide(value, other.value));
   if (isCertain() && other.isCertain())
     return result;
-  // Quotients by divisors of one sign are monotonic in both numbers.
+  // Quotients by divisors of one sign are monotonic in both operands.
   auto include = [&](__int128 least, __int128 most) {
     if (least > most)
       return;
@@ -838,7 +852,8 @@ Integer abs(Integer x) {
     return x;
   if (x.high <= 0)
     return -x;
-  // The hull of what is negative and of what is not.
+  // Returns the hull of the absolute values of the negative and of the
+  // non-negative numbers.
   Integer negative = x, positive = x;
   negative.high = 0;
   positive.low = 0;

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic of f32 as a Vulkan device may do it, and of integers, which is
-// exact, but whose operands may be known within bounds. Both have the same
-// operators, so that one formula evaluates both.
+// Arithmetic on numbers that are known within bounds: on f32, with all results
+// that Vulkan permits, and on integers, with exact operations on operands that
+// may have bounds. Both types have the same operators, so that one formula
+// evaluates both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,20 +19,22 @@
 
 namespace dml::reference {
 
-/// The smallest normal f32. Devices may take smaller numbers for zeros.
+/// The smallest normal f32. Devices may replace smaller numbers by zeros.
 inline constexpr double smallestNormal = 0x1p-126;
 
-/// Whether something holds, as far as bounds tell: surely, surely not, or it is
-/// unknown; and whether it holds for the reference's own numbers.
+/// The truth of a condition, as far as bounds determine it: certainly true,
+/// certainly false, or unknown. In all cases, it is also stored whether the
+/// condition is true for the numbers of the reference.
 class Truth {
 public:
   static const Truth False, True;
-  /// What bounds leave open, although it `holds` for the reference's numbers.
+  /// Returns a truth that bounds do not determine. `holds` states whether the
+  /// condition is true for the numbers of the reference.
   static constexpr Truth unknown(bool holds) { return Truth(holds, false); }
 
   bool holds() const { return isTrue; }
   bool isUnknown() const { return !isKnown; }
-  /// What is unknown equals neither certainty.
+  /// An unknown truth is equal to neither certain truth.
   bool operator==(Truth other) const {
     return isKnown == other.isKnown && isTrue == other.isTrue;
   }
@@ -53,41 +56,42 @@ private:
 inline constexpr Truth Truth::False = Truth(false, true);
 inline constexpr Truth Truth::True = Truth(true, true);
 
-/// An f32 that a computation gives: `value` in the reference, and a number from
-/// `low` to `high` in a correct implementation, or a NaN if `mayBeNaN`.
+/// The f32 result of a computation: `value` in the reference, and in a correct
+/// implementation any number from `low` to `high`, or NaN if `mayBeNaN` is set.
 ///
-/// Every operation includes what Vulkan leaves open: which way a result is
-/// rounded, the units in the last place by which a function may be off, and
-/// that denormals may be taken for zeros and flushed to them.
-/// For example, 1 / 3 is between 0.33333331 and 0.33333337: 2.5 units.
+/// Each operation includes the freedom that Vulkan grants: the direction in
+/// which a result is rounded, the number of units in the last place by which a
+/// function may be wrong, and the replacement of denormals by zeros in operands
+/// and results. For example, 1 / 3 lies between 0.33333331 and 0.33333337,
+/// which allows an error of 2.5 units.
 struct Interval {
   double value = 0, low = 0, high = 0;
   bool mayBeNaN = false, isNaN = false;
-  /// Whether a zero has the sign of `value` in every correct implementation.
+  /// Whether a zero has the sign of `value` in each correct implementation.
   bool hasSign = false;
 
   /// The number `constant`, rounded to f32.
   explicit Interval(double constant);
-  /// A number of which nothing is known: any number, or NaN.
+  /// Returns an interval of all numbers and NaN.
   static Interval anything(double value);
-  /// The numbers from `low` to `high`, with `ulps` units in the last place
-  /// around them, and room for flushed denormals.
+  /// Returns the numbers from `low` to `high`, extended by `ulps` units in the
+  /// last place, and by 0 if denormals may be flushed.
   static Interval around(double value, double low, double high, double ulps);
-  /// The result for a NaN.
+  /// Returns the result of an operation on NaN.
   static Interval nan();
 
-  /// An element of any type. An integer, or an f64, becomes either f32 next to
-  /// it.
+  /// Loads an element of any type. An integer or an f64 may become either of
+  /// the two adjacent f32.
   static Interval load(const Estimate &tensor, int64_t index);
-  /// Stores the bounds, converted to the tensor's type, whatever it is, as by
-  /// dml.cast.
+  /// Stores the bounds in a tensor of any type, converted as by dml.cast.
   void storeConverted(Estimate &tensor, int64_t index) const;
   /// Stores the bounds, rounded to the element type.
   void store(Estimate &tensor, int64_t index) const;
 
-  /// The constant `constant`, as a number like this one.
+  /// Returns the constant `constant` as an interval. Integer has the same
+  /// function.
   Interval operator()(double constant) const { return Interval(constant); }
-  /// The constant `attribute`, or its negative.
+  /// Returns the constant `attribute`, or its negative.
   Interval getBound(mlir::Attribute attribute, bool isNegated = false) const;
 
   Interval operator+(Interval other) const;
@@ -103,7 +107,7 @@ struct Interval {
 };
 
 Interval select(Truth condition, Interval whenTrue, Interval whenFalse);
-/// The maximum; of a number and a NaN it is the number.
+/// Returns the maximum. The maximum of a number and NaN is the number.
 Interval max(Interval a, Interval b);
 Interval min(Interval a, Interval b);
 Interval abs(Interval x);
@@ -114,7 +118,7 @@ Interval tanh(Interval x);
 Interval floor(Interval x);
 Interval ceil(Interval x);
 Interval trunc(Interval x);
-/// Halves to even, or away from zero.
+/// Round to the nearest integer, ties to even or ties away from zero.
 Interval roundEven(Interval x);
 Interval roundAway(Interval x);
 Interval sinh(Interval x);
@@ -129,25 +133,25 @@ Interval acos(Interval x);
 Interval atan(Interval x);
 Interval atan2(Interval y, Interval x);
 Interval erf(Interval x);
-/// ln(1 + e^x)
+/// Computes ln(1 + e^x).
 Interval softplus(Interval x);
-/// x^exponent; `isOdd` says of an exponent that was an integer, and may have
-/// been rounded since, whether it was odd.
+/// Computes x^exponent. If the exponent was an integer that may have been
+/// rounded to f32 since then, `isOdd` states whether the integer was odd.
 Interval pow(Interval x, Interval exponent,
              std::optional<bool> isOdd = std::nullopt);
 Truth isNaN(Interval x);
 /// Whether x is the infinity with the sign of `sign`.
 Truth isInfinity(Interval x, int sign);
 
-/// A function that never decreases, off by `ulps` units in the last place, and
-/// by `absolute` where that is more.
+/// Applies a function that never decreases. The result may be wrong by `ulps`
+/// units in the last place or by `absolute`, whichever is more.
 Interval mapIncreasing(Interval x, double (*function)(double), double ulps,
                        double absolute = 0);
 
-/// An integer of `width` bits: `value` in the reference, and one from `low` to
-/// `high` in a correct implementation. Results wrap around: where those of some
-/// numbers between the bounds do and those of others do not, any integer of the
-/// type may result.
+/// An integer result with `width` bits: `value` in the reference, and any
+/// integer from `low` to `high` in a correct implementation. Results wrap
+/// around. If the results for only some of the numbers between the bounds wrap
+/// around, the bounds become those of the type.
 struct Integer {
   __int128 value = 0, low = 0, high = 0;
   unsigned width = 32;
@@ -158,17 +162,19 @@ struct Integer {
 
   /// Whether there is only one integer between the bounds.
   bool isCertain() const { return low == high; }
-  /// `number` as an integer of this one's type.
+  /// Returns `number`, wrapped to the type of this integer.
   Integer wrap(__int128 number) const;
-  /// The integers from `low` to `high`, wrapped to this one's type.
+  /// Returns the integers from `low` to `high`, wrapped to the type of this
+  /// integer.
   Integer wrap(__int128 value, __int128 low, __int128 high) const;
-  /// Any integer of this one's type; the reference has `value`.
+  /// Returns an interval of all integers of this type, with `value` in the
+  /// reference.
   Integer anything(__int128 value) const;
   Integer operator()(double constant) const {
     return wrap(static_cast<__int128>(constant));
   }
-  /// The constant `attribute`, or its negative: that of a float is rounded
-  /// towards zero and limited to the numbers of this type, NaN becomes 0.
+  /// Returns the constant `attribute`, or its negative. A float is rounded
+  /// towards zero and clamped to the range of this type, and NaN becomes 0.
   Integer getBound(mlir::Attribute attribute, bool isNegated = false) const;
   __int128 getMin() const;
   __int128 getMax() const;
@@ -188,23 +194,26 @@ struct Integer {
   Truth operator>=(Integer other) const { return other <= *this; }
   Truth equals(Integer other) const;
 
-  /// The hull of what `function` makes of each integer that this one and
-  /// `other` may be, as integers of this one's type: any integer where these
-  /// are more than some hundred pairs. For functions that are not monotonic.
+  /// Returns the hull of the results of `function` for all pairs of integers
+  /// within the bounds of this object and of `other`, as integers of this type.
+  /// For more than some hundred pairs, returns all integers. Suitable for
+  /// functions that are not monotonic.
   Integer
   combine(Integer other,
           llvm::function_ref<__int128(__int128 x, __int128 y)> function) const;
 };
 
-/// What is chosen, or the hull of both where the condition is unknown.
+/// Returns the selected integer, or the hull of both if the condition is
+/// unknown.
 Integer select(Truth condition, Integer whenTrue, Integer whenFalse);
 Integer max(Integer a, Integer b);
 Integer min(Integer a, Integer b);
 Integer abs(Integer x);
-/// The power by repeated multiplication; negative powers are quotients of 1.
+/// Computes the power by repeated multiplication. Negative powers are quotients
+/// of 1.
 Integer pow(Integer x, Integer exponent);
-/// The remainder of a division that rounds down, or towards zero; -1 for that
-/// by 0.
+/// Returns the remainder of a division that rounds down, or that rounds towards
+/// zero. The remainder of a division by 0 is -1.
 Integer modulus(Integer a, Integer b, bool isFloor);
 
 } // namespace dml::reference

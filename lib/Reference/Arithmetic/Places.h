@@ -14,7 +14,7 @@
 
 namespace dml::reference {
 
-/// The number of coordinate `at` in row-major order.
+/// Returns the row-major position of the coordinates `at`.
 inline int64_t getNumber(llvm::ArrayRef<int64_t> at,
                          llvm::ArrayRef<int64_t> shape) {
   int64_t number = 0;
@@ -23,12 +23,12 @@ inline int64_t getNumber(llvm::ArrayRef<int64_t> at,
   return number;
 }
 
-/// The place of the element at `at` among those of `tensor`.
+/// Returns the position of the element at `at` in `tensor`.
 inline int64_t getPlace(const Tensor &tensor, llvm::ArrayRef<int64_t> at) {
   return getNumber(at, tensor.getShape());
 }
 
-/// Copies the bits of an element. The tensors have one data type.
+/// Copies the bits of an element. Both tensors have the same data type.
 inline void copyElement(const Tensor &input, llvm::ArrayRef<int64_t> from,
                         Tensor &output, llvm::ArrayRef<int64_t> to) {
   unsigned width = getByteWidth(input.getDataType());
@@ -36,8 +36,8 @@ inline void copyElement(const Tensor &input, llvm::ArrayRef<int64_t> from,
               output.getData() + getPlace(output, to) * width);
 }
 
-/// Stores the bits of `scalar` as element `index` of `tensor`, which has its
-/// type.
+/// Stores the bits of `scalar`, which has the element type of `tensor`, as
+/// element `index` of `tensor`.
 inline void setScalar(Tensor &tensor, int64_t index, mlir::TypedAttr scalar) {
   auto number = mlir::dyn_cast<mlir::FloatAttr>(scalar);
   uint64_t bits = (number ? number.getValue().bitcastToAPInt()

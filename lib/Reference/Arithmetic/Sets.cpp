@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// The places, in a tensor of sizes `shape`, of all elements whose coordinates
-/// are 0 in the dimensions that `isKept` does not name.
+/// Returns the positions, in a tensor of shape `shape`, of the elements whose
+/// coordinates are 0 in all dimensions for which `isKept` is false.
 static std::vector<int64_t>
 getPlaces(ArrayRef<int64_t> shape, llvm::function_ref<bool(int64_t)> isKept) {
   SmallVector<int64_t> sizes(shape);
@@ -90,7 +90,7 @@ Standing Standing::get(const Estimate &tensor, int64_t place, bool isMax) {
       return {-infinity, -infinity};
     if (std::isnan(standing.high))
       return {-infinity, infinity};
-    // A device may compare a denormal as if it were 0.
+    // A device may treat a denormal as 0 in a comparison.
     if (standing.low > 0 && standing.low < smallestNormal)
       standing.low = 0;
     if (standing.high < 0 && standing.high > -smallestNormal)

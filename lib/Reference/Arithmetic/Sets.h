@@ -11,14 +11,15 @@
 
 namespace dml::reference {
 
-/// The elements of a tensor that differ in their coordinates along some axes
-/// alone are a set.
+/// Divides the elements of a tensor into sets: two elements belong to the same
+/// set if their coordinates differ only along the given axes.
 class Sets {
 public:
   Sets(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes);
 
-  /// Calls `callback` for each set, in row-major order of the other dimensions,
-  /// with the places of its elements in the tensor, in row-major order.
+  /// Calls `callback` for each set, in row-major order of the other dimensions.
+  /// `places` are the positions of the set's elements in the tensor, in
+  /// row-major order.
   void
   forEach(llvm::function_ref<void(int64_t set, llvm::ArrayRef<int64_t> places)>
               callback) const;
@@ -27,26 +28,27 @@ private:
   std::vector<int64_t> firsts, offsets;
 };
 
-/// Whether a tensor has integers.
+/// Whether a tensor has integer elements.
 bool hasIntegers(const Estimate &tensor);
 
-/// The place in the tensor of the winner among `places`: the greatest or the
-/// least element, of equals the first or the last. NaNs lose against numbers.
-/// Gives the number of the place.
+/// Returns the index in `places` of the winner: the greatest or the least
+/// element, and among equal elements the first or the last. NaN loses against
+/// numbers.
 int64_t findWinner(const Tensor &tensor, llvm::ArrayRef<int64_t> places,
                    bool isMax, bool lastWins);
 
-/// The bounds of an element in an order where the winner is the greatest, and
-/// NaN is less than numbers, or as little as the least. A long double holds all
-/// numbers of DirectML's types.
+/// The bounds of an element in an order in which the winner is the greatest.
+/// NaN is less than each number, or equal to the least number. A long double
+/// represents all numbers of DirectML's types exactly.
 struct Standing {
   long double low, high;
 
   static Standing get(const Estimate &tensor, int64_t place, bool isMax);
 };
 
-/// The numbers of the places whose elements may win, in increasing order: more
-/// than `winner`, the reference's own, where bounds leave it open.
+/// Returns the indices in `places` of all elements that may win, in increasing
+/// order. If the bounds leave the winner open, there are other candidates
+/// besides `winner`, the winner of the reference.
 llvm::SmallVector<int64_t> findCandidates(const Estimate &tensor,
                                           llvm::ArrayRef<int64_t> places,
                                           bool isMax, int64_t winner);

@@ -12,12 +12,13 @@
 namespace dml::reference {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The largest f32: a number beyond it may round to infinity.
+/// The largest f32. A number beyond it may be rounded to infinity.
 static constexpr long double overflow = 0x1.fffffep127L;
-/// How far bounds that long double computes may be off, generously.
+/// A generous bound on the relative error of the bounds themselves, which are
+/// computed in long double.
 static constexpr long double own = 0x1p-50L;
 
-/// (1 + u)^count - 1.
+/// Returns (1 + u)^count - 1, the relative error after `count` roundings.
 static long double getRelativeError(int64_t count) {
   return std::expm1(static_cast<long double>(count) * std::log1p(0x1p-23L));
 }
@@ -55,7 +56,7 @@ Interval Sum::get() const {
   auto rounded = static_cast<double>(static_cast<float>(value));
   if (isNaN || (isPositive && isNegative))
     return Interval::nan();
-  // Partial sums may overflow in some orders.
+  // In some orders of summation, partial sums may overflow.
   long double error = getRelativeError(std::max<int64_t>(count - 1, 0)) + own;
   bool mayOverflow = positive * (1 + error) >= overflow || mayBePositive;
   bool mayUnderflow = negative * (1 + error) >= overflow || mayBeNegative;
@@ -67,13 +68,13 @@ Interval Sum::get() const {
   }
   long double slack = (positive + negative) * error +
                       static_cast<long double>(count) * 2 * smallestNormal;
-  // One number alone is added to nothing else.
+  // A sum of one number involves no addition, and is exact.
   if (count <= 1)
     slack = 0;
   Interval result = Interval::around(
       rounded, mayUnderflow ? -infinity : static_cast<double>(low - slack),
       mayOverflow ? infinity : static_cast<double>(high + slack), 0);
-  // Numbers that are not negative have no negative sums.
+  // A sum of numbers that are not negative is not negative.
   if (negative == 0 && !mayBeNegative)
     result.low = std::max(result.low, 0.0);
   if (positive == 0 && !mayBePositive)
@@ -92,7 +93,7 @@ void Product::add(Interval x) {
   value *= x.value;
   if (x.isNaN)
     return;
-  // A denormal may be taken for 0.
+  // A denormal may be replaced by 0.
   mayBeZero |= x.low < smallestNormal && x.high > -smallestNormal;
   mayBeInfinite |= std::isinf(x.low) || std::isinf(x.high);
   long double most = std::max(std::fabs(x.low), std::fabs(x.high));
@@ -100,8 +101,8 @@ void Product::add(Interval x) {
                           ? 0
                           : std::min(std::fabs(x.low), std::fabs(x.high));
   largest *= std::max(most, 1.0L);
-  // Products with zeros are zeros. What matters is whether other products may
-  // become so small.
+  // `smallest` bounds the magnitudes of all partial products from below. A
+  // factor that may be 0 makes this bound 0.
   if (least > 0)
     smallest *= std::min(least, 1.0L);
   else
@@ -122,17 +123,18 @@ Interval Product::get() const {
   bool mayFlush = mayBeZero || smallest < smallestNormal * (1 + error);
   bool mayOverflow = mayBeInfinite || largest * (1 + error) >= overflow;
   if (mayOverflow) {
-    // A sum overflows in one order, and in another it is flushed first.
+    // The product may overflow in one order of factors and be flushed to 0 in
+    // another.
     if (mayFlush || std::isnan(low) || std::isnan(high))
       return Interval::anything(rounded);
-    // An infinity is not made smaller again.
+    // After an overflow, no later factor makes the product smaller again.
     Interval result(rounded);
     result.low = low < 0 ? -infinity : static_cast<double>(low * (1 - error));
     result.high = high > 0 ? infinity : static_cast<double>(high * (1 - error));
     return Interval::around(rounded, result.low, result.high, 1);
   }
-  // A partial product that is flushed is below the smallest normal number, and
-  // is multiplied by the factors that follow.
+  // A partial product that is flushed is less than the smallest normal number,
+  // and would be multiplied by the remaining factors.
   long double slack = std::max(std::fabs(low), std::fabs(high)) * error;
   if (mayFlush && count > 1)
     slack += static_cast<long double>(count) * smallestNormal * largest;

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever the order in which an implementation adds or multiplies. Every
-// operation on f32 may be off by u = 2^-23 of its result, since Vulkan leaves
-// open which way it rounds.
+// Computes bounds that hold for any order in which an implementation adds or
+// multiplies numbers. Each operation on f32 may have a relative error of u =
+// 2^-23, since Vulkan does not specify the direction of rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,28 +15,31 @@
 
 namespace dml::reference {
 
-/// The sum of intervals. The exact sum lies between those of the lower and of
-/// the upper bounds; n - 1 additions are off by at most
-/// ((1 + u)^(n - 1) - 1) * (sum of magnitudes), in any order.
+/// The sum of intervals. The exact sum lies between the sum of the lower bounds
+/// and the sum of the upper bounds. In any order, n - 1 additions have an error
+/// of at most ((1 + u)^(n - 1) - 1) * (sum of magnitudes), where u is the
+/// relative error of one addition.
 class Sum {
 public:
   void add(Interval x);
   Interval get() const;
 
 private:
-  /// The sums of the reference's numbers and of the bounds, as far as these are
-  /// finite.
+  /// The sum of the reference's numbers, and the sums of the finite lower and
+  /// upper bounds.
   long double value = 0, low = 0, high = 0;
-  /// The sums of magnitudes, of positive and of negative numbers.
+  /// The sums of the magnitudes of the positive numbers and of the negative
+  /// numbers.
   long double positive = 0, negative = 0;
   int64_t count = 0;
   bool isNaN = false, mayBeNaN = false;
-  /// How infinities take part: they may, or they surely do.
+  /// Whether the terms may include, or certainly include, an infinity of either
+  /// sign.
   bool mayBePositive = false, isPositive = false;
   bool mayBeNegative = false, isNegative = false;
 };
 
-/// The product of intervals, with the same relative bound.
+/// The product of intervals, with an analogous error bound.
 class Product {
 public:
   void add(Interval x);
@@ -44,15 +47,16 @@ public:
 
 private:
   long double value = 1, low = 1, high = 1;
-  /// The products of all magnitudes above 1, and of all below: no partial
-  /// product is larger or smaller.
+  /// The product of all magnitudes greater than 1, and the product of all
+  /// magnitudes less than 1. No partial product is larger or smaller than
+  /// these.
   long double largest = 1, smallest = 1;
   int64_t count = 0;
   bool isNaN = false, mayBeNaN = false, mayBeZero = false;
   bool mayBeInfinite = false;
 };
 
-/// Sums and products of integers, which are exact, have the same interface.
+/// Exact sums and products of integers, with the same interface.
 class IntegerSum {
 public:
   explicit IntegerSum(Integer zero) : total(zero(0)) {}
@@ -72,7 +76,7 @@ private:
   Integer total;
 };
 
-/// x * x, which is not negative.
+/// Returns x * x, which is not negative.
 Interval square(Interval x);
 
 } // namespace dml::reference

@@ -22,7 +22,7 @@ namespace {
 struct Half {
   uint16_t bits;
 };
-/// An integer of 4 bits, the low ones of its byte.
+/// A 4-bit integer in the low bits of a byte.
 template <bool isSigned> struct Nibble {
   uint8_t bits;
 
@@ -35,8 +35,7 @@ template <typename T> constexpr bool isNibble = false;
 template <bool isSigned> constexpr bool isNibble<Nibble<isSigned>> = true;
 } // namespace
 
-/// Calls `callback` with a zero of the C++ type that holds an element of
-/// `type`.
+/// Calls `callback` with a zero of the C++ type that stores elements of `type`.
 template <typename Callback>
 static auto dispatch(DataType type, Callback callback) {
   switch (type) {
@@ -84,7 +83,8 @@ unsigned getBitWidth(DataType type) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-// f16: 1 sign bit, 5 exponent bits with a bias of 15, 10 mantissa bits.
+// An f16 has 1 sign bit, 5 exponent bits with a bias of 15, and 10 mantissa
+// bits.
 
 float convertFromHalf(uint16_t bits) {
   float sign = bits & 0x8000 ? -1.0f : 1.0f;
@@ -98,7 +98,7 @@ float convertFromHalf(uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(mantissa | 0x400), exponent - 25);
 }
 
-/// Rounds a double: each f32 is one, and so are the sums of oracle bounds.
+/// Rounds a double. Every f32 is a double, and so are the bounds of sums.
 static uint16_t roundToHalf(double value) {
   uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   if (std::isnan(value)) // Quiet, with what fits of the payload.
@@ -108,8 +108,8 @@ static uint16_t roundToHalf(double value) {
     return sign | 0x7c00;
   if (magnitude == 0)
     return sign;
-  // Round in units of the last place; carrying into the next exponent is what
-  // adding to the bits does.
+  // Rounds to a multiple of the unit in the last place. The addition to the
+  // bits carries into the exponent if necessary.
   int exponent = std::max(std::ilogb(magnitude), -14);
   auto units = static_cast<uint16_t>(
       std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
@@ -142,7 +142,8 @@ template <typename T> static T fromNumber(double value) {
     if (std::isnan(value))
       return 0;
     double rounded = std::nearbyint(value);
-    // 2^digits is a double; the largest value itself may not be.
+    // 2^digits is exactly representable as a double, whereas the largest
+    // integer may not be.
     if (rounded >= std::ldexp(1.0, Limits::digits))
       return Limits::max();
     if (rounded <= static_cast<double>(Limits::min()))
@@ -167,8 +168,8 @@ FailureOr<Tensor> Tensor::create(DataType dataType, ArrayRef<int64_t> shape) {
   std::optional<int64_t> numElements = reference::getNumElements(shape);
   if (!numElements || *numElements > std::numeric_limits<int64_t>::max() / 8)
     return failure();
-  // calloc, because it says so where memory is short, and because the system
-  // clears large blocks only when they are touched.
+  // calloc returns null if there is too little memory, and the system clears
+  // large blocks lazily.
   std::shared_ptr<char> elements(
       static_cast<char *>(std::calloc(std::max<int64_t>(*numElements, 1),
                                       getByteWidth(dataType))),
@@ -275,7 +276,8 @@ void gather(const Tensor &input, Tensor &output,
     return;
   }
 
-  // The byte offsets in `input` that each coordinate of each dimension adds.
+  // The byte offset in `input` that each coordinate of each dimension
+  // contributes.
   SmallVector<std::vector<int64_t>> offsets(rank);
   int64_t stride = width;
   for (unsigned dim = rank; dim-- > 0; stride *= input.getShape()[dim]) {

@@ -14,22 +14,24 @@ static Interval sigmoid(Interval x) {
   return Interval(1) / (Interval(1) + exp(-x));
 }
 
-/// 0.5 * x * (1 + erf(x / sqrt(2))), which is 0 for -infinity.
+/// Computes 0.5 * x * (1 + erf(x / sqrt(2))), which is 0 for -infinity.
 ///
-/// A kernel may instead take max(x, 0) and subtract |x| times the share of the
-/// normal distribution beyond |x|, an exponential of a number p from -ln 2
-/// down. Vulkan's is (3 + 2 |p|) units of 2^-23 off, relatively, which is most
-/// at -ln 2: 0.5 * 4.4 = 2.2 units of 1. The number p is off by less than 2
-/// units of itself, which makes 0.4, and its polynomial adds 0.3. So the share
-/// is off by less than 4 * 2^-23. Beyond 5.5 it counts as nothing.
+/// A kernel may instead compute max(x, 0) - |x| * q, where q is the probability
+/// that a normally distributed number exceeds |x|. The kernel computes q as the
+/// exponential of a number p, which is at most -ln 2. Vulkan allows a relative
+/// error of (3 + 2 |p|) * 2^-23 for the exponential. The resulting absolute
+/// error is largest at p = -ln 2: 0.5 * 4.4 = 2.2 units of 2^-23. The error of
+/// p, less than 2 units in its last place, adds 0.4 units, and the polynomial
+/// for p adds 0.3. The total error of q is thus less than 4 * 2^-23. For |x|
+/// above 5.5, q is negligible.
 static Interval gelu(Interval x) {
   Interval result = select(
       x < Interval(-20), Interval(0),
       Interval(0.5) * x * (Interval(1) + erf(x * Interval(std::sqrt(0.5)))));
   result = result + min(abs(x), Interval(5.5)) *
                         Interval::around(0, -0x1p-21, 0x1p-21, 0);
-  // A kernel may subtract a part from x, as x / 2 from the smallest normal
-  // number, and a device may take that part for zero.
+  // Alternatively, a kernel may subtract a number of about x / 2 from x. For x
+  // near the smallest normal number, a device may flush this number to 0.
   Interval flushed = Interval::around(0, -smallestNormal, smallestNormal, 0);
   return select(abs(x) < Interval(0x1p-100), result + flushed, result);
 }

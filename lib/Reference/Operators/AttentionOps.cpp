@@ -14,7 +14,7 @@ using namespace mlir;
 namespace dml::reference {
 
 namespace {
-/// The numbers of [batch][head][row][element], as intervals.
+/// Intervals in the layout [batch][head][row][element].
 class Heads {
 public:
   Heads(int64_t batches, int64_t heads, int64_t rows, int64_t size)
@@ -29,8 +29,8 @@ public:
   std::vector<Interval> elements;
 };
 
-/// Where a kind of rows stands: alone, or as the part `part` of `parts` that
-/// are stacked.
+/// The source of queries, keys or values: a whole tensor, or part number `part`
+/// of a tensor that stacks `parts` of them.
 struct Source {
   const Estimate *tensor = nullptr;
   int64_t part = 0, parts = 1;
@@ -39,7 +39,7 @@ struct Source {
     ArrayRef<int64_t> shape = tensor->value.getShape();
     return parts == 1 ? shape[shape.size() - 2] : shape[1];
   }
-  /// The size of one of `heads` heads.
+  /// Returns the number of elements in each of `heads` heads.
   int64_t getSize(int64_t heads) const {
     int64_t size = tensor->value.getShape().back();
     return parts == 1 ? size / heads : size;
@@ -52,7 +52,7 @@ struct Source {
 };
 } // namespace
 
-/// The first of `sources` that is there.
+/// Returns the first of `sources` that has a tensor.
 static Source pick(std::initializer_list<Source> sources) {
   for (const Source &source : sources)
     if (source.tensor)
@@ -60,7 +60,8 @@ static Source pick(std::initializer_list<Source> sources) {
   return {};
 }
 
-/// Reads rows, and adds the part of `bias` that begins at `start`.
+/// Reads rows from `source`, and adds the part of `bias` that begins at
+/// `start`.
 static void
 readRows(Heads &heads, const Source &source, const Estimate *bias,
          int64_t start, int64_t batches,
@@ -78,9 +79,10 @@ readRows(Heads &heads, const Source &source, const Estimate *bias,
         }
 }
 
-/// What `weight` may become where values are f16: kernels may round weights to
-/// f16 before they multiply, each with a common factor of 256 or more that is
-/// divided out in the end (docs/Reference.md).
+/// Returns the possible values of `weight` if values are f16. Kernels may round
+/// weights to f16 before they multiply them with values. All weights are first
+/// multiplied by a common factor of at least 256, by which the result is
+/// divided at the end (docs/Reference.md).
 static Interval roundWeight(Interval weight) {
   constexpr double relative = 0x1p-10 + 0x1p-15, absolute = 0x1p-22;
   weight.low = std::max(weight.low * (1 - relative) - absolute, 0.0);
@@ -123,7 +125,7 @@ static LogicalResult evaluateAttention(OpTy op, ArrayRef<Estimate> operands,
                                    : pastValue->value.getShape().back();
   int64_t keys = past + newKeys, group = queryHeads / keyHeads;
 
-  // How much of the past of each batch is in use.
+  // The number of used rows of the past, for each batch.
   std::vector<int64_t> starts(batches, past);
   for (int64_t batch = 0; pastLengths && batch < batches; ++batch) {
     double length = pastLengths->value.getNumber(batch);

@@ -20,8 +20,8 @@ namespace dml::reference {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An integer known within bounds. Those of 8 bits, their differences, and sums
-/// of their products fit 64 bits.
+/// An integer that is known within bounds. 8-bit integers, their differences,
+/// and sums of their products fit into 64 bits.
 struct Range {
   int64_t value = 0, low = 0, high = 0;
 
@@ -44,7 +44,7 @@ struct Range {
     return {value * other.value, least, most};
   }
 
-  /// The integer of 32 bits that is left of it.
+  /// Returns the integer wrapped to 32 bits.
   Range wrap() const {
     int64_t wrapped = static_cast<int32_t>(static_cast<uint32_t>(value));
     if (low == high)
@@ -77,7 +77,8 @@ template <typename Number>
 using SumOf = std::conditional_t<std::is_same_v<Number, Range>, RangeSum, Sum>;
 } // namespace
 
-/// Element `index` less element `zeroIndex` of `zero`, if that is not null.
+/// Returns element `index` of `tensor`, minus element `zeroIndex` of `zero` if
+/// that is not null.
 template <typename Number>
 static Number loadFactor(const Estimate &tensor, int64_t index,
                          const Estimate *zero, int64_t zeroIndex) {
@@ -89,19 +90,20 @@ static Number loadFactor(const Estimate &tensor, int64_t index,
   }
 }
 
-/// The element that a scale or a zero point has for `coordinate`.
+/// Returns the index of the scale or zero point for `coordinate`.
 static int64_t getParameterIndex(const Estimate &parameter,
                                  int64_t coordinate) {
   return parameter.value.getNumElements() == 1 ? 0 : coordinate;
 }
 
-/// The number that a scale or a zero point has for `coordinate`.
+/// Returns the scale or zero point for `coordinate`.
 static Interval loadParameter(const Estimate &parameter, int64_t coordinate) {
   return Interval::load(parameter, getParameterIndex(parameter, coordinate));
 }
 
-/// All elements of a tensor, less their zero points, if there are such:
-/// elements i and i + `step` have neighbouring ones of `count`.
+/// Returns all elements of a tensor, minus their zero points if `zero` is not
+/// null. There are `count` zero points, and elements i and i + `step` have
+/// neighbouring ones.
 template <typename Number>
 static std::vector<Number> loadAll(const Estimate &tensor,
                                    const Estimate *zero = nullptr,
@@ -116,7 +118,7 @@ static std::vector<Number> loadAll(const Estimate &tensor,
   return elements;
 }
 
-/// Stores what `sum` is in units of `scale`, rounded and moved by a zero point.
+/// Stores `sum` * `scale`, rounded to an integer and shifted by a zero point.
 static void storeRequantized(Estimate &output, int64_t index, Range sum,
                              Interval scale, const Estimate *zero,
                              int64_t zeroIndex) {
@@ -130,11 +132,12 @@ static void storeRequantized(Estimate &output, int64_t index, Range sum,
 // Convolution
 //===----------------------------------------------------------------------===//
 
-/// Adds up the products for each element of the output. Both directions go over
-/// pairs of a position in the space where the filter moves and one of the
-/// filter. Forward, the filter moves over the output, whose elements look for
-/// elements of the input; backward, it moves over the input, whose elements
-/// look for elements of the output.
+/// Computes the sum of products for each element of the output. In both
+/// directions, the function visits all pairs of a position to which the filter
+/// is moved and a position in the filter. In the forward direction, the filter
+/// is moved over the output, and each pair determines an element of the input.
+/// In the backward direction, the filter is moved over the input, and each pair
+/// determines an element of the output.
 template <typename OpTy, typename Number>
 static std::vector<SumOf<Number>>
 convolve(OpTy op, const std::vector<Number> &input,
@@ -149,9 +152,10 @@ convolve(OpTy op, const std::vector<Number> &input,
   unsigned numSpatial = inputShape.size() - 2;
 
   std::vector<SumOf<Number>> sums(llvm::product_of(outputShape));
-  // Filters stand for the side that the filter moves over: the output's
-  // channels forward, the input's backward. Their channels are those of the
-  // other side in the same group.
+  // There is one filter for each channel of the tensor over which the filter is
+  // moved: the output in the forward direction, and the input in the backward
+  // direction. The channels of a filter are the channels of the other tensor in
+  // the same group.
   ArrayRef<int64_t> moving = isForward ? outputShape : inputShape,
                     other = isForward ? inputShape : outputShape;
   int64_t filters = filterShape[0], perFilter = filterShape[1];
@@ -173,7 +177,7 @@ convolve(OpTy op, const std::vector<Number> &input,
         inFilter[i + 2] = isFlipped ? filterShape[i + 2] - 1 - k[i] : k[i];
       }
       if (!isInside) {
-        // The zeros of the padding are factors like others.
+        // The zeros of the padding are multiplied like other elements.
         if constexpr (std::is_same_v<Number, Interval>)
           for (inFilter[1] = 0; isForward && inFilter[1] < perFilter;
                ++inFilter[1])
@@ -216,12 +220,12 @@ static LogicalResult evaluate(ConvolutionOp op, ArrayRef<Estimate> operands,
   return success();
 }
 
-/// The sums of integers, whose zero points are the given operands.
+/// Returns the sums of products of integers, minus the given zero points.
 template <typename OpTy>
 static std::vector<RangeSum>
 convolveIntegers(OpTy op, const Estimate &input, const Estimate *inputZero,
                  const Estimate &filter, const Estimate *filterZero) {
-  // A zero point for each filter.
+  // Each filter has a zero point.
   ArrayRef<int64_t> shape = filter.value.getShape();
   return convolve(op, loadAll<Range>(input, inputZero),
                   loadAll<Range>(filter, filterZero,
@@ -277,7 +281,8 @@ static LogicalResult evaluate(QuantizedLinearConvolutionOp op,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The sizes of matrices of `rows` by `terms`, and of `terms` by `columns`.
+/// The sizes of a product of a `rows` x `terms` matrix and a `terms` x
+/// `columns` matrix.
 struct ProductSizes {
   int64_t rows, terms, columns;
 
@@ -291,7 +296,7 @@ struct ProductSizes {
 };
 } // namespace
 
-/// The sum of the products for element `index` of the output.
+/// Returns the sum of products for element `index` of the output.
 template <typename Number>
 static Number multiply(const ProductSizes &sizes, const std::vector<Number> &a,
                        const std::vector<Number> &b, bool transA, bool transB,
@@ -318,7 +323,7 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
   bool transB = op.getTransB() == MatrixTransform::transpose;
   ProductSizes sizes(operands[0].value.getShape(), output->value.getShape(),
                      transA);
-  // A softmax takes all sums, rounded to the element type.
+  // A softmax needs all sums, rounded to the element type.
   std::optional<SmallVector<int64_t>> softmaxAxes = op.getSoftmaxAxes();
   ActivationAttr activation =
       softmaxAxes ? ActivationAttr() : op.getFusedActivationAttr();
@@ -328,8 +333,8 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
   for (int64_t index = 0, e = output->value.getNumElements(); index < e;
        ++index) {
     Interval result = multiply(sizes, a, b, transA, transB, index);
-    // A number that is multiplied by 1 keeps its bits, whichever way a device
-    // rounds.
+    // Multiplication by 1 is skipped, since it does not change the bits of a
+    // number on any device.
     if (alpha.value != 1)
       result = result * alpha;
     if (c) {
@@ -349,8 +354,9 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
   return success();
 }
 
-/// Calls `store` for each element of the output, with the sum of its products:
-/// integers less their zero points, which rows of `a` and columns of `b` have.
+/// Calls `store` for each element of the output with the sum of its products.
+/// Zero points, which are given for rows of `a` and columns of `b`, are
+/// subtracted from the factors.
 template <typename Number>
 static void
 forEachProduct(const ProductSizes &sizes, const Estimate &a,

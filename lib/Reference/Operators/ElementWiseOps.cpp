@@ -43,8 +43,8 @@ static Truth isInfinite(IsInfinityMode mode, Interval x) {
 static Interval mean(Interval a, Interval b) { return (a + b) * a(0.5); }
 static Integer mean(Integer a, Integer b) { return (a + b) / a(2); }
 
-/// a - b * trunc(a / b), or floor. Of a number below the divisor the whole is
-/// left, an infinite divisor's as well.
+/// Computes a - b * trunc(a / b), or the same with floor. If |a| < |b|, even if
+/// b is infinite, the result of trunc is a itself.
 static Interval getModulus(Interval a, Interval b, bool isFloor) {
   Interval whole = a - b * (isFloor ? floor(a / b) : trunc(a / b));
   Interval zero(0), rest = a;
@@ -179,8 +179,8 @@ static bool isFloat(DataType type) {
          type == DataType::FLOAT64;
 }
 
-/// The bits of an element, as an integer without a sign: any where they are not
-/// known.
+/// Returns the bits of an element as an unsigned integer. If the bits are not
+/// certain, returns all integers.
 static Integer getBits(const Estimate &tensor, int64_t index) {
   DataType type = tensor.value.getDataType();
   Integer bits;
@@ -192,19 +192,19 @@ static Integer getBits(const Estimate &tensor, int64_t index) {
   if (tensor.isBitExact)
     return bits.wrap(pattern);
   if (isFloat(type)) {
-    // One number has one pattern, but for zeros and NaNs.
+    // Each number has only one bit pattern, except for zeros and NaNs.
     double low = tensor.lower.getNumber(index);
     bool isKnown = low == tensor.upper.getNumber(index) && low != 0;
     return isKnown ? bits.wrap(pattern) : bits.anything(pattern);
   }
-  // Integers of one sign have their order in bits, too.
+  // Integers with equal signs have the same order as their bits.
   Integer number = Integer::load(tensor, index);
   return bits.wrap(number.value, number.low, number.high);
 }
 
-/// Whether bounds that were stored as bits without a sign are bounds of the
-/// integers that they stand for: all of these have one sign. Floats might be
-/// NaNs between.
+/// Whether bounds that were stored as unsigned bits are valid bounds of the
+/// corresponding numbers. This holds for integers if both bounds have the same
+/// sign. Floats between the bounds might be NaNs.
 static bool hasOrderOfBits(const Estimate &tensor, int64_t index) {
   if (isFloat(tensor.value.getDataType()))
     return false;
@@ -212,7 +212,7 @@ static bool hasOrderOfBits(const Estimate &tensor, int64_t index) {
          (tensor.upper.getInteger(index) < 0);
 }
 
-/// Evaluates an operator that looks at the bits of its operands.
+/// Adds the evaluator of an operator that processes the bits of its operands.
 template <typename Function>
 static void addBits(Evaluators &evaluators, StringRef name, Function function) {
   evaluators.add(
@@ -256,8 +256,8 @@ static void addBits(Evaluators &evaluators, StringRef name, Function function) {
 // Mixed types
 //===----------------------------------------------------------------------===//
 
-/// Adds an estimate whose element `i` is stored by `store`. Integers are exact
-/// where their bounds meet.
+/// Adds an estimate to `outputs`, in which `store` stores element `i`. Integers
+/// are exact if their bounds are equal.
 static LogicalResult
 storeEach(Operation *op, Evaluators::Estimates &outputs,
           llvm::function_ref<void(Estimate &output, int64_t i)> store) {
@@ -320,7 +320,7 @@ static LogicalResult evaluateCast(CastOp op, ArrayRef<Estimate> operands,
   auto toType = cast<RankedTensorType>(op.getType()).getElementType();
   DataType from = input.value.getDataType(), to = *getDataType(toType);
   if (from == to) {
-    // The bits of floats that are converted are not promised.
+    // The bits of converted floats are not guaranteed.
     outputs.push_back(isFloat(from) && input.isExact()
                           ? Estimate(input.value, /*bits=*/false)
                           : input);
@@ -335,7 +335,8 @@ static LogicalResult evaluateCast(CastOp op, ArrayRef<Estimate> operands,
       return;
     }
     if (to == DataType::FLOAT64 || from == DataType::FLOAT64) {
-      // Numbers go through f64, since an Interval does not have them all.
+      // Numbers are converted through f64, since an Interval cannot represent
+      // all of them.
       Interval x = Interval::load(input, i);
       if (!x.isNaN && !x.mayBeNaN) {
         double low = input.lower.getNumber(i), high = input.upper.getNumber(i);
@@ -344,7 +345,7 @@ static LogicalResult evaluateCast(CastOp op, ArrayRef<Estimate> operands,
         if (!isFloat(from) && std::fabs(high) > 0x1p53)
           high = std::nextafter(high, HUGE_VAL);
         if (to == DataType::FLOAT64 || !isFloat(to)) {
-          // Denormals of any of the types may be taken for zeros.
+          // Denormals of either type may be replaced by zeros.
           double normal = from == DataType::FLOAT16   ? 0x1p-14
                           : from == DataType::FLOAT32 ? 0x1p-126
                                                       : 0x1p-1022;

@@ -67,7 +67,7 @@ Interval loadDifference(const Estimate &x, int64_t i, const Estimate *zero,
                         int64_t zeroIndex) {
   if (!zero)
     return Interval::load(x, i);
-  // Differences of less than 32 bits do not wrap around.
+  // Differences of integers with fewer than 32 bits do not wrap around.
   Integer a = Integer::load(x, i);
   if (a.width < 32) {
     a.width = 32;
@@ -79,14 +79,15 @@ Interval loadDifference(const Estimate &x, int64_t i, const Estimate *zero,
                           static_cast<double>(difference.high), 0);
 }
 
-/// Stores 1 or 0, or both as bounds.
+/// Stores 1 or 0, or both as bounds if the truth is unknown.
 static void storeTruth(Estimate &tensor, int64_t index, Truth truth) {
   tensor.value.setNumber(index, truth.holds());
   tensor.lower.setNumber(index, truth == Truth::True);
   tensor.upper.setNumber(index, truth != Truth::False);
 }
 
-/// Takes `x * scale + bias` for `x`, if the attributes have a scale_bias.
+/// Returns `x * scale + bias` if the attributes contain a scale_bias, and `x`
+/// otherwise.
 template <typename Number>
 static Number applyScaleBias(Number x, DictionaryAttr attributes) {
   auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row is the formula of an operator's description:
+// A row of the table contains the formula in an operator's description:
 //
 //   row("element_wise_add", [](auto &x) { return out(x[0] + x[1]); }),
 //
-// It evaluates floats and integers within bounds, and integers that are certain
-// exactly. A row for floats alone is made by `floatRow`.
+// The formula evaluates floats and integers within bounds. Integers that are
+// known exactly remain exact. `floatRow` creates a row for floats only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,21 @@
 
 namespace dml::reference {
 
-/// What a formula looks at: the elements at one position, and the attributes.
+/// The inputs of a formula: the elements of the operands at one position, and
+/// the attributes.
 template <typename Number> class Elements {
 public:
   Elements(llvm::ArrayRef<Number> numbers, mlir::DictionaryAttr attributes)
       : numbers(numbers), attributes(attributes) {}
 
   Number operator[](size_t index) const { return numbers[index]; }
-  /// The f32 attribute `name`.
+  /// Returns the f32 attribute `name`.
   Number operator[](llvm::StringRef name) const {
     return numbers.front()(
         attributes.getAs<mlir::FloatAttr>(name).getValueAsDouble());
   }
-  /// The attribute `name`, or its negative, as a number like the elements of
-  /// the first operand.
+  /// Returns the attribute `name`, or its negative, as a number of the first
+  /// operand's type.
   Number getBound(llvm::StringRef name, bool isNegated = false) const {
     return numbers.front().getBound(attributes.get(name), isNegated);
   }
@@ -45,7 +46,7 @@ private:
   mlir::DictionaryAttr attributes;
 };
 
-/// A formula's result: a number like its operands, or 1 or 0.
+/// The result of a formula: a number of the operands' type, or 1 or 0.
 template <typename Number> struct Outcome {
   Outcome(Number number) : number(number) {}
   Outcome(Truth truth) : truth(truth) {}
@@ -55,22 +56,23 @@ template <typename Number> struct Outcome {
 };
 
 template <typename Number> Outcome<Number> out(Number number) { return number; }
-/// The outcome of a condition, for numbers like those of `x`.
+/// Returns the result of a condition, for operands such as `x`.
 template <typename Number>
 Outcome<Number> out(const Elements<Number> &, Truth truth) {
   return truth;
 }
 
 struct ElementWiseRow {
-  /// The operator's name without the dialect's.
+  /// The name of the operator, without the dialect's prefix.
   llvm::StringLiteral op;
   Outcome<Interval> (*ofFloats)(const Elements<Interval> &x);
-  /// The formula for integers, null where the operator knows none.
+  /// The formula for integers, or null if the operator does not support
+  /// integers.
   Outcome<Integer> (*ofIntegers)(const Elements<Integer> &x);
 };
 
-/// `formula` is a generic lambda without captures, whose instances become the
-/// two functions.
+/// Returns a row for `formula`, a generic lambda without captures whose
+/// instances are the two functions.
 template <typename Formula>
 ElementWiseRow row(llvm::StringLiteral op, Formula formula) {
   return {op, formula, formula};
@@ -84,33 +86,34 @@ ElementWiseRow integerRow(llvm::StringLiteral op, Formula formula) {
   return {op, nullptr, formula};
 }
 
-/// The rows of each family.
+/// Return the rows of the families of operators.
 llvm::ArrayRef<ElementWiseRow> getActivationRows();
 llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
 
-/// What `activation` makes of `x`: how operators apply their
-/// `fused_activation`. Null leaves `x` as it is.
+/// Applies `activation` to `x`, as operators apply their `fused_activation`. A
+/// null `activation` returns `x`.
 Interval applyActivation(Interval x, ActivationAttr activation);
 
-/// Stores that nothing is known of element `index`.
+/// Stores bounds of element `index` that include everything.
 void storeUnknown(Estimate &tensor, int64_t index);
-/// Widens the bounds of element `to` so that element `from` of `other`, a
-/// tensor of its type, may stand there as well.
+/// Widens the bounds of element `to` to include the bounds of element `from` of
+/// `other`, which has the same type.
 void includeElement(Estimate &tensor, int64_t to, const Estimate &other,
                     int64_t from);
-/// `estimate`, marked as certain if it is of integers whose lower and upper
-/// bounds are the same.
+/// Returns `estimate`, marked as exact if it has integers and its lower and
+/// upper bounds are equal.
 Estimate dropBounds(Estimate estimate);
-/// The integer `i` of `x` less the one `zeroIndex` of `zero`, or the former
-/// where `zero` is null, as an f32. Differences of 32 bits wrap around.
+/// Returns integer `i` of `x` as an f32, minus integer `zeroIndex` of `zero` if
+/// `zero` is not null. 32-bit differences wrap around.
 Interval loadDifference(const Estimate &x, int64_t i, const Estimate *zero,
                         int64_t zeroIndex);
 
-/// Stores `x`, which is rounded, as the nearest number that the integer type
-/// has; a NaN as any.
+/// Stores `x`, which is an integer, as the nearest number of the tensor's
+/// integer type. For NaN, all numbers are possible.
 void storeQuantized(Interval x, Estimate &tensor, int64_t index);
 
-/// Adds an evaluator for each of `rows`, which live as long as the program.
+/// Adds an evaluator for each of `rows`, which must exist as long as the
+/// program.
 void addElementWise(Evaluators &evaluators,
                     llvm::ArrayRef<ElementWiseRow> rows);
 

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// An evaluator is a function of an operation, its operands and its outputs. The
-// outputs have the results' shapes and types, and hold zeros; the operation is
-// verified, and the operands fit its types.
+// An evaluator is a function with three arguments: an operation, its operands
+// and its outputs. The outputs have the shapes and types of the results, and
+// contain zeros. The operation has been verified, and the operands have its
+// types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +20,16 @@
 
 namespace dml::reference {
 
-/// A tensor of zeros of type `type`, or an error at `op`.
+/// Creates a tensor of zeros of type `type`, or reports an error at `op`.
 llvm::FailureOr<Tensor> createTensor(mlir::Operation *op, mlir::Type type);
 
-/// An estimate of type `type` whose bounds are tensors of their own, all zeros,
-/// or an error at `op`.
+/// Creates an estimate of type `type` whose value and bounds are separate
+/// tensors of zeros, or reports an error at `op`.
 llvm::FailureOr<Estimate> createBounds(mlir::Operation *op, mlir::Type type);
 
-/// The operands of an operation by the names of its description:
-/// `NamedOperands(op, operands).getBias()` is a pointer to the bias, or null
-/// where the operation has none.
+/// Gives access to the operands of an operation by the names in its
+/// description: `NamedOperands(op, operands).getBias()` is a pointer to the
+/// bias, or null if the operation has none.
 template <typename OpTy>
 class NamedOperands
     : private std::vector<const Estimate *>,
@@ -54,7 +55,7 @@ public:
       mlir::Operation *op, llvm::ArrayRef<Estimate> operands,
       Estimates &outputs)>;
 
-  /// Adds an evaluator that knows of bounds: it appends an estimate for each
+  /// Adds an evaluator that computes bounds: it appends an estimate for each
   /// result to `outputs`.
   void add(llvm::StringRef name, Function function) {
     functions[name] = std::move(function);
@@ -70,8 +71,8 @@ public:
         });
   }
 
-  /// Adds an evaluator of an operation that only moves elements, so that their
-  /// bits arrive unchanged, and bounds are moved like values.
+  /// Adds the evaluator of an operation that only moves elements. Bits do not
+  /// change, and bounds are moved like values.
   template <typename OpTy>
   void addMovement(
       llvm::LogicalResult (*function)(OpTy op, llvm::ArrayRef<Tensor> operands,
@@ -86,8 +87,8 @@ public:
         });
   }
 
-  /// The same for an operation that takes where to move elements from its
-  /// operands `indices`, which must be certain.
+  /// Adds the evaluator of an operation that moves elements to or from places
+  /// which its operands `indices` determine. These operands must be exact.
   template <typename OpTy>
   void addIndexedMovement(
       llvm::LogicalResult (*function)(OpTy op, llvm::ArrayRef<Tensor> operands,
@@ -109,9 +110,9 @@ public:
         });
   }
 
-  /// Evaluates `op` for the value, the lower and the upper bound apart, or once
-  /// where no operand is uncertain. Right for what is monotonic in every
-  /// operand. The estimates are bit-exact if the operands are.
+  /// Evaluates `op` separately for the value, the lower bound and the upper
+  /// bound, or only once if all operands are exact. The operation must be
+  /// monotonic in each operand. The results are bit-exact if the operands are.
   enum class Bound { Value, Lower, Upper };
   static llvm::LogicalResult
   evaluateEach(mlir::Operation *op, llvm::ArrayRef<Estimate> operands,
@@ -131,15 +132,15 @@ private:
   llvm::StringMap<Function> functions;
 };
 
-/// The axes of `op`: its attribute `axes`, or the last dimension of its input
-/// where it has no such attribute.
+/// Returns the axes of `op`: its attribute `axes`, or the last dimension of its
+/// input if there is no such attribute.
 llvm::SmallVector<int64_t> getAxes(mlir::Operation *op);
 
-/// Each adds the evaluators of one family of operators.
+/// Each function adds the evaluators of one family of operators.
 #define DML_FAMILY(name) void add##name##Evaluators(Evaluators &evaluators);
 #include "dml/IR/Families.def"
 
-/// Adds the evaluators of MLIR's own operations that programs use.
+/// Adds the evaluators of the upstream operations that programs use.
 void addUpstreamEvaluators(Evaluators &evaluators);
 
 } // namespace dml::reference

@@ -17,8 +17,9 @@ static LogicalResult evaluateGather(GatherOp op, ArrayRef<Estimate> operands,
   auto rank = static_cast<int64_t>(operands[0].value.getRank()),
        axis = static_cast<int64_t>(op.getAxis()),
        count = static_cast<int64_t>(op.getIndexDimensions());
-  // Coordinates are read from the last one back: first those after the axis,
-  // then those of the indices, then those before the axis.
+  // The coordinates of an output element consist of those before the axis,
+  // those of the indices, and those after the axis. They are taken apart from
+  // the end.
   auto getSource = [&](const Tensor &input, ArrayRef<int64_t> to,
                        IndexReader &indices) {
     ArrayRef<int64_t> rest = to;
@@ -85,7 +86,7 @@ static LogicalResult evaluateOneHot(OneHotOp op, ArrayRef<Estimate> operands,
                                     Evaluators::Estimates &outputs) {
   int64_t axis = op.getAxis();
   int64_t size = cast<RankedTensorType>(op.getType()).getShape()[axis];
-  // The second of the values is that of the place that is named.
+  // The second value belongs to the position that the index names.
   auto getSource = [&](const Tensor &, ArrayRef<int64_t> to,
                        IndexReader &indices) -> int64_t {
     SmallVector<int64_t> at(to);

@@ -66,8 +66,8 @@ LogicalResult gatherEach(Operation *op, ArrayRef<Estimate> operands,
   return success();
 }
 
-/// What an update that may go to several places leaves in each: what was there
-/// or the update.
+/// Stores an update whose target is uncertain: each possible target keeps its
+/// bounds and also includes the update.
 static void scatterOpen(Estimate &output, const Estimate &updates, int64_t from,
                         std::optional<int64_t> target, IndexReader &reader,
                         llvm::function_ref<std::optional<int64_t>()> find) {

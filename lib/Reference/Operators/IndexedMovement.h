@@ -12,26 +12,27 @@
 
 namespace dml::reference {
 
-/// The place in an input that an element of the output at `to` comes from.
+/// Returns the position in the input from which the output's element at `to`
+/// comes.
 using SourceFunction = llvm::function_ref<int64_t(
     const Tensor &input, llvm::ArrayRef<int64_t> to, IndexReader &indices)>;
 
-/// Evaluates `op`, which has one result, whose elements come from operand
-/// `input`, and from where, operand `indices` says: the hull of what may come,
-/// where that is known within bounds.
+/// Evaluates `op`, whose single result takes its elements from operand `input`
+/// at the places that operand `indices` determines. If an index is known only
+/// within bounds, the result is the hull of all possible elements.
 llvm::LogicalResult gatherEach(mlir::Operation *op,
                                llvm::ArrayRef<Estimate> operands,
                                unsigned input, unsigned indices,
                                Evaluators::Estimates &outputs,
                                SourceFunction getSource);
 
-/// The place in an output that the element at `from` of the updates goes to,
-/// or nothing.
+/// Returns the position in the output to which the update's element at `from`
+/// goes, or nothing.
 using TargetFunction = llvm::function_ref<std::optional<int64_t>(
     const Tensor &output, llvm::ArrayRef<int64_t> from, IndexReader &indices)>;
 
-/// Evaluates `op`, which has one result: operand 0, over which go the elements
-/// of operand 2, and where, operand 1 says.
+/// Evaluates `op`, whose single result is operand 0, overwritten by the
+/// elements of operand 2 at the places that operand 1 determines.
 llvm::LogicalResult scatterEach(mlir::Operation *op,
                                 llvm::ArrayRef<Estimate> operands,
                                 Evaluators::Estimates &outputs,

@@ -53,8 +53,8 @@ static LogicalResult evaluateSplit(SplitOp op, ArrayRef<Tensor> operands,
 // Blocks and channels
 //===----------------------------------------------------------------------===//
 
-/// Copies elements between a tensor of blocks, `space`, and one of channels,
-/// `depth`.
+/// Copies elements between a tensor `space`, in which each block is a square of
+/// positions, and a tensor `depth`, in which each block is a group of channels.
 static void moveBlocks(const Tensor &input, Tensor &output, bool toDepth,
                        int64_t block, DepthSpaceOrder order) {
   ArrayRef<int64_t> space = toDepth ? input.getShape() : output.getShape();
@@ -103,8 +103,8 @@ static LogicalResult evaluateReverse(ReverseSubsequencesOp op,
   return success();
 }
 
-/// Calls `callback` for every element of every window: its coordinates in the
-/// columns, and, unless it is padding, in the image.
+/// Calls `callback` for each element of each window, with its coordinates in
+/// the columns and its coordinates in the image, if it is not padding.
 template <typename OpTy>
 static void forEachWindowElement(
     OpTy op, const Tensor &image, const Tensor &columns,
@@ -148,7 +148,7 @@ static void forEachWindowElement(
 
 static LogicalResult evaluateUnfold(UnfoldOp op, ArrayRef<Tensor> operands,
                                     MutableArrayRef<Tensor> outputs) {
-  // Outputs hold zeros.
+  // The outputs initially contain zeros.
   forEachWindowElement(op, operands[0], outputs[0],
                        [&](ArrayRef<int64_t> inColumns,
                            std::optional<ArrayRef<int64_t>> inImage) {
@@ -214,7 +214,7 @@ static LogicalResult evaluateSequence(FillValueSequenceOp op,
     return failure();
   int64_t count = output->value.getNumElements();
   if (auto start = dyn_cast<IntegerAttr>(op.getValueStart())) {
-    // Wraps around with the bits of the type.
+    // The sequence wraps around in the type's number of bits.
     auto delta = cast<IntegerAttr>(op.getValueDelta());
     Tensor values = output->value;
     APInt value = start.getValue();

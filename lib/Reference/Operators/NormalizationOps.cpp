@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// The element of `tensor` at `coordinates`, where sizes of 1 repeat their
-/// element.
+/// Returns the element of `tensor` at `coordinates`, where dimensions of size 1
+/// are broadcast.
 static Interval loadRepeated(const Estimate &tensor,
                              ArrayRef<int64_t> coordinates) {
   int64_t place = 0;
@@ -47,7 +47,7 @@ static LogicalResult evaluateBatch(BatchNormalizationOp op,
   return success();
 }
 
-/// The dimensions in which `repeated` has size 1.
+/// Returns the dimensions in which `repeated` has size 1 and is broadcast.
 static SmallVector<int64_t> getRepeatedAxes(const Estimate &repeated) {
   SmallVector<int64_t> axes;
   for (auto [dim, size] : llvm::enumerate(repeated.value.getShape()))
@@ -56,7 +56,7 @@ static SmallVector<int64_t> getRepeatedAxes(const Estimate &repeated) {
   return axes;
 }
 
-/// The sum of `get` over `places`.
+/// Returns the sum of `get` over `places`.
 static Interval sumUp(ArrayRef<int64_t> places,
                       llvm::function_ref<Interval(int64_t place)> get) {
   Sum sum;
@@ -78,7 +78,8 @@ static LogicalResult evaluateBatchTraining(BatchNormalizationTrainingOp op,
                  &bias = operands[2];
   const Estimate *fusedAdd = NamedOperands(op, operands).getFusedAdd();
   Interval epsilon(op.getEpsilon().convertToDouble());
-  // A set's number is the place of its element in the tensors that repeat.
+  // The number of a set is the position of its element in the tensors that are
+  // broadcast.
   Sets(input.value.getShape(), getRepeatedAxes(scale))
       .forEach([&](int64_t set, ArrayRef<int64_t> places) {
         Interval count(static_cast<double>(places.size()));
@@ -103,7 +104,7 @@ static LogicalResult evaluateBatchTraining(BatchNormalizationTrainingOp op,
   return success();
 }
 
-/// `isTraining` says that the mean and the variance depend on the input.
+/// `isTraining` states that the mean and the variance depend on the input.
 template <typename OpTy>
 static LogicalResult evaluateBatchGradient(OpTy op, ArrayRef<Estimate> operands,
                                            bool isTraining,
@@ -171,8 +172,8 @@ evaluateBatchTrainingGrad(BatchNormalizationTrainingGradOp op,
   return evaluateBatchGradient(op, operands, /*isTraining=*/true, outputs);
 }
 
-/// The mean over each set is taken away if `useMean`, and the root of what is
-/// then the mean square divides if `useVariance`.
+/// Normalizes each set: subtracts the mean if `useMean` is set, and divides by
+/// the root of the mean square of the result if `useVariance` is set.
 static LogicalResult evaluateMeanVariance(Operation *op, const Estimate &input,
                                           const Estimate *scale,
                                           const Estimate *bias,
@@ -183,7 +184,7 @@ static LogicalResult evaluateMeanVariance(Operation *op, const Estimate &input,
   FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
     return failure();
-  // The elements before scale and bias.
+  // The normalized elements, before scale and bias.
   std::vector<Interval> normalized(input.value.getNumElements(), Interval(0));
   Sets(input.value.getShape(), axes)
       .forEach([&](int64_t, ArrayRef<int64_t> places) {
@@ -257,15 +258,15 @@ static LogicalResult evaluateMVN2(MeanVarianceNormalization2Op op,
                               op.getUseVariance(), outputs);
 }
 
-/// Computes, for each element of a tensor of sizes `shape`, the sum of what
-/// `get` gives for the places from `before` ones before the element to `after`
-/// ones behind it, along the channels or in the plane.
+/// For each element of a tensor of shape `shape`, computes the sum of `get`
+/// over a region that extends `before` elements before and `after` elements
+/// behind this element. The region runs along the channels or over the plane.
 static std::vector<Interval>
 sumRegions(ArrayRef<int64_t> shape, bool crossChannel, int64_t before,
            int64_t after, llvm::function_ref<Interval(int64_t place)> get) {
   std::vector<Interval> sums;
   forEachCoordinate(shape, [&](ArrayRef<int64_t> at) {
-    // The region, from its first to its last element.
+    // The first and the last coordinates of the region.
     SmallVector<int64_t> first(at), last(at);
     auto extend = [&](unsigned dim) {
       first[dim] = std::max<int64_t>(at[dim] - before, 0);
@@ -288,8 +289,8 @@ sumRegions(ArrayRef<int64_t> shape, bool crossChannel, int64_t before,
   return sums;
 }
 
-/// The number, for each element, that a local response normalization raises to
-/// a power.
+/// Returns, for each element, the number that a local response normalization
+/// raises to a power.
 template <typename OpTy>
 static std::vector<Interval> getBases(OpTy op, const Estimate &input) {
   auto localSize = static_cast<int64_t>(op.getLocalSize());
@@ -340,8 +341,8 @@ evaluateLocalResponseGrad(LocalResponseNormalizationGradOp op,
   auto localSize = static_cast<int64_t>(op.getLocalSize());
   float beta = op.getBeta().convertToFloat();
   std::vector<Interval> bases = getBases(op, input);
-  // An element is in the regions of those elements which its own region,
-  // mirrored, would have.
+  // The elements whose regions contain a given element form the mirrored region
+  // of this element.
   std::vector<Interval> sums =
       sumRegions(input.value.getShape(), op.getCrossChannel(), localSize / 2,
                  (localSize - 1) / 2, [&](int64_t place) {
@@ -349,7 +350,7 @@ evaluateLocalResponseGrad(LocalResponseNormalizationGradOp op,
                           Interval::load(input, place) /
                           (getDivisor(bases[place], beta) * bases[place]);
                  });
-  // A constant, of which it is open how it is rounded.
+  // The rounding of this constant is not specified.
   double exact = 2 * op.getAlpha().convertToDouble() *
                  op.getBeta().convertToDouble() /
                  static_cast<double>(localSize);

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// The coordinate of the input that padding at `p` shows, in one dimension of
-/// size `n`.
+/// Returns the coordinate of the input that position `p` of the padded tensor
+/// shows, in a dimension of size `n`.
 static int64_t getSource(PaddingMode mode, int64_t p, int64_t n) {
   auto modulo = [](int64_t value, int64_t period) {
     return (value % period + period) % period;
@@ -46,7 +46,7 @@ static bool isInteger(DataType type) {
          type != DataType::FLOAT64;
 }
 
-/// Pads with `fill`, one element.
+/// Pads with `fill`, which has one element.
 template <typename OpTy>
 static void pad(OpTy op, const Tensor &input, const Tensor &fill,
                 Tensor &output) {

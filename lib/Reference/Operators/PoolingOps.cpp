@@ -18,14 +18,14 @@ using namespace mlir;
 namespace dml::reference {
 
 namespace {
-/// Those elements of a window that lie inside the tensor, in one dimension:
-/// `begin`, `begin + step`, ..., `count` of them.
+/// The elements of a window that lie inside of the tensor, in one dimension:
+/// `count` elements with the coordinates `begin`, `begin + step`, and so on.
 struct Span {
   int64_t begin, count, step;
 };
 } // namespace
 
-/// The windows of a pooling, in one dimension each.
+/// Returns the windows of a pooling, separately for each dimension.
 template <typename OpTy>
 static SmallVector<std::vector<Span>> getSpans(OpTy op, ArrayRef<int64_t> sizes,
                                                ArrayRef<int64_t> windows) {
@@ -44,8 +44,8 @@ static SmallVector<std::vector<Span>> getSpans(OpTy op, ArrayRef<int64_t> sizes,
   return spans;
 }
 
-/// Calls `callback` with the positions in their plane of the elements of
-/// `window` that lie inside the tensor, in row-major order.
+/// Calls `callback` with the positions, within their plane, of the elements of
+/// `window` that lie inside of the tensor, in row-major order.
 static void forEachElement(ArrayRef<std::vector<Span>> spans,
                            ArrayRef<int64_t> sizes, ArrayRef<int64_t> window,
                            llvm::function_ref<void(int64_t)> callback) {
@@ -84,7 +84,7 @@ static LogicalResult evaluateTensors(MaxPoolingGradOp op, const Tensor &input,
     forEachCoordinate(windows, [&](ArrayRef<int64_t> window) {
       int64_t winner = -1;
       double maximum = 0;
-      // Row-major order meets the lowest logical index first.
+      // In row-major order, the lowest logical index comes first.
       forEachElement(spans, sizes, window, [&](int64_t position) {
         double value = input.getNumber(planeBegin + position);
         if (winner >= 0 && !(value > maximum) &&
@@ -120,8 +120,8 @@ static LogicalResult evaluate(MaxPoolingGradOp op, ArrayRef<Estimate> operands,
   return success();
 }
 
-/// Whether element `index` is greater than element `best`: NaN is greater than
-/// any number.
+/// Whether element `index` is greater than element `best`. NaN is greater than
+/// each number.
 static bool isGreater(const Tensor &input, int64_t index, int64_t best) {
   switch (input.getDataType()) {
   case DataType::FLOAT16:
@@ -135,13 +135,13 @@ static bool isGreater(const Tensor &input, int64_t index, int64_t best) {
   }
 }
 
-/// The lowest value of the type of `tensor`, at `index`.
+/// Stores the lowest value of the type of `tensor` at `index`.
 static void setLowest(Tensor &tensor, int64_t index) {
   // Integers saturate.
   tensor.setNumber(index, -std::numeric_limits<double>::infinity());
 }
 
-/// The maxima of windows, and their indices in `indices`, if that is not null.
+/// Computes the maxima of windows, and their indices if `indices` is not null.
 template <typename OpTy>
 static void evaluateMaxima(OpTy op, const Tensor &input, Tensor &output,
                            Tensor *indices) {
@@ -164,14 +164,14 @@ static void evaluateMaxima(OpTy op, const Tensor &input, Tensor &output,
       else
         std::copy_n(input.getData() + winner * width, width,
                     output.getData() + index * width);
-      // A window without a winner has an index with all bits set.
+      // The index for a window without a maximum has all bits set.
       if (indices)
         indices->setInteger(index, winner);
       ++index;
     });
 }
 
-/// Maxima grow with their elements, but their places do not.
+/// Maxima are monotonic in the elements, but the positions of maxima are not.
 template <typename OpTy>
 static LogicalResult evaluateMaxima(OpTy op, ArrayRef<Estimate> operands,
                                     Evaluators::Estimates &outputs) {
@@ -186,8 +186,8 @@ static LogicalResult evaluateMaxima(OpTy op, ArrayRef<Estimate> operands,
       });
 }
 
-/// Calls `callback` for each window of `op`, in row-major order, with its
-/// number and the places in `input` of its elements that lie inside.
+/// Calls `callback` for each window of `op`, in row-major order. `places` are
+/// the positions in `input` of the window's elements that lie inside.
 template <typename OpTy>
 static void
 forEachWindow(OpTy op, const Tensor &input, const Tensor &windows,
@@ -209,7 +209,7 @@ forEachWindow(OpTy op, const Tensor &input, const Tensor &windows,
     });
 }
 
-/// The number of elements of a window, padding included.
+/// Returns the number of elements of a window, including padding.
 template <typename OpTy> static int64_t getWindowCount(OpTy op) {
   int64_t count = 1;
   for (int64_t size : op.getWindowSize())
@@ -217,15 +217,16 @@ template <typename OpTy> static int64_t getWindowCount(OpTy op) {
   return count;
 }
 
-/// The number that a sum of `count` elements inside the tensor is divided by.
+/// Returns the divisor for a window with `count` elements inside of the tensor.
 template <typename OpTy> static Interval getDivisor(OpTy op, size_t count) {
   if (op.getIncludePadding())
     return Interval(static_cast<double>(getWindowCount(op)));
   return Interval(static_cast<double>(std::max<size_t>(count, 1)));
 }
 
-/// Sums of `term` over the elements of each window, and what `finish` makes of
-/// a sum and of how many elements of its window lie inside the tensor.
+/// For each window, adds up `term` over the window's elements, and stores the
+/// result of `finish`, which receives the sum and the number of elements inside
+/// of the tensor.
 template <typename OpTy>
 static LogicalResult
 evaluateSums(OpTy op, const Estimate &input, Evaluators::Estimates &outputs,
@@ -253,8 +254,8 @@ static LogicalResult evaluateAverages(OpTy op, ArrayRef<Estimate> operands,
       [&](Interval sum, size_t count) { return sum / getDivisor(op, count); });
 }
 
-/// `x` to the power of `p`: whatever the order of the factors, p - 1 products
-/// are rounded.
+/// Computes `x` to the power of `p`. In any order of multiplication, p - 1
+/// products are rounded.
 static Interval raise(Interval x, int64_t p) {
   if (p == 1)
     return x;
@@ -272,7 +273,7 @@ static LogicalResult evaluateNorms(OpTy op, ArrayRef<Estimate> operands,
       [&](Interval sum, size_t) {
         if (p == 1)
           return sum;
-        // No sum is negative, whatever its bounds say.
+        // The sum is not negative, even if its bounds are.
         sum.low = std::max(sum.low, 0.0);
         if (p == 2)
           return sqrt(sum);
@@ -316,7 +317,8 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
   forEachWindow(
       op, input.value, output->value,
       [&](int64_t window, ArrayRef<int64_t> places) {
-        // The place of the window's channel in a scale or zero point.
+        // Returns the index of the scale or zero point for the window's
+        // channel.
         auto getChannel = [&](const Estimate &parameter) -> int64_t {
           return parameter.value.getNumElements() == 1
                      ? 0
@@ -325,7 +327,7 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
         auto load = [&](const Estimate &parameter) {
           return Interval::load(parameter, getChannel(parameter));
         };
-        // Integers are added without error, so that bounds are integers, too.
+        // Integer sums are exact, so that their bounds are integers as well.
         const Estimate *zero = in.getInputZeroPoint();
         int64_t value = 0, low = 0, high = 0;
         for (int64_t place : places) {
@@ -340,7 +342,7 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
           low -= count * zero->upper.getInteger(channel);
           high -= count * zero->lower.getInteger(channel);
         }
-        // Above 2^24, the conversion to f32 rounds.
+        // The conversion to f32 rounds sums above 2^24.
         Interval sum = Interval::around(
             static_cast<float>(value), static_cast<double>(low),
             static_cast<double>(high),

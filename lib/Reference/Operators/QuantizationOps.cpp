@@ -30,7 +30,7 @@ static LogicalResult evaluateDynamic(DynamicQuantizeLinearOp op,
   }
   bool isUnsigned = output->value.getDataType() == DataType::UINT8;
   Interval least(isUnsigned ? 0 : -128), greatest(isUnsigned ? 255 : 127);
-  // A quotient of 0 is certain.
+  // If the range is 0, the scale is certainly 0.
   Interval range = largest - smallest;
   Interval scale = select(range.equals(Interval(0)), Interval(0),
                           range / (greatest - least));
@@ -50,8 +50,8 @@ static LogicalResult evaluateDynamic(DynamicQuantizeLinearOp op,
   return success();
 }
 
-/// The place in `blocks` of what the element at `at` of a tensor of sizes
-/// `shape` shares with those of its block.
+/// Returns the position in `blocks` of the parameter for the block of the
+/// element at `at`, in a tensor of shape `shape`.
 static int64_t getBlock(const Tensor &blocks, ArrayRef<int64_t> at,
                         ArrayRef<int64_t> shape) {
   SmallVector<int64_t> block;
@@ -91,7 +91,7 @@ static LogicalResult evaluateDequantize(DequantizeOp op,
   int64_t place = 0;
   forEachCoordinate(shape, [&](ArrayRef<int64_t> at) {
     int64_t block = getBlock(operands[1].value, at, shape);
-    // Differences of so few bits are exact in f32.
+    // Differences of integers with so few bits are exact in f32.
     Interval x = Interval::load(operands[0], place);
     if (operands.size() == 3)
       x = x - Interval::load(operands[2], block);

@@ -13,7 +13,7 @@ using namespace mlir;
 namespace dml::reference {
 
 namespace {
-/// A generator's counter of 128 bits and its key, as the words of a state.
+/// The 128-bit counter and the key of a generator, as in the words of a state.
 struct Philox {
   unsigned __int128 counter = 0;
   uint32_t key0 = 0, key1 = 0;
@@ -29,7 +29,7 @@ struct Philox {
     return static_cast<uint32_t>(counter >> 32 * word);
   }
 
-  /// The block of the counter.
+  /// Returns the random block for the counter.
   std::array<uint32_t, 4> getBlock() const {
     uint32_t k0 = key0, k1 = key1;
     std::array<uint32_t, 4> c = {getWord(0), getWord(1), getWord(2),

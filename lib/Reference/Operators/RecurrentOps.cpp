@@ -15,15 +15,16 @@ namespace dml::reference {
 namespace {
 using Vector = std::vector<Interval>;
 
-/// One direction of a network, and the batch that it is run for.
+/// One direction of a network, and the batch for which it is computed.
 struct Direction {
-  /// Its number, and whether it goes from the last step to the first.
+  /// The number of the direction, and whether it runs from the last step to the
+  /// first.
   int64_t number;
   bool isBackward;
   int64_t batch;
 };
 
-/// The tensors of an operator; absent ones are null.
+/// The tensors of an operator. Absent tensors are null.
 class Network {
 public:
   template <typename OpTy>
@@ -43,14 +44,14 @@ public:
     isReversed = op.getDirection() == RecurrentNetworkDirection::backward;
   }
 
-  /// The products of the input at time `t` with row `row` of the weights.
+  /// Adds the products of the input at time `t` with row `row` of the weights.
   void addInput(Sum &sum, const Direction &d, int64_t t, int64_t row) const {
     for (int64_t i = 0; i < inputSize; ++i)
       sum.add(Interval::load(*input, (t * batches + d.batch) * inputSize + i) *
               Interval::load(
                   *weight, (d.number * gates * hidden + row) * inputSize + i));
   }
-  /// Adds the products of `state` with a row of the recurrence's weights.
+  /// Adds the products of `state` with row `row` of the recurrent weights.
   void addRecurrence(Sum &sum, const Direction &d, const Vector &state,
                      int64_t row) const {
     for (int64_t k = 0; k < hidden; ++k)
@@ -66,7 +67,7 @@ public:
     if (bias)
       sum.add(Interval::load(*bias, (d.number * 2 + 1) * gates * hidden + row));
   }
-  /// All of them, of the gate `gate` and the unit `unit`.
+  /// Returns the sum of all products and biases for gate `gate` of unit `unit`.
   Sum getSum(const Direction &d, int64_t t, const Vector &state, int64_t gate,
              int64_t unit) const {
     Sum sum;
@@ -84,7 +85,7 @@ public:
         x, cast<ActivationAttr>(activations[d.number * count + index]));
   }
 
-  /// A state before the first step.
+  /// Returns the state before the first step.
   Vector getInitial(const Estimate *tensor, const Direction &d) const {
     Vector state(hidden, Interval(0));
     if (tensor)
@@ -92,7 +93,8 @@ public:
         state[unit] = Interval::load(*tensor, getPlace(d, unit));
     return state;
   }
-  /// The place of a unit in a tensor of one state for each direction.
+  /// Returns the position of a unit in a tensor with one state for each
+  /// direction.
   int64_t getPlace(const Direction &d, int64_t unit) const {
     return (d.number * batches + d.batch) * hidden + unit;
   }
@@ -106,9 +108,9 @@ private:
 };
 } // namespace
 
-/// Runs `step`, which changes the states to those after time `t`, for each
-/// direction and batch. `inits` and `names` are the tensors that states begin
-/// with and end in; the first state is the hidden one.
+/// For each direction and batch, runs `step` for each time `t`. `step` updates
+/// the states. `inits` are the tensors with the initial states, and `finals`
+/// the results for the final states. The first state is the hidden state.
 template <typename OpTy>
 static LogicalResult
 run(OpTy op, const Network &network, const Estimate *lengths,
@@ -240,7 +242,8 @@ static LogicalResult evaluate(LSTMOp op, ArrayRef<Estimate> operands,
       {op.getOutputSingle(), op.getOutputCellSingle()}, outputs,
       [&](const Direction &d, int64_t t, MutableArrayRef<Vector> states) {
         Vector before = states[0];
-        // The sum of a gate, with the product of its peephole and `cell`.
+        // Returns the sum of a gate, including the product of its peephole
+        // weight and `cell`.
         auto getSum = [&](int64_t gate, int64_t unit, Interval cell) {
           Sum sum = network.getSum(d, t, before, gate, unit);
           if (peephole)

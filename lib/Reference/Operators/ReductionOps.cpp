@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// The places of the winners: all that may win, where bounds leave it open.
+/// Stores the positions of the winners. If the bounds leave the winner open,
+/// the result includes all possible winners.
 static LogicalResult evaluateArg(Operation *op, const Estimate &input,
                                  bool isMax, bool lastWins,
                                  Evaluators::Estimates &outputs) {
@@ -47,7 +48,7 @@ static LogicalResult evaluateArgMin(ArgMinOp op, ArrayRef<Estimate> operands,
                      outputs);
 }
 
-/// The sum of what `function` gives for each number.
+/// Returns the sum of `function` over `numbers`.
 template <typename Function>
 static Interval sum(ArrayRef<Interval> numbers, Function function) {
   Sum sum;

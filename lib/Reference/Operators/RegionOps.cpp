@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Positions are computed from data, and known within bounds. Where these leave
-// open which elements an implementation reads, or how many samples it takes,
-// the result holds what all choices give.
+// Positions are computed from data, and known within bounds. If the bounds
+// leave open which elements an implementation reads, or how many samples it
+// takes, the bounds of the result include the results for all choices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,14 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// A number that may be `first`, the reference's own choice, or `other`.
+/// Returns a number that is either `first`, the choice of the reference, or
+/// `other`.
 static Interval mayBe(Interval first, Interval other) {
   return select(Truth::unknown(true), first, other);
 }
 
-/// The whole numbers from that of `x`, which comes first, to its bounds. None
-/// where there are too many to try.
+/// Returns the integers within the bounds of `x`, beginning with that of the
+/// reference. Returns none if there are too many to try.
 static SmallVector<int64_t> getChoices(Interval x) {
   constexpr double maxChoices = 8;
   if (x.isNaN || x.mayBeNaN || !(x.high - x.low < maxChoices))
@@ -47,7 +48,8 @@ static Interval clamp(Interval x, double low, double high) {
   return min(max(x, Interval(low)), Interval(high));
 }
 
-/// Element `place` of region `region`, of `count` elements each.
+/// Returns element `place` of region `region`. Each region has `count`
+/// elements.
 static Interval loadCorner(const Estimate &roi, int64_t region, int64_t place,
                            int64_t count) {
   return Interval::load(roi, region * count + place);
@@ -65,7 +67,7 @@ struct Sampling {
   int64_t minSamples, maxSamples;
   bool alignsCorners = false;
 
-  /// `outside` is what samples out of bounds are.
+  /// `outside` is the value of samples that are out of bounds.
   template <typename OpTy>
   Sampling(OpTy op, double outside)
       : isMax(op.getReductionFunction() == ReduceFunction::max),
@@ -82,33 +84,33 @@ struct Sampling {
   }
 };
 
-/// The place of a sample on one axis, as far as it is certain.
+/// The position of a sample on one axis, as far as it is certain.
 struct Place {
   Truth isInside = Truth::False;
-  /// Whether the reference takes it for inside.
+  /// Whether the sample is inside for the reference.
   bool isValueInside = false;
-  /// Positions that decide what the result may be, the reference's own first.
-  /// These are whole elements for the nearest neighbour; there are none if they
-  /// are unknown.
+  /// The positions that determine the possible results, beginning with the
+  /// position of the reference. For nearest-neighbour sampling, these are
+  /// integers. The list is empty if the positions are unknown.
   SmallVector<double> positions;
-  /// The distance of the sample along the region, from 0 to 1.
+  /// The relative distance of the sample along the region, from 0 to 1.
   Interval along = Interval(0);
 };
 
-/// A region on one axis.
+/// The extent of a region on one axis.
 struct Axis {
   const Sampling &sampling;
   Interval start, extent;
   int64_t size, outputs;
 
-  /// The numbers of samples that an output may have; there are none if they are
-  /// unknown.
+  /// Returns the possible numbers of samples for an output, or an empty list if
+  /// they are unknown.
   SmallVector<int64_t> getCounts() const {
     int64_t most = std::min<int64_t>(2 * size, 1 << 24);
     Interval length = min(abs(extent), Interval(static_cast<double>(most)));
     SmallVector<int64_t> counts;
     SmallVector<int64_t> lengths = getChoices(ceil(length));
-    // All numbers of samples may be the same.
+    // All lengths may lead to the same number of samples.
     int64_t least = 1, limit = llvm::divideCeilSigned(most, outputs);
     if (lengths.empty() && clampCount(least) == clampCount(limit))
       return {clampCount(least)};
@@ -148,7 +150,8 @@ struct Axis {
     }
     if (getChoices(floor(clamped)).empty())
       return place;
-    // Interpolation bends at elements and is straight between them.
+    // Interpolation is piecewise linear, with bends at the elements. The
+    // results are therefore extreme at the bounds or at elements in between.
     place.positions = {clamped.value};
     if (clamped.low != clamped.high) {
       place.positions.append({clamped.low, clamped.high});
@@ -205,7 +208,7 @@ struct Plane {
         Interval value = interpolate(y, x);
         result = result ? mayBe(*result, value) : value;
       }
-    // The numbers that lie between them are rounded by themselves.
+    // Results for positions in between are rounded separately.
     if (row.positions.size() * column.positions.size() > 1 &&
         !result->mayBeNaN && !result->isNaN)
       result = Interval::around(result->value, result->low, result->high, 2);
@@ -217,7 +220,7 @@ struct Plane {
 };
 } // namespace
 
-/// An output's value with `rows` times `columns` samples.
+/// Returns the value of an output with `rows` times `columns` samples.
 static Interval reduceSamples(const Sampling &sampling, const Plane &plane,
                               const Axis &y, const Axis &x, int64_t i,
                               int64_t j, int64_t rows, int64_t columns) {
@@ -294,7 +297,8 @@ namespace {
 struct Bin {
   int64_t begin, end;
 
-  /// Bin `i` of `count`, for rounded corners, in an image of `size` elements.
+  /// Returns bin `i` of `count` bins between rounded corners, in an image of
+  /// `size` elements.
   static Bin get(int64_t first, int64_t last, int64_t i, int64_t count,
                  int64_t size) {
     int64_t length = std::max<int64_t>(last - first + 1, 1);
@@ -307,7 +311,7 @@ struct Bin {
 };
 } // namespace
 
-/// The whole numbers that a corner may be.
+/// Returns the integers that a corner may be.
 static SmallVector<int64_t> getCorners(Interval corner, double scale) {
   auto withoutNaN = [](Interval x) { return x.isNaN ? Interval(0) : x; };
   constexpr double limit = 1 << 22;
@@ -375,7 +379,7 @@ static LogicalResult evaluatePooling(RoiPoolingOp op,
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// `value`, or 0 if the sample is out of bounds.
+/// Returns `value`, or 0 if the sample is out of bounds.
 static Interval ifInside(Truth isInside, bool isValueInside, Interval value) {
   if (isInside == Truth::True)
     return value;
@@ -389,10 +393,10 @@ static bool isZero(Interval x) {
 }
 
 namespace {
-/// Weights of elements on one axis, by their coordinate.
+/// The weights of elements on one axis, by the elements' coordinates.
 using Weights = std::map<int64_t, Interval>;
 
-/// A sample that may be the largest of its output.
+/// A sample that may be the largest sample of its output.
 struct Candidate {
   Place row, column;
   Interval value;
@@ -404,7 +408,7 @@ struct Candidate {
   }
 };
 
-/// What roi_align_grad's gradients are computed of.
+/// The inputs of the gradients of roi_align_grad.
 struct Gradients {
   Sampling sampling;
   const Estimate *input;
@@ -432,7 +436,8 @@ struct Gradients {
             image[2], image[3]};
   }
 
-  /// The weights that a sample gives to elements, if it is inside.
+  /// Returns the weights with which a sample contributes to elements, provided
+  /// that it is inside.
   static Weights getWeights(const Place &place) {
     Weights weights;
     for (auto [number, position] : llvm::enumerate(place.positions)) {
@@ -458,7 +463,8 @@ struct Gradients {
     return weights;
   }
 
-  /// Each element's weight in the average of an output; nothing if unknown.
+  /// Returns the weight of each element in the average of an output, or nothing
+  /// if the weights are unknown.
   std::optional<Weights> getAverageWeights(const Axis &axis,
                                            int64_t output) const {
     std::optional<Weights> result;
@@ -491,7 +497,8 @@ struct Gradients {
     return result;
   }
 
-  /// The samples of an output that may be the largest; nothing if unknown.
+  /// Returns the samples of an output that may be the largest, or nothing if
+  /// they are unknown.
   std::optional<std::vector<Candidate>> getLargest(const Plane &plane,
                                                    const Axis &y, const Axis &x,
                                                    int64_t i, int64_t j) const {
@@ -527,7 +534,7 @@ struct Gradients {
           all[*own].isOwn = true;
         isFirst = false;
       }
-    // A sample that is surely smaller than another is out.
+    // A sample that is certainly smaller than another one is excluded.
     double least = -std::numeric_limits<double>::infinity();
     bool hasNumber = false;
     for (const Candidate &sample : all)
@@ -542,7 +549,7 @@ struct Gradients {
       if (!hasNumber || sample.isOwn ||
           (!sample.value.isNaN && sample.value.high >= least))
         possible.push_back(sample);
-    // Among equal ones that are certain the first wins.
+    // Among samples that are certainly equal, the first one wins.
     bool areEqual =
         hasNumber && llvm::all_of(possible, [&](const Candidate &c) {
           return c.isInside() == Truth::True && !c.value.mayBeNaN &&
@@ -553,7 +560,7 @@ struct Gradients {
     return possible;
   }
 
-  /// Adds what samples pass on to each element of an image.
+  /// Adds the gradients that samples propagate to the elements of an image.
   void addToElements(std::vector<Sum> &sums) const {
     auto addAnything = [&](int64_t r, int64_t c) {
       for (int64_t at = 0; at < image[2] * image[3]; ++at)
@@ -606,8 +613,8 @@ struct Gradients {
     }
   }
 
-  /// The difference of the elements on either side of a sample along one axis,
-  /// at positions on both.
+  /// Returns the difference of the elements on either side of a sample along
+  /// one axis, at the position `y`, `x`.
   static Interval getDifference(const Plane &plane, double y, double x,
                                 bool byRow) {
     double along = byRow ? y : x, across = byRow ? x : y;
@@ -623,7 +630,8 @@ struct Gradients {
                across - static_cast<double>(line));
   }
 
-  /// What moving corner `corner` adds to a sample.
+  /// Returns the derivative of a sample with respect to corner `corner` of the
+  /// region.
   static Interval getSlope(const Plane &plane, const Place &row,
                            const Place &column, int64_t corner) {
     bool byRow = corner % 2 == 1;
@@ -640,7 +648,8 @@ struct Gradients {
     return *slope * (corner >= 2 ? along : Interval(1) - along);
   }
 
-  /// The slope of an output.
+  /// Returns the derivative of an output with respect to corner `corner` of the
+  /// region.
   Interval getOutputSlope(const Plane &plane, const Axis &y, const Axis &x,
                           int64_t i, int64_t j, int64_t corner) const {
     if (sampling.isMax) {
@@ -656,7 +665,7 @@ struct Gradients {
                  : sample.isOwn ? mayBe(slope, result)
                                 : mayBe(result, slope);
       }
-      // Candidates may all be out of bounds where bounds leave that open.
+      // All candidates may be out of bounds if the bounds do not exclude it.
       return result;
     }
     std::optional<Interval> result;
@@ -697,7 +706,8 @@ struct Gradients {
               if (isZero(slope))
                 continue;
               Interval part = slope * getGradient(r, c, i, j);
-              // A slope of 0 takes no part.
+              // A slope of 0 contributes nothing, even for an infinite
+              // gradient.
               if (slope.low <= 0 && slope.high >= 0)
                 part = mayBe(part, Interval(0));
               sums[4 * r + corner].add(part);

@@ -22,16 +22,16 @@ using llvm::DynamicAPInt;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The way in which a position between two elements becomes one of them.
+/// The direction in which a position between two elements is rounded.
 enum class Rounding { Down, Up, Nearest };
 
-/// The scale and the offsets that an operator has for one dimension. All
-/// fractions have denominators greater than 0.
+/// The scale and the offsets of an operator in one dimension. The denominators
+/// of all fractions are greater than 0.
 struct Sampling {
   Fraction scale, inputOffset, outputOffset;
 
-  /// The place where output `o` lies in the input: (o - outputOffset) / scale -
-  /// inputOffset.
+  /// Returns the position of output `o` in the input: (o - outputOffset) /
+  /// scale - inputOffset.
   Fraction getPosition(int64_t o) const {
     DynamicAPInt distance =
         o * outputOffset.denominator - outputOffset.numerator;
@@ -43,7 +43,7 @@ struct Sampling {
 };
 } // namespace
 
-/// The fraction that an offset means.
+/// Returns the fraction that an offset represents.
 static Fraction getOffset(float value) {
   if (value == 0)
     return {DynamicAPInt(0), DynamicAPInt(1)};
@@ -68,7 +68,7 @@ static SmallVector<Sampling> getSamplings(ArrayRef<float> scales,
 // Nearest neighbour
 //===----------------------------------------------------------------------===//
 
-/// The element of `size` that output `coordinate` shows.
+/// Returns the input element, of `size` elements, for output `coordinate`.
 static int64_t getNearest(const Sampling &sampling, Rounding rounding,
                           int64_t coordinate, int64_t size) {
   auto [numerator, denominator] = sampling.getPosition(coordinate);
@@ -95,7 +95,7 @@ static void evaluateNearest(ArrayRef<Sampling> samplings, Rounding rounding,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The two elements that an output coordinate lies between, in one dimension.
+/// The two elements between which an output coordinate lies, in one dimension.
 struct Taps {
   int64_t lower, upper;
   /// The weight of the upper element.
@@ -105,10 +105,10 @@ struct Taps {
 /// An intermediate result.
 struct Sample {
   float value;
-  /// The distance from `value` that a correct implementation's result may have.
+  /// The largest error of `value` in a correct implementation.
   double error;
-  /// Whether `value` follows from an element that is NaN, rather than from
-  /// infinities, which may be bounds of what is finite.
+  /// Whether `value` is NaN because of an input element that is NaN, and not
+  /// because of infinities, which may be bounds of finite numbers.
   bool fromNaN = false;
 };
 } // namespace
@@ -126,10 +126,11 @@ static Taps getTaps(const Sampling &sampling, int64_t coordinate,
   return {index, index + 1, roundToFloat(numerator % denominator, denominator)};
 }
 
-/// One interpolation, and what it adds to the error (docs/Reference.md).
+/// Performs one interpolation, and computes its error bound
+/// (docs/Reference.md).
 static Sample interpolate(Sample a, Sample b, float weight) {
-  // A neighbour without weight takes no part: neither its infinities nor its
-  // NaNs do, and zeros keep their signs.
+  // An element with weight 0 does not contribute: neither its infinities nor
+  // its NaNs are propagated, and zeros keep their signs.
   if (weight == 0)
     return a;
   float difference = b.value - a.value;
@@ -141,16 +142,17 @@ static Sample interpolate(Sample a, Sample b, float weight) {
   double inherited = a.error + weight * (b.error - a.error);
   double ofProduct = std::fabs(static_cast<double>(product)),
          ofValue = std::fabs(static_cast<double>(value));
-  // This computation's own rounding and the other one's; its weight, which may
-  // be 2 ULP off; terms of second order; and denormals flushed to zero.
+  // The error consists of the roundings of this computation and of the other
+  // implementation, of the error of the weight, which may be 2 ULP, of
+  // second-order terms, and of denormals flushed to zero.
   double rounding = 2 * (2 * ofProduct + ofValue) * unit;
   double ofWeight = 4 * ofProduct * unit;
   return {value, (inherited + rounding + ofWeight) * (1 + 0x1p-20) +
                      4 * smallestNormal};
 }
 
-/// Interpolates along dimension `dim` of samples of this shape, which becomes
-/// the shape of the result.
+/// Interpolates along dimension `dim` of samples with shape `shape`, and
+/// changes `shape` to the shape of the result.
 static std::vector<Sample>
 interpolateAlong(unsigned dim, int64_t size, const Sampling &sampling,
                  SmallVectorImpl<int64_t> &shape,
@@ -174,13 +176,13 @@ interpolateAlong(unsigned dim, int64_t size, const Sampling &sampling,
   return result;
 }
 
-/// `isExact` says that the input is no bound of something else.
+/// `isExact` states that the input is not a bound.
 static void evaluateLinear(ArrayRef<Sampling> samplings,
                            Evaluators::Bound bound, bool isExact,
                            const Tensor &input, Tensor &output) {
   using Bound = Evaluators::Bound;
-  // A device may take f16's denormals for zeros where it converts them, and so
-  // lose more than f32's arithmetic does.
+  // A device may replace denormals of f16 by zeros in conversions, which causes
+  // a larger error than f32 arithmetic.
   const double flushedBelow =
       input.getDataType() == DataType::FLOAT16 ? 0x1p-14 : 0.0;
   std::vector<Sample> samples(input.getNumElements());
@@ -193,7 +195,7 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     samples = interpolateAlong(dim, output.getShape()[dim], samplings[dim],
                                shape, samples);
-  // Rounding to the element type is monotonic: it keeps bounds bounds.
+  // Rounding to the element type is monotonic, so that it preserves bounds.
   for (auto [index, sample] : llvm::enumerate(samples)) {
     double number = sample.value;
     if (bound == Bound::Lower && !isExact && std::isnan(number) &&
@@ -210,10 +212,10 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
   }
 }
 
-/// Lets elements of `upper` be anything that interpolate between elements of
-/// `input` which may be infinite but need not be. Two neighbours in
-/// [-infinity, -3e38], for example, have -3e38 between them, or NaN, the
-/// difference of infinities.
+/// Sets an element of `upper` to NaN, so that the element may be anything, if
+/// it interpolates between elements of `input` that may be finite or infinite.
+/// For example, two neighbours in [-infinity, -3e38] may have -3e38 between
+/// them, or NaN, which is the difference of infinities.
 static LogicalResult admitNaNs(ArrayRef<Sampling> samplings,
                                const Estimate &input, Tensor &upper) {
   FailureOr<Tensor> endless =
@@ -237,8 +239,8 @@ static LogicalResult admitNaNs(ArrayRef<Sampling> samplings,
   return success();
 }
 
-/// The number of which the weights of a dimension are multiples is 1 over the
-/// result.
+/// Returns a number d such that the weights of a dimension are multiples of 1 /
+/// d.
 static DynamicAPInt getDivisor(const Sampling &sampling) {
   Fraction first = sampling.getPosition(0), second = sampling.getPosition(1);
   return first.denominator /
@@ -246,8 +248,9 @@ static DynamicAPInt getDivisor(const Sampling &sampling) {
              first.denominator);
 }
 
-/// The divisor of all dimensions together, if elements of 8 bits are
-/// interpolated without rounding; nothing where they are not.
+/// Returns the common divisor of the weights in all dimensions, if 8-bit
+/// elements are interpolated without intermediate rounding. Returns nothing
+/// otherwise.
 static std::optional<int64_t> getCommonDivisor(ArrayRef<Sampling> samplings,
                                                DataType type) {
   if (type != DataType::INT8 && type != DataType::UINT8)
@@ -261,7 +264,7 @@ static std::optional<int64_t> getCommonDivisor(ArrayRef<Sampling> samplings,
   return static_cast<int64_t>(product);
 }
 
-/// Interpolates integers, and rounds once: halves to even.
+/// Interpolates integers, and rounds only the result, ties to even.
 static void evaluateWholes(ArrayRef<Sampling> samplings, int64_t divisor,
                            const Tensor &input, Tensor &output) {
   std::vector<int64_t> wholes(input.getNumElements());
@@ -275,7 +278,8 @@ static void evaluateWholes(ArrayRef<Sampling> samplings, int64_t divisor,
     DynamicAPInt ofDim = getDivisor(samplings[dim]);
     std::vector<int64_t> result(outer * size * inner);
     for (int64_t o = 0; o < size; ++o) {
-      // Outside of the elements' centres, the nearest of them stands.
+      // Positions beyond the centres of the outermost elements take the nearest
+      // element.
       Fraction position = samplings[dim].getPosition(o);
       DynamicAPInt lower = floorDiv(position.numerator, position.denominator);
       int64_t low = lower < 0      ? 0
@@ -310,7 +314,7 @@ static void evaluateWholes(ArrayRef<Sampling> samplings, int64_t divisor,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The numbers of a tensor, row by row, while they are computed with.
+/// The numbers of a tensor during a computation, in row-major order.
 struct Numbers {
   SmallVector<int64_t> shape;
   std::vector<Interval> values;
@@ -320,8 +324,8 @@ struct Numbers {
       values.push_back(Interval::load(tensor, i));
   }
 
-  /// Replaces each line along dimension `dim` by one of `size` numbers, which
-  /// `function` writes.
+  /// Replaces each line along dimension `dim` by a line of `size` numbers,
+  /// which `function` writes.
   void
   mapLines(unsigned dim, int64_t size,
            llvm::function_ref<void(llvm::function_ref<Interval(int64_t)> line,
@@ -355,21 +359,24 @@ struct Numbers {
 };
 } // namespace
 
-/// An element's number and its weight.
+/// The number of an element, and its weight.
 using Weight = std::pair<int64_t, float>;
 
-/// The elements of `size` that an output averages whose filter is stretched.
+/// Returns the elements, of `size`, that an output averages with a stretched
+/// filter.
 static SmallVector<Weight> getStretchedWeights(const Sampling &sampling,
                                                int64_t coordinate,
                                                int64_t size) {
-  // k weighs 1 - |k - x| / f, all times f and the denominators of both.
+  // Element k has the weight 1 - |k - x| / f. All weights are multiplied by f
+  // and by the denominators of f and x.
   auto [numerator, denominator] = sampling.getPosition(coordinate);
   const auto &[p, q] = sampling.scale;
   DynamicAPInt x = numerator * p, unit = denominator * p, f = q * denominator;
   auto getWeight = [&](const DynamicAPInt &k) { return f - abs(k * unit - x); };
   DynamicAPInt first = floorDiv(x - f, unit) + 1,
                last = ceilDiv(x + f, unit) - 1;
-  // The weights of `from` to `to`, all of which lie on one side of x.
+  // Returns the sum of the weights of the elements `from` to `to`, which all
+  // lie on one side of x.
   auto addUp = [&](const DynamicAPInt &from, const DynamicAPInt &to) {
     return from > to ? DynamicAPInt(0)
                      : (getWeight(from) + getWeight(to)) * (to - from + 1) / 2;
@@ -399,7 +406,7 @@ static SmallVector<Weight> getStretchedWeights(const Sampling &sampling,
   return weights;
 }
 
-/// Linear interpolation that averages along each dimension that shrinks.
+/// Interpolates linearly, and averages along each dimension that shrinks.
 static LogicalResult evaluateAntialiased(Operation *op,
                                          ArrayRef<Sampling> samplings,
                                          const Estimate &input,
@@ -433,7 +440,7 @@ static LogicalResult evaluateAntialiased(Operation *op,
       for (int64_t o = 0; o < sizes[dim]; ++o) {
         Taps taps = getTaps(samplings[dim], o, size);
         Interval low = line(taps.lower);
-        // The weight may be off by 2 ULP.
+        // The error of the weight may be 2 ULP.
         Interval weight =
             Interval::around(taps.weight, taps.weight, taps.weight, 2);
         write(o,
@@ -444,8 +451,8 @@ static LogicalResult evaluateAntialiased(Operation *op,
   return numbers.store(op, outputs);
 }
 
-/// Gradients of a resampling's input: each element adds up those of the outputs
-/// that it had a weight in.
+/// Computes the gradient of a resampling's input: each element adds up the
+/// gradients of the outputs to which it contributed, with the same weights.
 template <typename OpTy>
 static LogicalResult evaluateGradient(OpTy op, ArrayRef<Estimate> operands,
                                       Evaluators::Estimates &outputs) {
@@ -488,7 +495,7 @@ static LogicalResult evaluateGradient(OpTy op, ArrayRef<Estimate> operands,
 // The operator
 //===----------------------------------------------------------------------===//
 
-/// Evaluates `op`, which resamples in `mode`.
+/// Evaluates `op`, which resamples in the mode `mode`.
 static LogicalResult evaluate(Operation *op, InterpolationMode mode,
                               Rounding rounding, ArrayRef<Sampling> samplings,
                               ArrayRef<Estimate> operands,
@@ -510,7 +517,7 @@ static LogicalResult evaluate(Operation *op, InterpolationMode mode,
   std::optional<int64_t> divisor;
   if (isLinear)
     divisor = getCommonDivisor(samplings, operands[0].value.getDataType());
-  // Interpolation with weights from 0 to 1 is monotonic in each element.
+  // Interpolation with weights between 0 and 1 is monotonic in each element.
   return Evaluators::evaluateEach(
       op, operands, outputs,
       [&](ArrayRef<Tensor> in, MutableArrayRef<Tensor> out,

@@ -13,8 +13,9 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// Walks each line and stores what `start` gives after each element, or before
-/// it. The numbers are of the type that the accumulators take.
+/// Traverses each line, and stores the result of an accumulator after, or
+/// before, each element. `start` creates an accumulator of numbers of type
+/// `Number`.
 template <typename Number, typename Start>
 static void scan(const Estimate &input, Estimate &output, int64_t axis,
                  bool isReversed, bool isExclusive, Start start) {

@@ -41,7 +41,7 @@ static LogicalResult evaluateNd(ScatterNdOp op, ArrayRef<Estimate> operands,
     SmallVector<int64_t> at(rank - which.size() - 1, 0), to(before, 0);
     llvm::append_range(at, which);
     at.push_back(0);
-    // Every index is read, also behind one that is out of range.
+    // All indices of a tuple are read, even after one that is out of range.
     bool isInside = true;
     for (at.back() = 0; at.back() < tuple; ++at.back()) {
       std::optional<int64_t> index =

@@ -19,7 +19,7 @@ static LogicalResult evaluateSlice(SliceOp op, ArrayRef<Tensor> operands,
   return success();
 }
 
-/// The place where step `step` through the window of `op` leads.
+/// Returns the coordinate at step `step` of the window of `op`.
 template <typename OpTy>
 static int64_t getPlace(OpTy op, unsigned dim, int64_t step) {
   int64_t first = op.getInputWindowOffsets()[dim];
@@ -41,7 +41,7 @@ static LogicalResult evaluateSliceGrad(SliceGradOp op,
                                        ArrayRef<Tensor> operands,
                                        MutableArrayRef<Tensor> outputs) {
   const Tensor &input = operands[0];
-  // The step that leads to each place, for each dimension.
+  // For each dimension, the step that leads to each coordinate.
   SmallVector<SmallVector<int64_t>> steps;
   for (auto [dim, size] : llvm::enumerate(outputs[0].getShape())) {
     steps.emplace_back(size, outsideOfInput);

@@ -22,8 +22,8 @@ bool isFinite(Interval x) {
 
 Interval limitShare(Interval share) {
   constexpr double most = 1 + 0x1p-10;
-  // Bounds may leave open that all exponentials are 0, but that of the largest
-  // number is not.
+  // According to the bounds, all exponentials might be 0. The exponential of
+  // the largest number is not 0, however.
   if (share.mayBeNaN)
     share = Interval::around(
         std::isnan(share.value) ? 0 : std::clamp(share.value, 0.0, 1.0), 0,

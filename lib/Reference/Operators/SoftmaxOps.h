@@ -12,18 +12,19 @@
 
 namespace dml::reference {
 
-/// Stores the softmax of `input`, or its logarithm, in `output`: the sets whose
-/// shares add up to 1 lie along `axes`.
+/// Stores the softmax of `input`, or its logarithm, in `output`. The elements
+/// along `axes` form the sets whose results add up to 1.
 void computeSoftmax(const Estimate &input, llvm::ArrayRef<int64_t> axes,
                     bool isLog, Estimate &output);
 
-/// Whether `x` is neither infinite nor NaN for certain.
+/// Whether `x` is certainly neither infinite nor NaN.
 bool isFinite(Interval x);
 
-/// `share`, which is a number's exponential divided by the sum of those of
-/// numbers that are all finite and that it is one of. So it lies between 0 and
-/// 1, however wide their bounds are; a kernel that computes the exponential
-/// twice may be a little above.
+/// Limits `share`, the quotient of the exponential of a number and the sum of
+/// the exponentials of a set that includes this number. All numbers of the set
+/// are finite. The share therefore lies between 0 and 1, regardless of the
+/// width of the bounds. A kernel that computes the exponential twice may
+/// slightly exceed 1.
 Interval limitShare(Interval share);
 
 } // namespace dml::reference

@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// The numbers of the places in the order of their elements, NaNs behind all
-/// numbers.
+/// Returns the indices of `places`, sorted by their elements. NaNs come after
+/// all numbers.
 static std::vector<int64_t>
 sortLine(const Tensor &tensor, ArrayRef<int64_t> places, bool isDecreasing) {
   bool areIntegers = hasIntegers(Estimate(tensor));
@@ -38,9 +38,8 @@ sortLine(const Tensor &tensor, ArrayRef<int64_t> places, bool isDecreasing) {
   return order;
 }
 
-/// The bounds of the first elements of a line that is sorted. Whatever the
-/// elements are, the nth of them lies between the nth of the lower and the nth
-/// of the upper bounds.
+/// Computes the bounds of the first elements of a sorted line. The nth element
+/// lies between the nth lower bound and the nth upper bound, in sorted order.
 static void boundValues(const Estimate &input, ArrayRef<int64_t> places,
                         bool isDecreasing, Estimate &values,
                         ArrayRef<int64_t> line) {
@@ -56,14 +55,14 @@ static void boundValues(const Estimate &input, ArrayRef<int64_t> places,
       std::copy_n(from.getData() + places[order[number]] * width, width,
                   (values.*part).getData() + to * width);
   }
-  // A NaN would move all that follow.
+  // A NaN would move all elements that follow it.
   if (mayHaveNaN)
     for (int64_t to : line)
       storeUnknown(values, to);
 }
 
 /// Widens the bounds of the indices in a sorted line: each place of the line
-/// may hold any element whose bounds allow the place's rank.
+/// may hold any element whose bounds allow this rank.
 static void boundIndices(const Estimate &input, ArrayRef<int64_t> places,
                          bool isDecreasing, Estimate &indices,
                          ArrayRef<int64_t> line) {
@@ -78,7 +77,8 @@ static void boundIndices(const Estimate &input, ArrayRef<int64_t> places,
   llvm::sort(highs);
   auto count = static_cast<int64_t>(places.size());
   for (auto [number, standing] : llvm::enumerate(standings)) {
-    // How many surely stand before it, and how many surely behind it.
+    // The numbers of elements that certainly come before, and certainly come
+    // after, this element.
     int64_t before = lows.end() - llvm::upper_bound(lows, standing.high),
             behind = llvm::lower_bound(highs, standing.low) - highs.begin();
     auto index = static_cast<int64_t>(number);
@@ -94,7 +94,7 @@ static void boundIndices(const Estimate &input, ArrayRef<int64_t> places,
   }
 }
 
-/// Sorts each line, NaNs behind all numbers, and copies its first elements.
+/// Sorts each line, with NaNs after all numbers, and copies its first elements.
 template <typename OpTy>
 static LogicalResult selectFirst(OpTy op, const Estimate &input,
                                  bool isDecreasing,

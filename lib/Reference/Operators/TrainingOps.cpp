@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// 1 - beta^step, which implementations know but for some units in the last
-/// place.
+/// Returns 1 - beta^step, which implementations compute with an error of some
+/// units in the last place.
 static Interval getLackOfPower(double beta, uint32_t step) {
   constexpr double ulps = 40;
   if (step == 0 || beta == 1)

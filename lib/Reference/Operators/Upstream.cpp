@@ -25,12 +25,13 @@ static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
     isSplat = dense.isSplat();
   } else if (auto resource =
                  dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
-    // MLIR does not say how a blob holds elements of 4 bits: such are refused.
+    // MLIR does not specify how a blob stores 4-bit elements, so that such
+    // blobs are rejected.
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (blob && getBitWidth(output.getDataType()) != 4)
       elements = blob->getData();
   }
-  // Like a Tensor, a dense attribute has a byte for each element of 4 bits.
+  // Like a Tensor, a dense attribute stores each 4-bit element in a byte.
   size_t width = getByteWidth(output.getDataType());
   if (elements.size() != (isSplat ? width : output.getNumBytes()))
     return op.emitOpError("has elements the interpreter cannot read");
@@ -44,13 +45,13 @@ static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
 }
 
 namespace {
-/// The part of a tensor that a slicing operation names.
+/// The part of a tensor that a slicing operation selects.
 struct Slice {
   ArrayRef<int64_t> offsets, sizes, strides;
 };
 } // namespace
 
-/// The slice that `op` takes of a tensor of shape `shape`.
+/// Returns the slice that `op` selects of a tensor with shape `shape`.
 static FailureOr<Slice> getSlice(OffsetSizeAndStrideOpInterface op,
                                  ArrayRef<int64_t> shape) {
   Slice slice{op.getStaticOffsets(), op.getStaticSizes(),
@@ -71,7 +72,8 @@ static FailureOr<Slice> getSlice(OffsetSizeAndStrideOpInterface op,
   return slice;
 }
 
-/// Copies `source`, which has the shape `slice.sizes`, into `output`.
+/// Copies `source`, whose shape is `slice.sizes`, to the slice `slice` of
+/// `output`.
 static void scatter(const Tensor &source, const Slice &slice, Tensor &output) {
   size_t width = getByteWidth(output.getDataType());
   const char *element = source.getData();
@@ -105,7 +107,7 @@ static LogicalResult evaluate(tensor::ExtractSliceOp op,
   FailureOr<Slice> slice = getSlice(op, source.getShape());
   if (failed(slice))
     return failure();
-  // The result's type may drop dimensions of size 1.
+  // The type of the result may omit dimensions of size 1.
   Tensor whole = output.view(output.getDataType(), slice->sizes);
   gather(source, whole, [&](unsigned dim, int64_t coordinate) {
     return slice->offsets[dim] + coordinate * slice->strides[dim];
@@ -127,8 +129,8 @@ static LogicalResult evaluate(tensor::InsertSliceOp op,
   return success();
 }
 
-/// Copies elements of `source` to `output`; dimension `dim` of the source has
-/// the coordinate that dimension `from(dim)` of the output has.
+/// Copies elements of `source` to `output`. Dimension `dim` of the source takes
+/// the coordinate of dimension `from(dim)` of the output.
 static void copyAlong(const Tensor &source, Tensor &output,
                       llvm::function_ref<unsigned(unsigned)> from) {
   size_t width = getByteWidth(output.getDataType());
@@ -162,14 +164,14 @@ static LogicalResult evaluate(linalg::BroadcastOp op, ArrayRef<Tensor> operands,
   return success();
 }
 
-/// The tensor that a transposition or a broadcast writes over may hold
-/// anything.
+/// Leaves the output as it is: a transposition or a broadcast overwrites all
+/// elements of a tensor.empty.
 static LogicalResult evaluate(tensor::EmptyOp, ArrayRef<Tensor>,
                               MutableArrayRef<Tensor>) {
   return success();
 }
 
-/// The same elements as another type.
+/// Returns the same elements with another type.
 template <typename OpTy>
 static LogicalResult view(OpTy op, ArrayRef<Tensor> operands,
                           MutableArrayRef<Tensor> outputs) {

@@ -21,7 +21,7 @@ using dml::reference::Tensor;
 
 namespace dml::fuzz {
 
-/// An element as people and MLIR's parser read it.
+/// Prints an element as people and MLIR's parser read it.
 static std::string print(const Tensor &tensor, int64_t index) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -126,7 +126,7 @@ std::optional<std::string> describeMismatch(ArrayRef<Estimate> wanted,
 
 Outcome runCase(ModuleOp module, uint64_t valueSeed, Executor execute,
                 bool keepsNaNs) {
-  // What anything says about the case becomes part of the message.
+  // All diagnostics about the case become part of the message.
   std::string diagnostics;
   ScopedDiagnosticHandler handler(
       module.getContext(), [&](Diagnostic &diagnostic) {

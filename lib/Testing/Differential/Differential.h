@@ -17,26 +17,27 @@ namespace dml::fuzz {
 /// The outcome of one case.
 struct Outcome {
   enum Kind {
-    /// The results are those of the interpreter.
+    /// The results match those of the interpreter.
     Agreed,
-    /// They are not.
+    /// The results do not match those of the interpreter.
     Disagreed,
-    /// The device lacks something, and the compiler or the runtime said so.
+    /// The device lacks a feature, and the compiler or the runtime reported
+    /// that.
     Refused,
     /// The compiler or the runtime failed.
     Failed,
-    /// The program is no valid case: the generator's mistake.
+    /// The program is invalid, which is a mistake of the generator.
     Invalid,
-    /// A spoiled program was found to be one, and the error says so.
+    /// A spoiled program was rejected as it should be, with an error message.
     Rejected,
-    /// A spoiled program was accepted, but there is nothing to compare.
+    /// A spoiled program was accepted, and there is no result to compare with.
     Accepted,
   };
   static constexpr unsigned numKinds = Accepted + 1;
   Kind kind;
   std::string message;
-  /// Where results agree: how many elements they have, and for how many of them
-  /// that says nothing, because anything may stand there.
+  /// If the results agree: the number of their elements, and the number of
+  /// elements for which agreement is no evidence, because any value is correct.
   int64_t numElements = 0, numUnjudged = 0;
 
   bool isDefect() const {
@@ -44,39 +45,41 @@ struct Outcome {
   }
 };
 
-/// Computes @main of a module in the way that is to be tested. Returns the
+/// Computes @main of a module with the implementation under test. Returns the
 /// results, or sets `outcome` to Refused or Failed.
 using Executor =
     llvm::function_ref<llvm::FailureOr<llvm::SmallVector<reference::Tensor>>(
         mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
         Outcome &outcome)>;
 
-/// Draws inputs from `valueSeed`, executes, interprets and compares. The module
-/// stays as it is. `keepsNaNs` is what describeMismatch takes.
+/// Draws inputs from `valueSeed`, executes the module, interprets it and
+/// compares the results. The module is not changed. For `keepsNaNs`, see
+/// describeMismatch.
 Outcome runCase(mlir::ModuleOp module, uint64_t valueSeed, Executor execute,
                 bool keepsNaNs = true);
 
-/// Says where `found` leaves the bounds of `wanted`, or nothing. Where those
-/// are bit-exact, every bit counts; else zeros of either sign are equal, and so
-/// are NaNs. On a device that does not keep NaNs, what is computed may be
-/// anything where NaN is wanted.
+/// Describes the first place where `found` is outside the bounds of `wanted`,
+/// or returns nothing. For bit-exact bounds, every bit has to match; otherwise
+/// zeros of either sign are equal, and so are all NaNs. Without `keepsNaNs`,
+/// the device does not keep NaNs, and any computed value is accepted where NaN
+/// is wanted.
 std::optional<std::string>
 describeMismatch(llvm::ArrayRef<reference::Estimate> wanted,
                  llvm::ArrayRef<reference::Tensor> found,
                  bool keepsNaNs = true);
 
-/// The number of elements whose bounds admit any number, so that
-/// describeMismatch accepts whatever was found there.
+/// Returns the number of elements whose bounds admit any number, so that
+/// describeMismatch accepts every value.
 int64_t countUnjudged(llvm::ArrayRef<reference::Estimate> wanted,
                       bool keepsNaNs = true);
 
-/// Infers the types of @main's operations, first to last, and its own. Fails
-/// where that does not give a valid module.
+/// Infers the types of the operations in @main in order, and then the type of
+/// @main. Fails if the result is no valid module.
 llvm::LogicalResult retype(mlir::ModuleOp module);
 
-/// Makes a module smaller as long as `fails` holds for it: fewer operators,
-/// fewer dimensions, smaller sizes, plainer attributes. Every module that
-/// `fails` sees is valid.
+/// Makes a module smaller while `fails` holds: fewer operators, fewer
+/// dimensions, smaller sizes, simpler attributes. `fails` is only called on
+/// valid modules.
 mlir::OwningOpRef<mlir::ModuleOp>
 shrink(mlir::ModuleOp module, llvm::function_ref<bool(mlir::ModuleOp)> fails,
        unsigned maxTries = 2000);

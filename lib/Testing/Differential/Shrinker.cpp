@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step edits a copy of the module without care for consistency; `retype` then
-// infers the types anew, and a copy that does not verify is given up. So steps
-// are simple, and know no operator.
+// Each step edits a copy of the module without keeping it consistent. `retype`
+// then infers all types again, and a copy that fails verification is discarded.
+// Therefore steps are simple, and do not depend on particular operators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ static func::FuncOp getMain(ModuleOp module) {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Gives arguments and results the element types and the sizes that the first
-/// tensor of their groups has.
+/// Gives every argument and result the element type and the sizes of the first
+/// tensor in its groups.
 static void fitGroups(FeatureLevelOpInterface op) {
   llvm::SmallDenseMap<unsigned, RankedTensorType> types, shapes;
   for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors()) {
@@ -81,7 +81,7 @@ LogicalResult retype(ModuleOp module) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Edits a copy of a module. Returns false where there is nothing to edit.
+/// Edits a copy of a module. Returns false if there is nothing to edit.
 using Edit = llvm::function_ref<bool(ModuleOp copy)>;
 
 namespace {
@@ -109,14 +109,15 @@ public:
   }
 
 private:
-  /// Keeps the edited copy if it still fails.
+  /// Edits a copy, and keeps the copy if it still fails.
   bool attempt(Edit edit) {
     if (triesLeft == 0)
       return false;
     OwningOpRef<ModuleOp> copy = best->clone();
     if (!edit(*copy) || failed(retype(*copy)))
       return false;
-    // An edit is undone where the type that it changed follows from others.
+    // If a changed type is inferred from other types, `retype` has undone the
+    // edit.
     if (OperationEquivalence::isEquivalentTo(
             *copy, *best, OperationEquivalence::IgnoreLocations))
       return false;
@@ -137,7 +138,8 @@ private:
     return getMain(*best).front().getOperations().size();
   }
 
-  /// Erases what nobody needs, and the results' names, which would not fit.
+  /// Erases unused operations, and the attributes of results, which would no
+  /// longer match the results.
   static void cleanUp(ModuleOp module) {
     func::FuncOp function = getMain(module);
     function.removeResAttrsAttr();
@@ -168,7 +170,7 @@ private:
   bool dropOperators() {
     bool progress = false;
     for (size_t index = 0; index < getNumOperations();) {
-      // Its input in place of its result; or an argument in place of it.
+      // Replaces the operation's result by its input, or else by an argument.
       bool dropped =
           attempt([&](ModuleOp copy) {
             Operation *op = getOperation(copy, index);
@@ -206,7 +208,8 @@ private:
     });
   }
 
-  /// Values to try in place of `value`, down to `minimum`, boldest first.
+  /// Returns values to try in place of `value`, down to `minimum`, the smallest
+  /// first.
   static SmallVector<int64_t> getSmaller(int64_t value, int64_t minimum) {
     SmallVector<int64_t> candidates;
     for (int64_t candidate :
@@ -217,8 +220,9 @@ private:
     return candidates;
   }
 
-  /// Takes dimension `dim` out of every tensor that has `rank` dimensions, and
-  /// its value out of every array that has one for each of the last dimensions.
+  /// Removes dimension `dim` from every tensor of rank `rank`, and the
+  /// corresponding value from every array with one value for each of the last
+  /// dimensions.
   static void dropDimension(ModuleOp module, int64_t rank, int64_t dim) {
     auto drop = [&](Value value) {
       auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -239,7 +243,7 @@ private:
       if (op.getNumOperands() == 0 || op.hasTrait<OpTrait::IsTerminator>())
         continue;
       auto type = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
-      // Operands of arguments lose theirs below.
+      // Arguments lose the dimension below.
       if (!type || type.getRank() != rank)
         continue;
       for (NamedAttribute attribute : op.getAttrs()) {
@@ -280,7 +284,7 @@ private:
     return progress;
   }
 
-  /// Shrinks the type of a value that `get` finds in a module.
+  /// Shrinks the type of the value that `get` returns for a module.
   bool shrinkShape(llvm::function_ref<Value(ModuleOp)> get) {
     bool progress = false;
     auto type = dyn_cast<RankedTensorType>(get(*best).getType());
@@ -312,7 +316,7 @@ private:
         return getMain(module).front().getArgument(i);
       });
     for (size_t i = 0; i < getNumOperations(); ++i)
-      // The sizes of results that nothing determines.
+      // Only for results whose sizes are not inferred.
       if (isa<FeatureLevelOpInterface, ViewOp>(getOperation(*best, i)) &&
           !isa<InferTypeOpInterface>(getOperation(*best, i)))
         progress |= shrinkShape([&](ModuleOp module) {
@@ -321,7 +325,7 @@ private:
     return progress;
   }
 
-  /// Plainer values for one attribute.
+  /// Returns simpler values for one attribute.
   static SmallVector<Attribute> getSimpler(Attribute attribute) {
     MLIRContext *context = attribute.getContext();
     SmallVector<Attribute> candidates;
@@ -336,8 +340,8 @@ private:
       for (auto [index, value] : llvm::enumerate(array.asArrayRef()))
         for (float candidate : {1.0f, 2.0f, 0.5f, std::round(value),
                                 std::round(value * 10) / 10}) {
-          // Numbers go from the plain to the plainer, lest shrinking go round
-          // in circles.
+          // Candidates only replace values that are not candidates themselves,
+          // or shrinking would not terminate.
           if (value == 1.0f || value == 2.0f || value == 0.5f ||
               candidate == value)
             continue;
@@ -358,7 +362,7 @@ private:
   bool simplifyAttributes() {
     bool progress = false;
     for (size_t i = 0; i < getNumOperations(); ++i) {
-      // Other operations' attributes say what their types do.
+      // The attributes of other operations repeat what their types say.
       if (!isa<FeatureLevelOpInterface, ViewOp>(getOperation(*best, i)))
         continue;
       for (NamedAttribute attribute : getOperation(*best, i)->getAttrs()) {
@@ -380,7 +384,7 @@ private:
     return progress;
   }
 
-  /// Packs all arguments and results.
+  /// Removes the strides of all arguments and results.
   bool dropLayouts() {
     return attempt([](ModuleOp copy) {
       func::FuncOp function = getMain(copy);

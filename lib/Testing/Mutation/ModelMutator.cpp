@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model is a tree of Protocol Buffers' messages. The table below says which
-// fields are messages; all others are numbers, or bytes that are names or
-// elements. A mutation changes one field anywhere in the tree.
+// A model is a tree of Protocol Buffers messages. The table below lists the
+// fields that are messages. All other fields are numbers, or bytes of names or
+// elements. A mutation changes a field anywhere in the tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ namespace dml::fuzz {
 namespace {
 
 /// The messages of onnx.proto that the importer reads. `Leaf` stands for bytes
-/// that are no message.
+/// that are not such a message.
 enum class Kind {
   Leaf,
   Model,
@@ -40,7 +40,8 @@ enum class Kind {
   Function,
 };
 
-/// Field `number` of a message of kind `parent` is one of kind `child`.
+/// States that field `number` of a message of kind `parent` has the kind
+/// `child`.
 struct MessageField {
   Kind parent;
   uint32_t number;
@@ -69,17 +70,17 @@ constexpr MessageField messageFields[] = {
     {Kind::Function, 11, Kind::Attribute},
 };
 
-/// Wire types of fields.
+/// The wire types of Protocol Buffers.
 enum Wire : uint32_t { Varint = 0, Fixed64 = 1, Delimited = 2, Fixed32 = 5 };
 
 struct Field {
   uint32_t number = 0;
   Wire wire = Varint;
-  /// The number of a varint.
+  /// The value of a varint field.
   uint64_t varint = 0;
-  /// The bytes of all other fields that are no message.
+  /// The bytes of any other field that is no message.
   std::string bytes;
-  /// The fields of a message.
+  /// The fields of a field that is a message.
   Kind kind = Kind::Leaf;
   std::vector<Field> fields;
 };
@@ -91,7 +92,7 @@ Kind getChild(Kind parent, uint32_t number) {
   return Kind::Leaf;
 }
 
-/// Takes a varint from the front of `bytes`; fails where there is none.
+/// Removes a varint from the front of `bytes`. Fails if there is none.
 bool takeVarint(StringRef &bytes, uint64_t &value) {
   unsigned length = 0;
   const char *error = nullptr;
@@ -103,7 +104,7 @@ bool takeVarint(StringRef &bytes, uint64_t &value) {
   return true;
 }
 
-/// Reads the fields of a message; fails where the bytes are none.
+/// Reads the fields of a message. Fails if `bytes` are no message.
 bool parse(StringRef bytes, Kind kind, std::vector<Field> &fields) {
   while (!bytes.empty()) {
     uint64_t tag = 0;
@@ -167,7 +168,7 @@ std::string write(ArrayRef<Field> fields) {
   return bytes;
 }
 
-/// A field, and the list that it stands in.
+/// The place of a field: a list of fields, and the position in it.
 struct Place {
   std::vector<Field> *list;
   size_t index;
@@ -205,14 +206,15 @@ uint64_t drawNumber(uint64_t number, Random &random) {
   return number + random.between(-4, 4);
 }
 
-/// Another value for bytes that may be a name, packed numbers or elements.
+/// Changes the bytes of a field, which may be a name, packed numbers or
+/// elements.
 void spoilLeaf(Field &field, ArrayRef<Place> places, Random &random) {
   switch (random.between(0, 5)) {
   case 0:
     field.bytes.clear();
     break;
   case 1: {
-    // Packed numbers, one of which changes.
+    // Reads the bytes as packed numbers, and changes one.
     std::vector<uint64_t> numbers;
     StringRef rest = field.bytes;
     uint64_t number = 0;
@@ -231,7 +233,7 @@ void spoilLeaf(Field &field, ArrayRef<Place> places, Random &random) {
     field.bytes = spoilBytes(field.bytes, random);
     break;
   default: {
-    // The bytes of another field: another name, operator or list.
+    // Takes the bytes of another field: another name, operator or list.
     const Field &other = places[random.between(0, places.size() - 1)].get();
     if (other.kind == Kind::Leaf && other.wire == field.wire)
       field.bytes = other.bytes;
@@ -266,7 +268,7 @@ void spoilField(ArrayRef<Place> places, Random &random) {
     std::swap(field, list[random.between(0, list.size() - 1)]);
     return;
   case 3: {
-    // A whole message, or a value, from elsewhere.
+    // Takes the whole message or value of another field.
     const Field &other = places[random.between(0, places.size() - 1)].get();
     if (other.kind == field.kind && other.wire == field.wire) {
       Field copy = other;
@@ -305,7 +307,8 @@ std::string spoilModel(StringRef bytes, Random &random) {
   std::vector<Field> model;
   if (random.oneIn(50) || !parse(bytes, Kind::Model, model))
     return spoilBytes(bytes, random);
-  // What a model declares of its results would refuse most of what follows.
+  // Half of the models lose the declared types of their results. With these,
+  // the importer would reject most of the changes below as mismatches.
   if (random.oneIn(2))
     dropDeclarations(model);
   for (int64_t count = random.between(1, 4); count-- > 0;) {

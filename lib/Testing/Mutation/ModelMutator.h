@@ -13,10 +13,10 @@
 
 namespace dml::fuzz {
 
-/// Replaces, repeats, moves or removes some fields of an ONNX model and returns
-/// its bytes. The lengths of the messages around what changes are right again,
-/// so that readers get past the wire format. Bytes that are no message of
-/// Protocol Buffers are spoiled as bytes.
+/// Replaces, repeats, moves or removes some fields of an ONNX model, and
+/// returns the new bytes. The lengths of enclosing messages are updated, so
+/// that readers get past the wire format. If `bytes` are no message of Protocol
+/// Buffers, spoils them with spoilBytes.
 std::string spoilModel(llvm::StringRef bytes, Random &random);
 
 } // namespace dml::fuzz

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A context that has no dialect has no rules: a program is taken there as text,
-// its operations are known by their names alone, and any attribute or type may
-// be put on any of them.
+// Programs are spoiled in an MLIR context without dialects, which accepts any
+// attribute and any type on any operation. Programs are parsed there in their
+// generic form, and operations are identified by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ namespace dml::fuzz {
 static constexpr int64_t numbers[] = {
     0, 1, 2, 3, 4, 5, 7, 8, -1, -2, 31, 64, 255, 4096, 65535, 65536, 64, 100,
     1000, 46341, 99999, 2147483647, 2147483648, 4294967295,
-    // The next ones are beyond what DirectML counts in, and products of them
-    // overflow.
+    // Larger numbers than DirectML's 32-bit sizes can hold; their products
+    // overflow 64 bits.
     4294967296, int64_t(1) << 40, int64_t(1) << 62, -4294967296,
     std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
 
@@ -216,7 +216,7 @@ private:
   template <typename T, size_t n> T pick(const T (&values)[n]) {
     return random.pick(ArrayRef(values));
   }
-  /// Operators, mostly.
+  /// Picks an operation, seldom one without results.
   Operation *pickOperation() {
     Operation *op = random.pick(ArrayRef(operations));
     while (op->getNumResults() == 0 && !random.oneIn(8))
@@ -229,14 +229,14 @@ private:
   }
 
   int64_t drawNumber(int64_t number) {
-    // Next to it, or any; the largest is followed by the smallest.
+    // Draws any number, or a neighbor of `number`, with wraparound.
     if (random.oneIn(2))
       return pick(numbers);
     return static_cast<int64_t>(static_cast<uint64_t>(number) +
                                 (random.oneIn(2) ? 1 : -1));
   }
 
-  /// Replaces, adds or removes values.
+  /// Replaces, adds or removes a value, or removes all.
   template <typename T, typename Draw>
   void edit(SmallVectorImpl<T> &values, Draw draw) {
     if (values.empty() || random.oneIn(6)) {
@@ -252,7 +252,7 @@ private:
     }
   }
 
-  /// A type like `type`, or none at all like it.
+  /// Returns a type similar to `type`, or sometimes an unrelated type.
   Type drawType(Type type) {
     auto tensor = dyn_cast_or_null<RankedTensorType>(type);
     if (!tensor || random.oneIn(8))
@@ -302,13 +302,13 @@ private:
            [&](Type type) { return drawType(type); });
       return TypeAttr::get(FunctionType::get(context, inputs, results));
     }
-    // The list has other modes, too.
+    // For instance enums: the list of attributes has their other cases.
     return parseAttribute(pick(attributes), context);
   }
 
   void changeAttribute() {
     Operation *op = pickOperation();
-    // Inherent attributes, mostly, and others.
+    // Mostly inherent attributes, seldom discardable ones.
     auto properties =
         dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
     bool isInherent = properties && !random.oneIn(8);
@@ -341,8 +341,8 @@ private:
     Type found = value.getType(), wanted = drawType(found);
     if (!everywhere)
       return value.setType(wanted);
-    // All tensors get one element type, so that operators still agree on
-    // theirs.
+    // If only the element type differs, all tensors of the old element type get
+    // the new one, so that the operands of an operator still have one type.
     AttrTypeReplacer replacer;
     auto foundTensor = dyn_cast<RankedTensorType>(found);
     auto wantedTensor = dyn_cast<RankedTensorType>(wanted);
@@ -355,7 +355,8 @@ private:
         return tensor.clone(wantedTensor.getElementType());
       return type == found ? std::optional<Type>(wanted) : std::nullopt;
     });
-    // Numbers cannot be given another type in this way.
+    // Attributes that hold numbers are skipped, because their type cannot be
+    // replaced without their data.
     replacer.addReplacement(
         [](Attribute attribute)
             -> std::optional<std::pair<Attribute, WalkResult>> {
@@ -421,8 +422,8 @@ static std::string printGeneric(ModuleOp module) {
   return text;
 }
 
-/// Whether `retype` may be tried: inference wants attributes of the right
-/// kinds, as many operands as the operator has, and tensors.
+/// Whether `retype` may be called: inference needs static tensor types, and
+/// attributes and operands in the numbers that the operator defines.
 static bool isInferable(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>("main");
   if (!function || !function.getFunctionTypeAttr() || function.isExternal() ||
@@ -458,7 +459,8 @@ std::string spoil(ModuleOp module, Random &random) {
   DialectRegistry registry;
   MLIRContext lawless(registry, MLIRContext::Threading::DISABLED);
   lawless.allowUnregisteredDialects();
-  // A type that cannot be parsed is not drawn.
+  // Types that cannot be parsed are not drawn, so errors of parsing are
+  // silenced.
   ScopedDiagnosticHandler silence(&lawless,
                                   [](Diagnostic &) { return success(); });
   auto copy = parseSourceString<ModuleOp>(printGeneric(module), &lawless);
@@ -467,8 +469,9 @@ std::string spoil(ModuleOp module, Random &random) {
     Spoiler(*copy, random).run();
   std::string text = printGeneric(*copy);
 
-  // Most programs now have results of the wrong type. Where they can be set
-  // right, half of the programs are, and what is behind the verifier is seen.
+  // Most programs now have results of the wrong type, which the verifier
+  // rejects first. Half of the programs get inferred types if possible, to test
+  // the code behind the verifier.
   if (random.oneIn(2))
     return text;
   ScopedDiagnosticHandler silenceToo(module.getContext(),
@@ -556,7 +559,7 @@ static constexpr const char *words[] = {"-1",
                                         " "};
 
 std::string spoilText(StringRef text, Random &random) {
-  // Words, and all else character by character.
+  // Splits the text into words, and into single characters for all else.
   std::vector<StringRef> tokens;
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   while (!text.empty()) {
@@ -568,7 +571,7 @@ std::string spoilText(StringRef text, Random &random) {
   for (int64_t i = random.oneIn(2) ? 1 : random.between(2, 6);
        i-- > 0 && !tokens.empty();) {
     auto place = tokens.begin() + drawPlace();
-    // Some lines' worth of text, mostly less.
+    // Mostly one word, sometimes several lines of text.
     int64_t count = std::min<int64_t>(
         random.oneIn(6) ? random.between(1, 60) : 1, tokens.end() - place);
     switch (random.between(0, 5)) {
@@ -603,7 +606,7 @@ std::string spoilBytes(StringRef bytes, Random &random) {
   for (int64_t i = random.oneIn(2) ? 1 : random.between(2, 8);
        i-- > 0 && !spoiled.empty();) {
     size_t size = spoiled.size(), at = random.between(0, size - 1);
-    // A number that stands where such numbers do in most formats.
+    // Numbers are mostly aligned to their width, as in most formats.
     size_t width = size_t(1) << random.between(0, 3);
     size_t aligned = at / width * width;
     switch (random.between(0, 7)) {

@@ -13,15 +13,16 @@
 
 namespace dml::fuzz {
 
-/// Replaces some of a valid program's attributes, shapes, types and operands by
-/// others, of which few fit. Returns the program in the generic form, which can
-/// say whatever is wrong. Nothing here knows an operator.
+/// Replaces some attributes, shapes, types and operands of a valid program by
+/// others, which mostly do not fit. Returns the program in MLIR's generic form,
+/// which can express every invalid program. The function works on any operator
+/// and knows none in particular.
 std::string spoil(mlir::ModuleOp module, Random &random);
 
-/// Replaces, repeats, moves or removes some of a text's words.
+/// Replaces, repeats, moves or removes some words of a text.
 std::string spoilText(llvm::StringRef text, Random &random);
 
-/// The same for bytes, and for runs of them that are numbers.
+/// Replaces, repeats, moves or removes some bytes, and changes numbers in them.
 std::string spoilBytes(llvm::StringRef bytes, Random &random);
 
 } // namespace dml::fuzz

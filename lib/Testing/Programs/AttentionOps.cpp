@@ -13,7 +13,7 @@ using namespace mlir;
 namespace dml::fuzz {
 
 namespace {
-/// The sizes that the tensors have.
+/// The dimensions that the shapes of the tensors follow from.
 struct Sizes {
   int64_t batch, queries, newKeys, pastKeys, headSize, valueSize, queryHeads,
       keyHeads;
@@ -79,8 +79,8 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   sizes.batch = random.between(1, 3);
   sizes.queries = drawSmall(random, 5, 40);
   sizes.newKeys = drawSmall(random, 6, 150);
-  // Products of many keys have loops, and so kernels that go through blocks of
-  // keys.
+  // Products over many keys have loops, and so exercise the kernels that
+  // iterate over blocks of keys.
   if (random.oneIn(4)) {
     sizes.queries = random.between(1, 70);
     sizes.newKeys = random.between(28, 70);
@@ -90,7 +90,7 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   sizes.keyHeads = random.between(1, 3);
   sizes.queryHeads = sizes.keyHeads;
 
-  // The tensors that have the queries, keys and values.
+  // The names of the tensors that supply the queries, keys and values.
   std::set<StringRef> present;
   bool hasPast = random.oneIn(2), hasNew = true;
   switch (random.between(0, 5)) {
@@ -149,7 +149,7 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
     if (!isPresent)
       continue;
     SmallVector<int64_t> shape = sizes.get(info.name);
-    // Sizes of 1 may stand before the others.
+    // Dimensions of size 1 may precede the others.
     int64_t rank = info.name == "query"
                        ? cell.rank
                        : random.between(shape.size(), limits.maxRank);
@@ -192,8 +192,9 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   return draft.builder.create(state);
 }
 
-/// Masks have coordinates, or 0 and others; lengths are small whole numbers,
-/// some of them below 0. Half of the others have numbers of all kinds.
+/// A mask is drawn as coordinates, which serve as booleans as well; sequence
+/// lengths are small integers, some negative. The other operands are drawn from
+/// numbers of all kinds in half of the operations.
 static Purpose getPurpose(OpOperand &operand) {
   StringRef name = getTensorName(operand);
   if (name == "mask")

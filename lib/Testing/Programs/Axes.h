@@ -11,8 +11,8 @@
 
 namespace dml::fuzz {
 
-/// Some dimensions of a tensor of rank `rank`, in any order: mostly one, the
-/// last in half of the cases, rarely none.
+/// Draws some dimensions of a tensor of rank `rank` in any order: mostly one
+/// dimension, which is the last one half of the time; rarely none.
 inline llvm::SmallVector<int64_t> drawAxes(Draft &draft, unsigned rank) {
   Random &random = draft.random;
   if (random.oneIn(16))
@@ -28,7 +28,7 @@ inline llvm::SmallVector<int64_t> drawAxes(Draft &draft, unsigned rank) {
   return axes;
 }
 
-/// `shape` with 1 in place of the sizes along `axes`.
+/// Returns `shape` with size 1 for the dimensions in `axes`.
 inline llvm::SmallVector<int64_t> reduceShape(llvm::ArrayRef<int64_t> shape,
                                               llvm::ArrayRef<int64_t> axes) {
   llvm::SmallVector<int64_t> reduced(shape);
@@ -37,7 +37,7 @@ inline llvm::SmallVector<int64_t> reduceShape(llvm::ArrayRef<int64_t> shape,
   return reduced;
 }
 
-/// An axis for an operator that takes one.
+/// Draws the axis of an operator with one axis.
 inline uint64_t drawAxis(Draft &draft, unsigned rank) {
   return draft.random.oneIn(2) ? rank - 1 : draft.random.between(0, rank - 1);
 }

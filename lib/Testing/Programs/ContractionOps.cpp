@@ -12,21 +12,23 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-/// Products that a result may be made of, in all: the interpreter is slow.
+/// The limit on the multiplications of one operation, because the interpreter
+/// is slow.
 static constexpr int64_t maxProducts = 2000000;
 
-/// Elements of the filter that those of the output may look at, in all. For
-/// each element of its output, a backward convolution looks at the whole
-/// filter, most of which lies outside of a small input. An image of 2 x 4 and a
-/// filter of 170 x 166, for example, make an output of 339 x 165 elements,
-/// which look at 1.6 billion elements of the filter for each channel.
+/// The limit on the filter elements that one operation visits, those outside of
+/// the input included. A backward convolution visits the whole filter for each
+/// element of its output, though most of the filter lies outside of a small
+/// input. For example, an image of 2 x 4 and a filter of 170 x 166 make an
+/// output of 339 x 165 elements, which visit 1.6 billion filter elements per
+/// channel.
 static constexpr int64_t maxSteps = 20000000;
 
 static int64_t countElements(ArrayRef<int64_t> shape) {
   return *reference::getNumElements(shape);
 }
 
-/// Gives a value that is an argument, and has no other use, another type.
+/// Changes the type of a value if it is an argument with one use.
 static void refit(Value value, RankedTensorType type) {
   auto argument = dyn_cast_if_present<BlockArgument>(value);
   if (argument && argument.hasOneUse())
@@ -41,12 +43,12 @@ static RankedTensorType getTensorType(Value value) {
 // Scales and zero points
 //===----------------------------------------------------------------------===//
 
-/// Draws the scales and zero points of an operator of quantized numbers. All
-/// have the same rank.
+/// Draws the scales and zero points of an operator on quantized numbers. All of
+/// them have the same rank.
 class ParameterDrawer {
 public:
-  /// `tensorRank` is that of the operator's tensors, which the parameters may
-  /// have at every level.
+  /// `tensorRank` is the rank of the operator's tensors, which the parameters
+  /// may have at every feature level.
   ParameterDrawer(Draft &draft, const Cell &cell,
                   const OperatorSupport &support, int64_t tensorRank)
       : draft(draft), cell(cell), support(support), rank(tensorRank) {
@@ -55,7 +57,7 @@ public:
       rank = draft.random.between(1, 4);
   }
 
-  /// Draws the operand `name`: one number, or sometimes `size` of them along
+  /// Draws the operand `name`: one number, or sometimes `size` numbers along
   /// the dimension that is `fromEnd`-th from the end.
   Value draw(StringRef name, int64_t fromEnd = 0, int64_t size = 1) {
     SmallVector<int64_t> shape(rank, 1);
@@ -63,11 +65,11 @@ public:
       shape[rank - fromEnd] = size;
     return draft.addArgument(RankedTensorType::get(shape, getType(name)));
   }
-  /// The same, or nothing.
+  /// Draws the operand `name` like `draw`, or sometimes nothing.
   Value drawOptional(StringRef name, int64_t fromEnd = 0, int64_t size = 1) {
     return draft.random.oneIn(3) ? Value() : draw(name, fromEnd, size);
   }
-  /// The element type that the cell has for the tensor `name`.
+  /// Returns the element type of the tensor `name` in the cell.
   Type getType(StringRef name) const {
     for (auto [info, type] : llvm::zip_equal(support.tensors, cell.types))
       if (info.name == name)
@@ -82,8 +84,8 @@ private:
   int64_t rank;
 };
 
-/// Gives a scale or a zero point that is an argument the number of elements
-/// that its operator asks for.
+/// If a scale or a zero point is an argument, gives it the number of elements
+/// that its operator requires.
 static void refitParameter(Value value, int64_t fromEnd = 0, int64_t size = 1) {
   if (!value)
     return;
@@ -95,8 +97,9 @@ static void refitParameter(Value value, int64_t fromEnd = 0, int64_t size = 1) {
   refit(value, type.clone(shape));
 }
 
-/// Sums of small integers are exact and show what was left out, those of others
-/// wrap around or are limited; scales are moderate.
+/// The first operand gets numbers of all kinds, whose sums wrap around or
+/// saturate. The other integers are small, so that errors in sums show. Scales
+/// are moderate.
 static Purpose getQuantizedPurpose(OpOperand &operand) {
   if (isa<FloatType>(getTensorType(operand.get()).getElementType()))
     return Purpose::Scale;
@@ -107,7 +110,7 @@ static Purpose getQuantizedPurpose(OpOperand &operand) {
 // Convolution
 //===----------------------------------------------------------------------===//
 
-/// A divisor of `n`: often 1, sometimes `n` itself.
+/// Draws a divisor of `n`: often 1, sometimes `n` itself.
 static int64_t drawDivisor(Random &random, int64_t n) {
   if (random.oneIn(2))
     return 1;
@@ -118,7 +121,7 @@ static int64_t drawDivisor(Random &random, int64_t n) {
 }
 
 namespace {
-/// What fits the input of a convolution.
+/// The shapes and attributes of a convolution, which fit its input.
 struct DrawnConvolution {
   SmallVector<int64_t> filter, output;
   SmallVector<int64_t> strides, dilations, start, end, outputPadding;
@@ -126,16 +129,16 @@ struct DrawnConvolution {
 };
 } // namespace
 
-/// Draws the attributes, and of the filter the sizes that the input leaves
-/// open.
+/// Draws the attributes, and the sizes of the filter that the input does not
+/// determine.
 static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
                                     bool isForward) {
   Random &random = draft.random;
   size_t numSpatial = shape.size() - 2;
   DrawnConvolution drawn;
   int64_t groups = drawn.groups = drawDivisor(random, shape[1]);
-  // Forward, {filters, channels a group}; backward, {channels, filters a
-  // group}.
+  // The filter is {filters, channels per group} forward, and {channels, filters
+  // per group} backward.
   int64_t perGroup =
       random.oneIn(8) ? random.between(1, 40) : random.between(1, 4);
   drawn.filter = {shape[1], perGroup};
@@ -143,11 +146,11 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     drawn.filter = {groups * perGroup, shape[1] / groups};
   drawn.output = {shape[0], groups * perGroup};
 
-  // `products` counts the products of the whole input with the part of the
-  // filter that is drawn so far.
+  // `products` counts the multiplications of the whole input with the filter
+  // dimensions that are drawn so far.
   int64_t products = countElements(shape) * perGroup;
-  // `steps` counts the elements of the filter that the output's elements look
-  // at, as far as both are drawn.
+  // `steps` counts the filter elements that the elements of the output visit,
+  // for the dimensions that are drawn so far.
   int64_t steps = countElements(drawn.output) * shape[1] / groups;
   for (size_t i = 0; i < numSpatial; ++i) {
     int64_t size = shape[i + 2];
@@ -171,7 +174,7 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     int64_t after = random.oneIn(2) ? before : random.between(0, 4);
     int64_t more = 0;
     if (isForward) {
-      // The filter has to fit.
+      // The padded input must be at least as large as the filter.
       before += std::max<int64_t>(extent - size - before - after, 0);
       drawn.output.push_back((size + before + after - extent) / stride + 1);
     } else {
@@ -193,7 +196,7 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
   return drawn;
 }
 
-/// Draws a bias of the type `type`, or none.
+/// Draws a bias of type `type`, or none.
 static Value drawBias(Draft &draft, Type type, const DrawnConvolution &drawn) {
   if (draft.random.oneIn(2))
     return {};
@@ -264,8 +267,8 @@ static Operation *drawQuantizedConvolution(Draft &draft, const Cell &cell,
       drawn.groups);
 }
 
-/// Gives a filter and a bias that are arguments the channels that the input
-/// asks for. Returns the sizes of the filter, none where nothing fits.
+/// Gives the channels that the input requires to a filter and a bias that are
+/// arguments. Returns the sizes of the filter, or none if nothing fits.
 template <typename OpTy>
 static SmallVector<int64_t> fitFilter(OpTy op, bool isForward) {
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
@@ -305,7 +308,8 @@ static void refitConvolution(Operation *operation) {
                       : filter[1] * static_cast<int64_t>(op.getGroupCount()));
 }
 
-/// The same for convolutions of integers, whose results are not inferred.
+/// Does the same as refitConvolution for convolutions of integers, whose result
+/// types are not inferred.
 template <typename OpTy> static void refitIntegers(Operation *operation) {
   auto op = cast<OpTy>(operation);
   SmallVector<int64_t> filter = fitFilter(op, /*isForward=*/true);
@@ -337,15 +341,16 @@ template <typename OpTy> static void refitIntegers(Operation *operation) {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// Draws the number of columns of a second matrix, for a first one of the sizes
-/// `shape`.
+/// Draws the number of columns of the second matrix, for a first matrix of
+/// shape `shape`.
 static int64_t drawColumns(Draft &draft, ArrayRef<int64_t> shape) {
   return draft.drawSize(
       std::clamp<int64_t>(maxProducts / countElements(shape), 1, 1000));
 }
 
-/// An activation of sums of `rank` dimensions, which are one matrix where
-/// `isMatrix` is set: sometimes a softmax, which not every level fuses.
+/// Draws an activation for a product of rank `rank`: sometimes a softmax, which
+/// not every feature level fuses. `isMatrix` is set if the product is a single
+/// matrix.
 static ActivationAttr drawGemmActivation(Draft &draft, size_t rank,
                                          bool isMatrix) {
   MLIRContext *context = draft.builder.getContext();
@@ -375,7 +380,7 @@ static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
   int64_t columns = drawColumns(draft, shape);
   shape[last - 1] = transB == MatrixTransform::transpose ? columns : terms;
   shape[last] = transB == MatrixTransform::transpose ? terms : columns;
-  // A matrix may be multiplied by itself.
+  // Sometimes a matrix is multiplied by itself.
   Value b = type.getShape() == ArrayRef(shape) && random.oneIn(3)
                 ? a
                 : draft.addArgument(type.clone(shape));
@@ -395,8 +400,8 @@ static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
                         activation);
 }
 
-/// Draws a product of matrices of integers. `create` has the scales and zero
-/// points drawn, and makes the operation of `a`, `b` and the output's type.
+/// Draws a matrix product of integers. `create` draws the scales and zero
+/// points, and builds the operation from `a`, `b` and the type of the output.
 static Operation *
 drawProduct(Draft &draft, const Cell &cell, const OperatorSupport &support,
             Value a,
@@ -467,7 +472,7 @@ static Operation *drawFloatProduct(Draft &draft, const Cell &cell, uint32_t,
       });
 }
 
-/// Products of mixed types are of integers of 8 bits alone.
+/// Only products of 8-bit integers may mix types.
 static bool acceptsFloatProduct(const Cell &cell) {
   auto isNarrow = [](DataType type) {
     return type == DataType::INT8 || type == DataType::UINT8;
@@ -495,8 +500,8 @@ fitSecond(OpTy op, bool transA, bool transB) {
   return std::pair(rows, columns);
 }
 
-/// Gives a second and a third matrix that are arguments the sizes that the
-/// first one asks for.
+/// Gives the sizes that the first matrix requires to a second and a third
+/// matrix that are arguments.
 static void refitMatrices(Operation *operation) {
   auto op = cast<GemmOp>(operation);
   auto sizes = fitSecond(op, op.getTransA() == MatrixTransform::transpose,
@@ -508,7 +513,8 @@ static void refitMatrices(Operation *operation) {
   refit(op.getC(), getTensorType(op.getC()).clone(shape));
 }
 
-/// The same for products of integers, whose results are not inferred.
+/// Does the same as refitMatrices for products of integers, whose result types
+/// are not inferred.
 template <typename OpTy> static void refitProduct(Operation *operation) {
   auto op = cast<OpTy>(operation);
   auto sizes = fitSecond(op, /*transA=*/false, /*transB=*/false);
@@ -534,8 +540,9 @@ template <typename OpTy> static void refitProduct(Operation *operation) {
 }
 
 void addContractionOperators(Operators &operators) {
-  // Sums of small integers are exact, and show what was left out; those of
-  // other numbers show what bounds allow. One mode has these, the other those.
+  // Small integers have exact sums, which show every missing product; numbers
+  // of all kinds test the error bounds. An attribute of the operator selects
+  // the kind: the mode of a convolution, and the second transform of a product.
   Operator convolution;
   convolution.draw = drawConvolution;
   convolution.modeAttribute = "direction";
@@ -567,7 +574,7 @@ void addContractionOperators(Operators &operators) {
   gemm.refit = refitMatrices;
   operators.add<GemmOp>(gemm);
 
-  // Contractions of integers take integers of any size: their sums are exact.
+  // Sums of integers are exact at any magnitude, so all integers are drawn.
   Operator integers;
   integers.getPurpose = [](OpOperand &) { return Purpose::Compute; };
   integers.draw = drawIntegerConvolution;

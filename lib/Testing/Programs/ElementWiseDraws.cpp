@@ -13,15 +13,15 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-/// A float for an attribute: those that models have, and others.
+/// Draws the value of a float attribute, usual and unusual ones.
 static Attribute drawFloat(Draft &draft) {
   static constexpr float floats[] = {0.0f,  0.01f, 0.1f, 0.2f,  0.5f,  1.0f,
                                      1.05f, 1.67f, 2.0f, -0.5f, -1.0f, 3.0f};
   return draft.builder.getF32FloatAttr(draft.random.pick(ArrayRef(floats)));
 }
 
-/// The operators that fuse a softmax draw it, whose axes depend on their
-/// result.
+/// Softmax activations are drawn only by the operators that fuse them, since
+/// their axes depend on the operator's result.
 static bool isSoftmax(ActivationFunction function) {
   return function == ActivationFunction::softmax ||
          function == ActivationFunction::softmax1;
@@ -38,7 +38,7 @@ ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support,
       cases.push_back(enumCase.enumCase);
   MLIRContext *context = draft.builder.getContext();
   auto value = *symbolizeActivationFunction(draft.random.pick(ArrayRef(cases)));
-  // Numbers from 1 on: every activation takes them at every level.
+  // Values from 1 on are valid for every activation at every feature level.
   NamedAttrList parameters;
   auto name = *RegisteredOperationName::lookup(
       value == ActivationFunction::clip
@@ -53,7 +53,7 @@ ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support,
   return ActivationAttr::get(context, value, parameters.getDictionary(context));
 }
 
-/// A number of the element type of `input`.
+/// Draws a number of the element type of `input`.
 static Attribute drawNumber(Draft &draft, Value input) {
   Type type = cast<RankedTensorType>(input.getType()).getElementType();
   int64_t number = draft.random.between(-9, 9);
@@ -64,7 +64,7 @@ static Attribute drawNumber(Draft &draft, Value input) {
   return IntegerAttr::get(type, number);
 }
 
-/// Whether the operator could do without the operand `name` at `level`.
+/// Whether the operand `name` is optional at `level`.
 static bool isOptional(const OperatorSupport &support, const TensorInfo &info,
                        FeatureLevel level) {
   if (info.count != TensorInfo::Count::Optional)
@@ -104,7 +104,7 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
     else if (state.operands.empty())
       state.addOperands(input);
     else
-      // Sometimes an element meets itself.
+      // Sometimes both operands are the same value.
       state.addOperands(tensorType == input.getType() && draft.random.oneIn(8)
                             ? input
                             : draft.addArgument(tensorType));
@@ -150,13 +150,14 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   return draft.builder.create(state);
 }
 
-/// Scales have the element type of a floating-point input.
+/// Accepts the cell if the scale has the element type of a floating-point
+/// input.
 static bool acceptsQuantization(const Cell &cell) {
   return cell.types[1] ==
          (isFloat(cell.types[0]) ? cell.types[0] : DataType::FLOAT32);
 }
 
-/// The scales of quantized tensors are moderate.
+/// Scales are drawn as moderate numbers.
 static Purpose getQuantizedPurpose(OpOperand &operand) {
   Type type = cast<RankedTensorType>(operand.get().getType()).getElementType();
   return isa<FloatType>(type) && operand.getOperandNumber() > 0

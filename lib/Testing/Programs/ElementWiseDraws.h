@@ -11,18 +11,19 @@
 
 namespace dml::fuzz {
 
-/// Adds the operators of a generated GET_OP_LIST, all of whose tensors have one
-/// shape: operands are drawn from the tables, float attributes at random.
+/// Adds the operators of a generated GET_OP_LIST. All tensors of each operator
+/// must have one shape. Operands are drawn from the support tables, float
+/// attributes at random.
 template <typename... OpTys> void addElementWise(Operators &operators);
 
 void addElementWise(Operators &operators, llvm::StringRef name);
 
-/// One of the activations that an operator fuses at the program's level, as its
-/// attribute `attribute` or an element of it.
+/// Draws an activation that the operator fuses at the program's feature level.
+/// `attribute` is the attribute that holds the activation or an array of them.
 ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support,
                               llvm::StringRef attribute = "fused_activation");
 
-/// A `fused_activation` for OpTy, or sometimes none.
+/// Draws a `fused_activation` for OpTy, or sometimes none.
 template <typename OpTy> ActivationAttr drawFusedActivation(Draft &draft) {
   return draft.random.oneIn(3)
              ? drawActivation(draft, OpTy::getOperatorSupport())

@@ -22,7 +22,7 @@ static Operation *drawGather(Draft &draft, const Cell &cell, uint32_t,
   Random &random = draft.random;
   ArrayRef<int64_t> shape = getShape(input);
   auto rank = static_cast<int64_t>(shape.size());
-  // Dimensions that may find no place.
+  // The number of leading dimensions of size 1, which the result may drop.
   int64_t units = 0;
   while (units < rank && shape[units] == 1)
     ++units;
@@ -64,8 +64,9 @@ static Operation *drawGatherNd(Draft &draft, const Cell &cell, uint32_t,
     batch = random.oneIn(2) ? random.between(0, inputCount - 1) : 0;
   int64_t tuple = random.between(1, inputCount - batch);
   int64_t slice = inputCount - batch - tuple;
-  // The dimensions before that of the tuples: those of the batch, which find a
-  // place since the tuples choose a dimension at least, and others.
+  // `tuples` is the number of index dimensions before the dimension of the
+  // tuples: the batch dimensions, and some others. There is always room for the
+  // batch dimensions, because a tuple selects at least one dimension.
   int64_t tuples = random.between(batch, std::min(rank - slice, rank - 1));
   SmallVector<int64_t> indices(rank - tuples - 1, 1);
   llvm::append_range(indices, counted.take_front(batch));
@@ -90,7 +91,8 @@ static Operation *drawOneHot(Draft &draft, const Cell &cell, uint32_t,
                              Value input) {
   Random &random = draft.random;
   SmallVector<int64_t> shape(getShape(input)), values(shape.size(), 1);
-  // The indices are the first operand; they are no results of others.
+  // The indices are the first operand. They must be an argument, not a result
+  // of another operator.
   int64_t axis = random.between(0, shape.size() - 1);
   shape[axis] = 1;
   MLIRContext *context = draft.builder.getContext();

@@ -50,8 +50,8 @@ std::vector<StringRef> getMissingOperators(MLIRContext *context) {
   return missing;
 }
 
-/// Calls `callback` for every choice of data types that `row` allows: tensors
-/// of one group have the same.
+/// Calls `callback` for every choice of data types that `row` allows. All
+/// tensors of one group have the same type.
 static void
 forEachTypes(const OperatorSupport &support, const LevelSupport &row,
              SmallVector<DataType> &types,
@@ -92,7 +92,8 @@ static std::vector<Cell> listCells(MLIRContext *context, FeatureLevel level) {
                                     : std::nullopt);
       if (!row)
         continue;
-      // The first tensor determines the others' ranks, where they are related.
+      // The rank of the first tensor determines the ranks that are related to
+      // it.
       const TensorSupport &tensor = row->tensors.front();
       SmallVector<DataType> types;
       forEachTypes(support, *row, types, [&](ArrayRef<DataType> types) {
@@ -137,18 +138,19 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, const Cell &cell,
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// Constants have no more elements: they are written out in programs.
+/// The limit on the elements of a constant, because programs spell constants
+/// out.
 static constexpr int64_t maxWeightElements = 4096;
 
-/// A constant of the operators' element types; arith knows no unsigned ones.
+/// Draws a constant. Its type must be signless, as arith requires.
 static Value drawConstant(Draft &draft, RankedTensorType type) {
   SmallVector<Attribute> elements;
   bool isSplat = draft.random.oneIn(3);
   for (int64_t i = 0, e = isSplat ? 1 : type.getNumElements(); i < e; ++i) {
-    // The value is one that 4 bits hold, for all types.
+    // The value fits into 4 bits, so all types can hold it.
     int64_t value = draft.random.between(-8, 7);
-    // Floats are never 1 or -1, which lavapipe does not always tell from other
-    // choices between them and a zero (docs/Reference.md).
+    // Floats are never 1 or -1: lavapipe confuses some selects between 1 or -1
+    // and a zero (docs/Reference.md).
     if (isa<FloatType>(type.getElementType()))
       elements.push_back(FloatAttr::get(type.getElementType(),
                                         static_cast<double>(value) + 0.5));
@@ -159,10 +161,10 @@ static Value drawConstant(Draft &draft, RankedTensorType type) {
                                    DenseElementsAttr::get(type, elements));
 }
 
-/// Gives `op` constants in place of the arguments that it alone computes with,
-/// and makes a twin or two of it with other constants. What a compiler does
-/// with products of one tensor and several weights is found so. Returns none
-/// where `op` has no such arguments.
+/// Replaces the arguments that only `op` computes with by constants, and adds
+/// one or two copies of `op` with other constants. This tests how a compiler
+/// combines products of one tensor with several weights. Returns nothing if
+/// `op` has no such arguments.
 static SmallVector<Operation *> drawTwins(Draft &draft, Operation *op,
                                           Value input) {
   const Operator &known = *getOperators().find(op->getName().getStringRef());
@@ -193,8 +195,8 @@ static SmallVector<Operation *> drawTwins(Draft &draft, Operation *op,
   return twins;
 }
 
-/// The sum of the first results of `twins`, to each of which a constant is
-/// added before, or not.
+/// Returns the sum of the first results of `twins`. Half of the time, a
+/// constant is added to each result first.
 static Value drawSumOfTwins(Draft &draft, ArrayRef<Operation *> twins) {
   auto type = cast<RankedTensorType>(twins.front()->getResult(0).getType());
   bool isBiased =
@@ -211,8 +213,8 @@ static Value drawSumOfTwins(Draft &draft, ArrayRef<Operation *> twins) {
   return sum;
 }
 
-/// Picks one of the operators in `cells`, each as likely as the others, and
-/// then one of its cells.
+/// Picks one of the operators in `cells`, all with equal probability, and then
+/// one of its cells.
 static const Cell &pickCell(Random &random, ArrayRef<const Cell *> cells) {
   llvm::SmallSetVector<StringRef, 8> names;
   for (const Cell *cell : cells)
@@ -224,7 +226,7 @@ static const Cell &pickCell(Random &random, ArrayRef<const Cell *> cells) {
   return *random.pick(ArrayRef(ofOperator));
 }
 
-/// The `cells` for which `isWanted` holds, in their order.
+/// Returns the `cells` for which `isWanted` holds, in order.
 static SmallVector<const Cell *>
 filterCells(ArrayRef<Cell> cells,
             llvm::function_ref<bool(const Cell &)> isWanted) {
@@ -235,9 +237,9 @@ filterCells(ArrayRef<Cell> cells,
   return result;
 }
 
-/// A view, or an operation of the tensor dialect; nothing where what is drawn
-/// does not suit `input`. Bits become those of another type only where they are
-/// known to be `moved` ones.
+/// Draws a view or an operation of the tensor dialect. Returns nothing if the
+/// drawn operation does not suit `input`. A bitcast is drawn only if `isMoved`:
+/// if the exact bits of `input` are known.
 static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
   Random &random = draft.random;
   OpBuilder &builder = draft.builder;
@@ -316,8 +318,9 @@ static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
   }
 }
 
-/// Strides of a caller's tensor of these sizes: its dimensions in any order,
-/// with gaps; those of an argument may be anything small.
+/// Draws the strides of a caller's tensor of the given sizes: the dimensions in
+/// any order, with gaps between rows. Half of the time, an argument gets
+/// arbitrary small strides, and its elements may overlap.
 static Attribute drawStrides(Draft &draft, ArrayRef<int64_t> sizes,
                              bool isResult) {
   Random &random = draft.random;
@@ -336,7 +339,7 @@ static Attribute drawStrides(Draft &draft, ArrayRef<int64_t> sizes,
   return draft.builder.getDenseI64ArrayAttr(strides);
 }
 
-/// Writes dml.strides on some of the function's arguments and results.
+/// Sets dml.strides on some arguments and results of the function.
 static void drawLayouts(Draft &draft, func::FuncOp function) {
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
     if (draft.random.oneIn(8))
@@ -351,9 +354,10 @@ static void drawLayouts(Draft &draft, func::FuncOp function) {
                                          /*isResult=*/true));
 }
 
-/// Raises the level that `module` states to the oldest one that takes what is
-/// no matter of types, ranks or cases, which were drawn for the level: only
-/// from 5_2 on, a normalization may have a bias without a scale.
+/// Raises the target level of `module` to the oldest level that satisfies the
+/// operators' rules. The types, ranks and enum cases were drawn for the target
+/// level, but rules were not checked: for example, a normalization with a bias
+/// and without a scale needs 5_2.
 static void raiseTarget(ModuleOp module) {
   if (!module->hasAttr(targetAttrName))
     return;
@@ -381,7 +385,7 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
   auto isWanted = [&](const Cell &cell) {
     return only.empty() || llvm::is_contained(only, cell.op);
   };
-  // An older level may have none of the wanted operators.
+  // An older level may lack all of the wanted operators.
   SmallVector<const Cell *> wanted = filterCells(cells, isWanted);
   if (wanted.empty()) {
     draft.module.get()->removeAttr(targetAttrName);
@@ -390,9 +394,9 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
   }
   const Cell &first = pickCell(random, wanted);
 
-  // Values that may be operands. What was computed may be known within bounds
-  // only, so that maxima cannot be looked for in it; and its bits are not all
-  // known.
+  // The values that may be operands. Values in `computed` may be known within
+  // bounds only: operators that search maxima cannot use them, and not all of
+  // their bits are known.
   SmallVector<Value> values;
   llvm::SmallPtrSet<void *, 8> computed;
   RankedTensorType type = draft.drawType(first.type, first.rank);
@@ -403,7 +407,8 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
                               : draft.addArgument(type));
   int64_t numOperators = random.oneIn(2) ? 1 : random.between(2, 4);
   draft.isGraph = numOperators > 1;
-  // A generator of its own decides, so that no other draw depends on it.
+  // The decision has its own generator, so that all other draws stay as they
+  // are.
   bool hasTwins = Random(~seed).oneIn(4);
   auto add = [&](ValueRange inputs, Value output, bool isComputed) {
     for (Value input : inputs)
@@ -419,7 +424,7 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
       if (Value output = drawTensorOp(draft, input, isMoved))
         add(input, output, /*isComputed=*/false);
     }
-    // Mostly a chain.
+    // The operators mostly form a chain.
     Value input =
         random.oneIn(4) ? random.pick(ArrayRef(values)) : values.back();
     auto inputType = cast<RankedTensorType>(input.getType());
@@ -432,8 +437,8 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
         });
     if (fitting.empty())
       continue;
-    // The first operator is the one that the first value was drawn for, so
-    // that each is as likely as the others.
+    // The first operator is the one that the first value was drawn for;
+    // otherwise not all operators would be equally likely.
     bool isFirst = i == 0 && input == values.front();
     const Cell &cell = isFirst ? first : pickCell(random, fitting);
     Operation *op = drawOperator(draft, cell, input);
@@ -458,7 +463,7 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
       add(values.back(), drawSumOfTwins(draft, twins), /*isComputed=*/true);
   }
 
-  // Return what nobody uses, and sometimes more.
+  // Returns the values without uses, and sometimes others.
   SmallVector<Value> results;
   for (Value value : values) {
     Operation *op = value.getDefiningOp();
@@ -495,7 +500,7 @@ static Purpose getPurpose(Value input) {
       for (Value result : user->getResults())
         values.insert(result);
     }
-  // Small integers serve all purposes.
+  // Small integers suit several purposes at once.
   return purposes.empty()       ? Purpose::Move
          : purposes.size() == 1 ? purposes[0]
                                 : Purpose::Add;
@@ -510,7 +515,8 @@ static bool isLong(DataType type) {
   return type == DataType::INT64 || type == DataType::UINT64;
 }
 
-/// A number of 64 bits of any length, or near where a word or the type ends.
+/// Draws a 64-bit number of random bit length, or a number near the boundary of
+/// a word or of the type.
 static int64_t drawLong(Random &random) {
   static constexpr int64_t ends[] = {0, int64_t(1) << 32, INT64_MIN};
   if (random.oneIn(3))
@@ -569,14 +575,15 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
                  : static_cast<double>(random.between(0, 9)));
     return;
   case Purpose::Compute: {
-    // Most numbers are near 1, where functions bend; some have any magnitude,
-    // and some tensors have special ones.
+    // Most numbers are near 1, where functions are not linear. Some have any
+    // magnitude, and some tensors hold special values.
     bool isFloating = isFloat(tensor.getDataType());
     if (!isFloating && random.oneIn(3)) {
       for (size_t i = 0; i < tensor.getNumBytes(); ++i)
         tensor.getData()[i] = static_cast<char>(random.next());
-      // Random words of 64 bits have nearly all the same length, and hardly one
-      // is 0 or the lowest number: every other number is drawn in another way.
+      // Nearly all uniformly random 64-bit words have the same bit length, and
+      // hardly any is 0 or the lowest number. Therefore half of the numbers are
+      // drawn with a random bit length.
       for (int64_t i = 0; isLong(tensor.getDataType()) && i < numElements; ++i)
         if (random.oneIn(2))
           tensor.setInteger(i, drawLong(random));
@@ -643,8 +650,8 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
   }
 }
 
-/// Makes those elements equal that strides put into one place: each becomes the
-/// last of them.
+/// Makes the elements equal that `strides` place at the same address. All get
+/// the value of the last one.
 static void shareElements(reference::Tensor &tensor,
                           ArrayRef<int64_t> strides) {
   size_t width = reference::getByteWidth(tensor.getDataType());
@@ -682,10 +689,11 @@ FailureOr<SmallVector<reference::Tensor>> drawInputs(func::FuncOp function,
       return function.emitOpError("has input ")
              << argument.getArgNumber() << " of type " << argument.getType()
              << ", which cannot be drawn";
-    // An input's elements do not depend on the other inputs.
+    // The elements of an input do not depend on the other inputs.
     Random random(seed * 1000003 + argument.getArgNumber());
     fill(*input, getPurpose(argument), random);
-    // Random bytes have bits that elements of 4 have not.
+    // Random bytes can have set bits that a 4-bit element lacks. Reading and
+    // writing each element clears them.
     if (reference::getBitWidth(*dataType) == 4)
       for (int64_t i = 0; i < input->getNumElements(); ++i)
         input->setInteger(i, input->getInteger(i));

@@ -15,11 +15,12 @@
 
 namespace dml::fuzz {
 
-/// One combination of what the support tables tell apart.
+/// One combination of operator, mode, ranks and types that the support tables
+/// distinguish.
 struct Cell {
-  /// "dml.padding".
+  /// The name of the operator: "dml.padding".
   llvm::StringRef op;
-  /// A case of its mode attribute; "" for operators that have none.
+  /// A case of the operator's mode attribute, or "" if the operator has none.
   llvm::StringRef mode;
   /// The data type and the rank of the first tensor.
   DataType type;
@@ -28,28 +29,29 @@ struct Cell {
   llvm::SmallVector<DataType, 4> types;
 };
 
-/// Every combination that `level` supports, from the operators' own tables. The
-/// list is made once for each level and lives as long as the program; any
-/// thread may ask for it.
+/// Returns every combination that the operators' support tables permit at
+/// `level`. The list is made once per level and lives as long as the program.
+/// Safe to call from any thread.
 llvm::ArrayRef<Cell> getCells(mlir::MLIRContext *context, FeatureLevel level);
 
-/// The registered operators that the generator cannot draw: none.
+/// Returns the registered operators that the generator cannot draw. Tests
+/// expect none.
 std::vector<llvm::StringRef> getMissingOperators(mlir::MLIRContext *context);
 
-/// Draws `func.func @main` of this one operator.
+/// Draws `func.func @main` with the one operator of `cell`.
 mlir::OwningOpRef<mlir::ModuleOp> drawProgram(mlir::MLIRContext *context,
                                               const Cell &cell, uint64_t seed);
 
 /// Draws `func.func @main` of one or several operators at some feature level.
-/// The first is one of `only` ("dml.padding"), if that is not empty.
+/// If `only` is not empty, the first operator is one of `only` ("dml.padding").
 mlir::OwningOpRef<mlir::ModuleOp>
 drawProgram(mlir::MLIRContext *context, uint64_t seed,
             llvm::ArrayRef<std::string> only = {});
 
-/// Draws inputs that suit what `function` does with them: any bits where they
-/// are only moved, many equal elements where maxima are looked for, small
-/// integers where they are added up, so that their sums are exact. Linear
-/// interpolation gets no numbers whose differences overflow.
+/// Draws inputs that suit how `function` uses them: arbitrary bits for elements
+/// that are only moved, many equal elements where maxima are searched, small
+/// integers where elements are summed, so that sums are exact, and no numbers
+/// whose differences overflow for linear interpolation.
 llvm::FailureOr<llvm::SmallVector<reference::Tensor>>
 drawInputs(mlir::func::FuncOp function, uint64_t seed);
 

@@ -23,7 +23,7 @@ static Operation *drawJoin(Draft &draft, const Cell &, uint32_t, Value input) {
   Random &random = draft.random;
   SmallVector<int64_t> shape(getShape(input)), whole = shape;
   int64_t axis = random.between(0, shape.size() - 1);
-  // The inputs are now and then more than a kernel reads.
+  // Sometimes there are more inputs than one kernel can read.
   int64_t count =
       random.oneIn(4) ? random.between(4, 12) : random.between(1, 3);
   SmallVector<Value> inputs = {input};
@@ -59,7 +59,8 @@ static Operation *drawSplit(Draft &draft, const Cell &, uint32_t, Value input) {
   return SplitOp::create(draft.builder, types, input, axis);
 }
 
-/// Makes the sizes of outputs fit again: the last one takes what is left.
+/// Makes the sizes of the outputs add up to the input's again: the last output
+/// takes the remainder.
 static void refitSplit(Operation *operation) {
   auto op = cast<SplitOp>(operation);
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
@@ -84,7 +85,8 @@ static void refitSplit(Operation *operation) {
 // Blocks and channels
 //===----------------------------------------------------------------------===//
 
-/// `input`, or an argument like it whose sizes suit the block size.
+/// Draws the block size. Returns `input`, whose sizes are adapted if it is an
+/// unused argument. If they cannot be adapted, the block size is 1.
 static Value fitBlocks(Draft &draft, Value input, bool toDepth,
                        int64_t &block) {
   SmallVector<int64_t> shape(getShape(input));
@@ -146,7 +148,7 @@ struct Window {
   SmallVector<int64_t> sizes, strides, dilations, start, end;
   int64_t elements = 1, places = 1;
 
-  /// Adds a dimension of `size` elements of the plane.
+  /// Adds a window for a spatial dimension of `size` elements.
   void add(Random &random, int64_t size) {
     start.push_back(random.oneIn(2) ? random.between(0, 2) : 0);
     end.push_back(random.oneIn(2) ? random.between(0, 2) : 0);
@@ -166,7 +168,7 @@ struct Window {
 static Operation *drawUnfold(Draft &draft, const Cell &, uint32_t,
                              Value input) {
   ArrayRef<int64_t> shape = getShape(input);
-  // The dimensions before the last ones have size 1.
+  // Drops some of the leading dimensions of size 1.
   int64_t lead = 0;
   while (lead < static_cast<int64_t>(shape.size()) - 3 && shape[lead] == 1 &&
          draft.random.oneIn(2))
@@ -182,7 +184,8 @@ static Operation *drawUnfold(Draft &draft, const Cell &, uint32_t,
                           window.start, window.end);
 }
 
-/// The columns of a drawn image are an argument of their own.
+/// Draws an image. Its columns are an argument of their own unless `input`
+/// fits.
 static Operation *drawFold(Draft &draft, const Cell &, uint32_t, Value input) {
   Random &random = draft.random;
   RankedTensorType type = getType(input);
@@ -245,7 +248,7 @@ static Operation *drawSequence(Draft &draft, const Cell &, uint32_t,
                                      delta);
 }
 
-/// The number of a diagonal, mostly of one that a matrix of `type` has.
+/// Draws the number of a diagonal, mostly of one that a matrix of `type` has.
 static int64_t drawDiagonal(Random &random, RankedTensorType type) {
   if (random.oneIn(8))
     return random.pick(ArrayRef<int64_t>({INT32_MIN, INT32_MAX, 0}));

@@ -12,18 +12,19 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-/// Draws one of a few numbers, as models have them and others.
+/// Draws one of the given numbers.
 static llvm::APFloat drawFloat(Draft &draft, ArrayRef<float> floats) {
   return llvm::APFloat(draft.random.pick(floats));
 }
 
-/// Mostly large enough that roots are not those of mere rounding errors.
+/// Draws an epsilon, which is mostly large enough that square roots do not
+/// depend on rounding errors.
 static llvm::APFloat drawEpsilon(Draft &draft) {
   return drawFloat(draft, {1e-5f, 1e-5f, 1e-3f, 0.5f, 1.0f, 0.0f});
 }
 
-/// An argument like `input`, some of whose elements repeat: those of other
-/// dimensions than that of the channels, as models have it, or any.
+/// Adds an argument like `input` with some dimensions of size 1, whose elements
+/// are broadcast: all but the channels, as models have it, or any.
 static Value drawRepeated(Draft &draft, Value input) {
   auto type = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -131,7 +132,8 @@ static uint64_t drawLocalSize(Random &random, ArrayRef<int64_t> shape) {
   auto localSize = static_cast<uint64_t>(
       random.oneIn(8) ? random.pick(ArrayRef<int64_t>({70, 1000, 4294967295}))
                       : random.between(1, 9));
-  // The interpreter looks at each element of each region.
+  // A small region limits the time of the interpreter, which visits each
+  // element of each region.
   if (shape.back() > 64 || shape[2] > 64)
     localSize = std::min<uint64_t>(localSize, 9);
   return localSize;
@@ -182,7 +184,7 @@ void addNormalizationOperators(Operators &operators) {
   Operator batch;
   batch.draw = drawBatch;
   batch.getPurpose = [](OpOperand &operand) {
-    // Variances are not negative.
+    // Variances must not be negative.
     return operand.getOperandNumber() == 2 ? Purpose::Scale : Purpose::Compute;
   };
   operators.add<BatchNormalizationOp>(batch);

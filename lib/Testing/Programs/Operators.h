@@ -16,7 +16,7 @@
 
 namespace dml::fuzz {
 
-/// A program in the making.
+/// A program that is being drawn.
 class Draft {
 public:
   Draft(mlir::MLIRContext *context, uint64_t seed)
@@ -26,7 +26,7 @@ public:
     function = mlir::func::FuncOp::create(builder, "main",
                                           builder.getFunctionType({}, {}));
     builder.setInsertionPointToEnd(function.addEntryBlock());
-    // Small tensors mostly: they find most, and are soon run.
+    // Mostly small tensors: they find most defects, and run fast.
     maxElements = random.oneIn(32) ? 100000 : random.oneIn(4) ? 3000 : 150;
   }
 
@@ -34,7 +34,8 @@ public:
     return function.front().addArgument(type, builder.getLoc());
   }
 
-  /// A size up to `max`, awkward for vectors and workgroups.
+  /// Draws a size of at most `max`. Many sizes are no multiple of a vector or a
+  /// workgroup.
   int64_t drawSize(int64_t max) {
     static constexpr int64_t sizes[] = {
         1,   1,   1,   2,   2,   3,    3,    4,    5,    7,    8,     9,    11,
@@ -45,7 +46,7 @@ public:
         all.take_front(llvm::upper_bound(all, max) - all.begin()));
   }
 
-  /// How much dimension `dim` may grow to.
+  /// Returns the size that dimension `dim` may grow to.
   int64_t getRoom(llvm::ArrayRef<int64_t> shape, unsigned dim) const {
     int64_t elements = *reference::getNumElements(shape);
     return std::max(maxElements / (elements / shape[dim]), shape[dim]);
@@ -58,8 +59,8 @@ public:
     return order;
   }
 
-  /// Many types have rows of whole vectors, and an even number of rows: threads
-  /// compute them in another way than others.
+  /// Draws a type. Half of the types have rows of whole vectors and often an
+  /// even number of rows, because threads compute such rows in another way.
   mlir::RankedTensorType drawType(DataType dataType, unsigned rank) {
     llvm::SmallVector<int64_t> shape(rank, 1);
     bool isAligned = random.oneIn(2);
@@ -87,17 +88,17 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   int64_t maxElements;
-  /// Results may become operands.
+  /// Whether the results of an operator may become operands of others.
   bool isGraph = false;
 };
 
-/// The sizes of a tensor.
+/// Returns the sizes of a tensor.
 inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
-/// A number of the element type `type`; not -1.0, since Mesa's drivers take a
-/// choice between that and 0.0 for one between -1.0 and -0.0.
+/// Draws a number of the element type `type`, but never -1.0: Mesa's drivers
+/// take a select between -1.0 and 0.0 for one between -1.0 and -0.0.
 inline mlir::TypedAttr drawScalar(Draft &draft, mlir::Type type) {
   Random &random = draft.random;
   if (mlir::isa<mlir::FloatType>(type)) {
@@ -112,12 +113,13 @@ inline mlir::TypedAttr drawScalar(Draft &draft, mlir::Type type) {
                         /*isSigned=*/false, /*implicitTrunc=*/true));
 }
 
-/// Whether `value` may get another type: an argument that nothing uses yet.
+/// Whether `value` may get another type: whether it is an argument without
+/// uses.
 inline bool mayRetype(mlir::Value value) {
   return mlir::isa<mlir::BlockArgument>(value) && value.use_empty();
 }
 
-/// The name that the support table has for an operand's tensor.
+/// Returns the name of an operand's tensor in the support table.
 inline llvm::StringRef getTensorName(mlir::OpOperand &operand) {
   auto op = mlir::cast<FeatureLevelOpInterface>(operand.getOwner());
   for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors())
@@ -128,48 +130,51 @@ inline llvm::StringRef getTensorName(mlir::OpOperand &operand) {
 
 bool isFloat(DataType type);
 
-/// What a program does with an operand's elements, which decides how inputs are
+/// How a program uses the elements of an operand, which decides how inputs are
 /// drawn.
 enum class Purpose {
-  /// Moves them: any bits do.
+  /// The elements are moved: any bits are drawn.
   Move,
-  /// Looks for the largest: there are many equal ones.
+  /// The largest element is searched: many equal elements are drawn.
   Order,
-  /// Adds them up: small integers, so that sums are exact.
+  /// The elements are summed: small integers are drawn, whose sums are exact.
   Add,
-  /// Interpolates: no numbers whose differences overflow.
+  /// The elements are interpolated: no numbers are drawn whose differences
+  /// overflow.
   Interpolate,
-  /// Computes with them: numbers of all magnitudes, and special ones.
+  /// The elements are computed with: numbers of all magnitudes are drawn, and
+  /// special values.
   Compute,
-  /// Takes them for coordinates: small integers, of which some are negative or
-  /// too large.
+  /// The elements are coordinates: small integers are drawn, of which some are
+  /// negative or too large.
   Index,
-  /// Takes them for small numbers between 0 and 1 or so, scales for instance.
+  /// The elements are scales or the like: numbers between about 0 and 1 are
+  /// drawn.
   Scale,
 };
 
 /// How an operator is drawn.
 struct Operator {
-  /// The enum attribute whose cases are drawn apart; "" for none.
+  /// The enum attribute whose cases are drawn separately, or "".
   llvm::StringRef modeAttribute = "";
   uint32_t numModes = 1;
   llvm::StringRef (*stringifyMode)(uint32_t mode) = [](uint32_t) {
     return llvm::StringRef();
   };
-  /// Builds the operation of `cell`, whose operand `slot` is `input`.
+  /// Builds the operation of `cell` with `input` as its first operand.
   mlir::Operation *(*draw)(Draft &draft, const Cell &cell, uint32_t mode,
                            mlir::Value input) = nullptr;
-  /// Whether the tables' types are a cell that the verifier accepts; all are by
-  /// default.
+  /// Whether the verifier accepts the types of `cell`. If null, it accepts all
+  /// cells.
   bool (*accepts)(const Cell &cell) = nullptr;
-  /// What the operation does with an operand.
+  /// Returns how the operation uses an operand.
   Purpose (*getPurpose)(mlir::OpOperand &operand) = [](mlir::OpOperand &) {
     return Purpose::Move;
   };
-  /// Whether its results are no copies of elements.
+  /// Whether the operator computes its results instead of copying elements.
   bool (*computes)(llvm::StringRef mode) = [](llvm::StringRef) { return true; };
-  /// Whether it is undefined for operands that are known within bounds only,
-  /// because it looks for maxima or takes them for coordinates.
+  /// Whether operands must be known exactly, because the operator searches
+  /// maxima or uses them as coordinates.
   bool needsExact = false;
   /// Makes the operation consistent again after the shrinker has changed
   /// operands and attributes.
@@ -183,7 +188,7 @@ public:
   }
   void add(llvm::StringRef name, const Operator &op) { byName[name] = op; }
 
-  /// The operator `name`, or null.
+  /// Returns the operator `name`, or null.
   const Operator *find(llvm::StringRef name) const {
     auto found = byName.find(name);
     return found == byName.end() ? nullptr : &found->second;
@@ -196,13 +201,13 @@ private:
   llvm::MapVector<llvm::StringRef, Operator> byName;
 };
 
-/// All operators.
+/// Returns all operators.
 const Operators &getOperators();
 
-/// A view of some of the elements of `input`, some of them several times.
+/// Draws a view of some elements of `input`, of which some may repeat.
 mlir::Value drawView(Draft &draft, mlir::Value input);
 
-/// Each adds one family of operators.
+/// Each function adds one family of operators.
 #define DML_FAMILY(name) void add##name##Operators(Operators &operators);
 #include "dml/IR/Families.def"
 

@@ -23,12 +23,13 @@ static void drawSizes(Draft &draft, Value input, SmallVector<int64_t> &start,
     if (random.oneIn(4))
       continue;
     int64_t room = draft.getRoom(shape, dim) - shape[dim];
-    // The padding lies within one fold, or spans several.
+    // The padding mostly spans few periods of the input, sometimes many.
     if (!random.oneIn(4))
       room = std::min(room, 2 * shape[dim] + 2);
     start[dim] = random.between(0, room);
     end[dim] = random.between(0, room - start[dim]);
-    // Sizes that vectors and threads of several rows divide.
+    // Half of the sizes are multiples of 4, which whole vectors and threads
+    // with several rows require.
     if (random.oneIn(2))
       end[dim] += -(shape[dim] + start[dim] + end[dim]) & 3;
     shape[dim] += start[dim] + end[dim];
@@ -43,7 +44,7 @@ static Operation *drawPadding(Draft &draft, const Cell &, uint32_t mode,
   static constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float values[] = {
       0.0f, -0.0f, 1.25f, 9.0f, 10.6f, -10.6f, -2.0f, 127.5f, 300.0f, -300.0f,
-      // Constants that no other operator should compute with.
+      // Constants that other operators should not compute with.
       7e4f, -7e4f, 3e9f, -3e9f, 1e19f, -1e19f, 1e30f, -1e30f, 65520.0f,
       0x1p-24f, 0x1p-140f, infinity, -infinity,
       std::numeric_limits<float>::quiet_NaN()};

@@ -14,17 +14,17 @@ using namespace mlir;
 namespace dml::fuzz {
 
 namespace {
-/// How windows lie in a tensor.
+/// The positions of windows in a tensor.
 struct Windows {
   SmallVector<int64_t> strides, size, startPadding, endPadding, dilations;
-  /// A tensor with an element for each.
+  /// The shape of the result: one element per window.
   SmallVector<int64_t> shape;
 
   Windows(Random &random, ArrayRef<int64_t> input, bool isDilated = true);
-  /// Makes no windows, for a tensor of `rank` dimensions.
+  /// Makes an empty list of windows for a tensor of `rank` dimensions.
   explicit Windows(size_t rank) : shape(rank) {}
 
-  /// The attributes of `OpTy` that say so.
+  /// Returns the attributes of `OpTy` that describe the windows.
   template <typename OpTy>
   SmallVector<NamedAttribute> getAttributes(Builder builder) const {
     SmallVector<NamedAttribute> attributes;
@@ -44,7 +44,7 @@ struct Windows {
 Windows::Windows(Random &random, ArrayRef<int64_t> input, bool isDilated)
     : shape(input) {
   int64_t window = 1;
-  // The same in all dimensions, as models have it, or anything.
+  // Half of the time, all dimensions have the same window, as in models.
   bool isUsual = random.oneIn(2);
   int64_t usualWindow = random.between(2, 3),
           usualStride = random.between(1, 3),
@@ -52,8 +52,8 @@ Windows::Windows(Random &random, ArrayRef<int64_t> input, bool isDilated)
           usualDilation = random.oneIn(3) ? 2 : 1;
   for (int64_t &size : MutableArrayRef(shape).drop_front(2)) {
     strides.push_back(random.between(1, 3));
-    // Windows of many elements are no likelier to find anything; and llvmpipe
-    // ends the loops of an invocation, which computes several, after 65,535
+    // Large windows are no likelier to find a defect. Also, llvmpipe ends the
+    // loops of an invocation, which computes several windows, after 65,535
     // iterations.
     constexpr int64_t maxWindow = 4000;
     this->size.push_back(
@@ -92,7 +92,7 @@ static Operation *drawMaxPoolingGrad(Draft &draft, const Cell &, uint32_t,
       windows.startPadding, windows.endPadding, windows.dilations);
 }
 
-/// Draws the windows of an `OpTy` on a tensor of `shape`.
+/// Draws the windows of an `OpTy` on a tensor of shape `shape`.
 template <typename OpTy>
 static Windows drawWindows(Draft &draft, ArrayRef<int64_t> shape) {
   return Windows(draft.random, shape,
@@ -105,7 +105,8 @@ static Operation *drawMaxPooling(Draft &draft, const Cell &cell, uint32_t,
   auto inputType = cast<RankedTensorType>(input.getType());
   Windows windows = drawWindows<OpTy>(draft, inputType.getShape());
   SmallVector<Type> results = {inputType.clone(windows.shape)};
-  // Indices of what is known within bounds only are unknown.
+  // In a graph, the input may be known within bounds only, and then the indices
+  // of the maxima are unknown.
   bool hasIndices = cell.types.size() > 2;
   if (hasIndices && draft.random.oneIn(2) && !draft.isGraph)
     results.push_back(RankedTensorType::get(
@@ -127,7 +128,7 @@ static NamedAttribute drawDegree(Draft &draft) {
                                     draft.builder.getI64IntegerAttr(degree));
 }
 
-/// Draws a pooling with an attribute that `drawMore` draws.
+/// Draws a pooling with one more attribute, which `drawMore` draws.
 template <typename OpTy, NamedAttribute (*drawMore)(Draft &)>
 static Operation *drawPooling(Draft &draft, const Cell &, uint32_t,
                               Value input) {
@@ -146,7 +147,8 @@ static Operation *drawQuantized(Draft &draft, const Cell &cell, uint32_t,
   Random &random = draft.random;
   MLIRContext *context = draft.builder.getContext();
   Windows windows = drawWindows<OpTy>(draft, getShape(input));
-  // A parameter is one for all channels, of any rank, or one for each.
+  // A parameter is one number for all channels, with any rank, or one number
+  // per channel.
   auto addParameter = [&](unsigned index) {
     SmallVector<int64_t> shape(
         random.oneIn(2) ? random.between(1, 5) : cell.rank, 1);
@@ -170,7 +172,8 @@ static Operation *drawQuantized(Draft &draft, const Cell &cell, uint32_t,
 
 static Operation *drawAveragePoolingGrad(Draft &draft, const Cell &, uint32_t,
                                          Value input) {
-  // The output gradient gets sizes of which the input gradient's follow.
+  // Draws the attributes first; the sizes of the input gradient follow from
+  // them and from the output gradient.
   Random &random = draft.random;
   auto inputType = cast<RankedTensorType>(input.getType());
   Windows windows(inputType.getRank());
@@ -204,7 +207,7 @@ static Operation *drawMaxUnpooling(Draft &draft, const Cell &cell, uint32_t,
   Value indices = draft.addArgument(RankedTensorType::get(
       inputType.getShape(),
       getElementType(cell.types[1], draft.builder.getContext())));
-  // Each place of the output looks at all indices.
+  // The interpreter compares each place of the output with all indices.
   constexpr int64_t maxPairs = 1 << 24;
   SmallVector<int64_t> shape(inputType.getRank(), 1);
   int64_t room =
@@ -217,7 +220,8 @@ static Operation *drawMaxUnpooling(Draft &draft, const Cell &cell, uint32_t,
                                 indices);
 }
 
-/// The sizes that windows of `input` have, or nothing if there is none.
+/// Returns the sizes that the windows of `input` require, or nothing if no
+/// window fits.
 template <typename OpTy>
 static std::optional<SmallVector<int64_t>> getFittingShape(OpTy op) {
   ArrayRef<int64_t> dilations = op.getDilations();
@@ -233,7 +237,8 @@ static std::optional<SmallVector<int64_t>> getFittingShape(OpTy op) {
       (!dilations.empty() && dilations.size() != numSpatial))
     return std::nullopt;
   for (size_t i = 0; i < numSpatial; ++i) {
-    // Nothing is verified here: unsigned numbers may overflow.
+    // The module is not verified here, so numbers may overflow; unsigned
+    // numbers may wrap.
     auto at = [i](ArrayRef<int64_t> values) -> uint64_t {
       return values.empty() ? 1 : values[i];
     };
@@ -249,7 +254,8 @@ static std::optional<SmallVector<int64_t>> getFittingShape(OpTy op) {
   return shape;
 }
 
-/// Gives the results the sizes that the operator wants, which nobody infers.
+/// Gives the results the sizes that the operator requires, since they are not
+/// inferred.
 template <typename OpTy> static void fitOutput(Operation *operation) {
   std::optional<SmallVector<int64_t>> shape =
       getFittingShape(cast<OpTy>(operation));
@@ -260,7 +266,8 @@ template <typename OpTy> static void fitOutput(Operation *operation) {
       result.setType(type.clone(*shape));
 }
 
-/// Gives an input gradient that is an argument the size its operator wants.
+/// If the operand `input_gradient` is an argument, gives it the size that the
+/// operator requires.
 static void fitGradient(Operation *operation) {
   auto op = cast<MaxPoolingGradOp>(operation);
   auto argument = dyn_cast<BlockArgument>(op.getInputGradient());
@@ -295,7 +302,7 @@ void addPoolingOperators(Operators &operators) {
   operators.add<MaxPoolingOp>(max);
 
   Operator average;
-  // Half of them average small integers, whose sums are exact.
+  // Half of the poolings average small integers, whose sums are exact.
   average.getPurpose = [](OpOperand &operand) {
     auto include =
         operand.getOwner()->getAttrOfType<BoolAttr>("include_padding");

@@ -25,8 +25,8 @@ static Operation *drawDynamic(Draft &draft, const Cell &cell, uint32_t,
       getType(draft, cell, 2, one), getType(draft, cell, 3, one), input);
 }
 
-/// Blocks of a tensor of sizes `shape`: one, as many as elements, or any number
-/// that divides theirs, in each dimension.
+/// Draws the number of blocks in each dimension of a tensor of shape `shape`:
+/// one block, one per element, or any divisor of the size.
 static SmallVector<int64_t> drawBlocks(Random &random,
                                        ArrayRef<int64_t> shape) {
   SmallVector<int64_t> blocks;
@@ -39,7 +39,8 @@ static SmallVector<int64_t> drawBlocks(Random &random,
   return blocks;
 }
 
-/// The scale's type is that of the tensor that is not quantized.
+/// The scale has the type of the real tensor: the input of QuantizeOp, the
+/// result of the others.
 template <typename OpTy>
 static Operation *drawBlocks(Draft &draft, const Cell &cell, uint32_t mode,
                              Value input) {
@@ -63,7 +64,8 @@ template <typename OpTy> static void addBlocks(Operators &operators) {
     return stringifyQuantizationType(static_cast<QuantizationType>(mode));
   };
   op.draw = drawBlocks<OpTy>;
-  // The table's types of the scale and the zero point follow from the others.
+  // The types of the scale and the zero point follow from those of the input
+  // and the result.
   op.accepts = [](const Cell &cell) {
     return cell.mode != "none" && cell.types[1] == cell.types[0];
   };

@@ -12,10 +12,10 @@
 
 namespace dml::fuzz {
 
-/// A generator (SplitMix64) whose draws depend on the seed alone: the standard
-/// library's distributions differ between implementations. Each
-/// draw is a statement of its own where it is used, since compilers evaluate
-/// arguments in different orders.
+/// A random generator (SplitMix64) whose draws depend on the seed only. The
+/// distributions of the standard library differ between implementations. Every
+/// draw should be a statement of its own, since compilers evaluate arguments in
+/// different orders.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
@@ -26,7 +26,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// A number from `low` to `high`, both included.
+  /// Draws a number from `low` to `high`, inclusive.
   int64_t between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(next() % uint64_t(high - low + 1));
   }

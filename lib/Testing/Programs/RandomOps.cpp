@@ -18,12 +18,13 @@ static Operation *drawGenerator(Draft &draft, const Cell &cell, uint32_t mode,
   shape.back() = 6;
   Type state = RankedTensorType::get(
       shape, getElementType(cell.type, draft.builder.getContext()));
-  // Results of other operators are rarely states.
+  // The state is an argument, because the results of other operators seldom
+  // have its shape.
   if (mayRetype(input))
     input.setType(state);
   else if (input.getType() != state)
     input = draft.addArgument(state);
-  // Older levels have one rank alone.
+  // Older feature levels support one rank only.
   auto rank =
       static_cast<unsigned>(cell.rank == 4 ? cell.rank : random.between(1, 8));
   return RandomGeneratorOp::create(draft.builder,
@@ -40,7 +41,8 @@ void addRandomOperators(Operators &operators) {
     return stringifyRandomGeneratorType(static_cast<RandomGeneratorType>(mode));
   };
   generator.draw = drawGenerator;
-  // Bits follow from all bits of the state, and are known as well as these.
+  // The results depend on all bits of the state, and are known exactly if the
+  // state is.
   generator.needsExact = true;
   generator.computes = [](llvm::StringRef) { return false; };
   operators.add<RandomGeneratorOp>(generator);

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace dml::fuzz {
 
 namespace {
-/// The sizes that a network's tensors have.
+/// The dimensions that the shapes of a network's tensors follow from.
 struct Sizes {
   int64_t steps, batch, input, hidden, directions, gates;
 
@@ -31,14 +31,14 @@ struct Sizes {
       return {1, 1, directions, 3 * hidden};
     if (tensor == "output_sequence")
       return {steps, directions, batch, hidden};
-    // The states, before and after.
+    // The remaining tensors are the initial and the final states.
     return {1, directions, batch, hidden};
   }
 };
 } // namespace
 
-/// Small sizes mostly: every step is a kernel or more, and bounds grow from
-/// step to step.
+/// Draws a size, mostly a small one: each step takes at least one kernel, and
+/// error bounds grow with each step.
 static int64_t drawSmall(Random &random, int64_t usual, int64_t most) {
   return random.oneIn(24) ? random.between(1, most) : random.between(1, usual);
 }
@@ -76,7 +76,7 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   const OperatorSupport &support = OpTy::getOperatorSupport();
   OperationState state(draft.builder.getLoc(), OpTy::getOperationName());
   SmallVector<int32_t> operandSegments, resultSegments;
-  // At least one result is there.
+  // At least one result is present: the one at position `certain`.
   size_t numResults = llvm::count_if(
       support.tensors, [](const TensorInfo &info) { return info.isResult; });
   size_t certain = random.between(0, numResults - 1);
@@ -95,7 +95,7 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
                                                : draft.addArgument(tensorType));
   }
   SmallVector<Attribute> activations;
-  // Half of the networks have the usual functions, whose values stay small.
+  // Half of the networks have the usual activations, whose values stay small.
   bool isUsual = random.oneIn(2);
   for (int64_t i = 0; i < activationCount * sizes.directions; ++i)
     activations.push_back(
@@ -129,8 +129,8 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   return draft.builder.create(state);
 }
 
-/// Gives arguments and results the sizes that the input, the recurrence and the
-/// direction ask for.
+/// Gives arguments and results the sizes that the input, the recurrence tensor
+/// and the direction require.
 template <typename OpTy, int64_t gates>
 static void refit(Operation *operation) {
   auto op = cast<OpTy>(operation);
@@ -157,8 +157,8 @@ static void refit(Operation *operation) {
   }
 }
 
-/// Half of the networks compute with numbers of all kinds; the others have
-/// small weights, with which bounds stay narrow.
+/// Half of the networks compute with numbers of all kinds. The others have
+/// small weights, which keep error bounds narrow.
 static Purpose getPurpose(OpOperand &operand) {
   StringRef name = getTensorName(operand);
   if (name == "sequence_lengths")

@@ -34,7 +34,7 @@ static Operation *drawArg(Draft &draft, const Cell &cell, uint32_t mode,
                       input, axes, static_cast<AxisDirection>(mode));
 }
 
-/// Gives the result of a reduction the sizes that it should have.
+/// Gives the result of a reduction the sizes that the operator requires.
 template <typename OpTy> static void fitReduction(Operation *operation) {
   auto op = cast<OpTy>(operation);
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());

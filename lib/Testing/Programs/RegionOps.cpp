@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-/// Scales whose regions' corners are drawn from whole numbers, from small
-/// fractions and from numbers of all kinds, in this order.
+/// Spatial scales. The scale selects how the corners of regions are drawn: as
+/// integers, as small fractions, or as numbers of all kinds, in this order.
 static constexpr float spatialScales[] = {1.0f, 0.5f, 0.0625f};
 
 static Purpose getRegionPurpose(float scale) {
@@ -25,8 +25,8 @@ static Type getType(Draft &draft, const Cell &cell, unsigned tensor) {
   return getElementType(cell.types[tensor], draft.builder.getContext());
 }
 
-/// Draws how many regions there are, and their outputs, which are {R, C, any,
-/// any} for an input of `shape`.
+/// Draws the number R of regions and the shape of the output, which is {R, C,
+/// any, any} for an input with C channels and shape `shape`.
 static SmallVector<int64_t> drawOutputs(Draft &draft, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> outputs = {1, shape[1], 1, 1};
   for (unsigned dim : {2u, 3u, 0u})
@@ -47,7 +47,7 @@ static Operation *drawRoiPooling(Draft &draft, const Cell &cell, uint32_t,
       ArrayRef<int64_t>(outputs).take_back(2));
 }
 
-/// Regions, with leading 1s.
+/// Returns `sizes` with some dimensions of size 1 before them.
 static SmallVector<int64_t> drawLeading(Random &random, ArrayRef<int64_t> sizes,
                                         size_t maxRank) {
   SmallVector<int64_t> shape(random.between(0, maxRank - sizes.size()), 1);
@@ -70,8 +70,8 @@ static Operation *drawRoiAlign(Draft &draft, const Cell &cell, uint32_t mode,
   float scaleX = random.pick(ArrayRef(spatialScales)),
         scaleY = random.pick(ArrayRef(spatialScales)),
         outside = static_cast<float>(random.between(-3, 3));
-  // The samples are as many as there are pixels, or a given number. lavapipe
-  // ends loops of many iterations.
+  // The number of samples follows from the region's size in pixels within these
+  // limits, which are small because lavapipe ends loops of many iterations.
   int64_t least = random.between(0, 3), most = random.between(least, 5);
   auto output = cast<RankedTensorType>(input.getType()).clone(outputs);
   if constexpr (std::is_same_v<OpTy, RoiAlignOp>) {
@@ -110,7 +110,7 @@ static Operation *drawRoiAlignGrad(Draft &draft, const Cell &cell,
         before = isUsual ? 0.5f : random.pick(ArrayRef(offsets)),
         after = isUsual ? -0.5f : random.pick(ArrayRef(offsets));
   int64_t least = random.between(0, 3), most = random.between(least, 4);
-  // Images that nothing reads need not be there.
+  // The image may be left out if no result depends on it.
   bool needsInput = function == ReduceFunction::max || hasRegions ||
                     !mayRetype(input) || random.oneIn(2);
   return RoiAlignGradOp::create(

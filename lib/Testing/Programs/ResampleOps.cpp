@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-/// Draws scales and the output's sizes.
+/// Draws the scales and the sizes of the output.
 static void drawScales(Draft &draft, Value input, SmallVector<int64_t> &shape,
                        SmallVector<float> &scales) {
   Random &random = draft.random;
@@ -43,7 +43,8 @@ static void drawScales(Draft &draft, Value input, SmallVector<int64_t> &shape,
     if (!random.oneIn(8))
       room = std::min(room, 4 * size + 3);
     shape[dim] = draft.drawSize(room);
-    // The ratio of the sizes, or any scale with a size that fits it or not.
+    // The scale is the ratio of the sizes, or any number that need not fit the
+    // sizes.
     if (random.oneIn(2)) {
       scales[dim] = static_cast<float>(shape[dim]) / static_cast<float>(size);
       continue;
@@ -89,7 +90,8 @@ static Operation *drawOffset(Draft &draft, const Cell &, uint32_t mode,
   SmallVector<int64_t> shape;
   SmallVector<float> scales;
   drawScales(draft, input, shape, scales);
-  // Gradients go the other way.
+  // Gradients map from the larger tensor to the smaller one, so their scales
+  // are mostly inverted.
   constexpr bool isGradient = std::is_same_v<OpTy, ResampleGradOp> ||
                               std::is_same_v<OpTy, ResampleGrad1Op>;
   if (isGradient && !draft.random.oneIn(4))
@@ -156,7 +158,8 @@ void addResampleOperators(Operators &operators) {
   resample.draw = drawUpsample;
   operators.add<Upsample2dOp>(resample);
 
-  // Sums of gradients, of which half are exact.
+  // Gradients are summed. Unless the mode is linear, they are small integers
+  // with exact sums.
   resample.computes = [](StringRef) { return true; };
   resample.getPurpose = [](OpOperand &operand) {
     auto mode =

@@ -29,7 +29,7 @@ template <typename OpTy> static void add(Operators &operators) {
   };
   scan.draw = draw<OpTy>;
   scan.getPurpose = [](OpOperand &) { return Purpose::Compute; };
-  // Integers are added exactly.
+  // The interpreter adds integers without bounds, so it must know them exactly.
   scan.needsExact = true;
   operators.add<OpTy>(scan);
 }

@@ -22,7 +22,7 @@ static Operation *drawElements(Draft &draft, const Cell &cell, uint32_t,
   auto type = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> shape(type.getShape());
   int64_t axis = draft.random.between(0, shape.size() - 1);
-  // Each element looks at all indices of its line.
+  // The interpreter compares each element with all indices along the axis.
   constexpr int64_t maxIndices = 2000;
   shape[axis] =
       draft.drawSize(std::min(draft.getRoom(shape, axis), maxIndices));

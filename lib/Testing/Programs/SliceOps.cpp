@@ -38,7 +38,7 @@ namespace {
 struct Windows {
   SmallVector<int64_t> offsets, sizes, strides, steps;
 
-  /// Adds a window in a dimension of `size` elements.
+  /// Adds a window for a dimension of `size` elements.
   void add(Random &random, int64_t size) {
     bool isWhole = random.oneIn(3);
     offsets.push_back(isWhole ? 0 : random.between(0, size - 1));

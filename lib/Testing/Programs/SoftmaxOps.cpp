@@ -17,8 +17,8 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t, Value input) {
                       drawAxes(draft, cell.rank));
 }
 
-/// The versions without axes want a matrix: another argument takes the place of
-/// an input that is none.
+/// Draws an operator without axes, which requires a matrix. If `input` is none,
+/// gives it the shape of a matrix or takes a new argument.
 template <typename OpTy>
 static Operation *drawOfMatrix(Draft &draft, const Cell &cell, uint32_t,
                                Value input) {

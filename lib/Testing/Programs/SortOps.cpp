@@ -28,7 +28,7 @@ static Operation *drawSelection(Draft &draft, const Cell &cell, uint32_t mode,
   auto type = cast<RankedTensorType>(input.getType());
   auto axis = static_cast<int64_t>(drawAxis(draft, cell.rank));
   int64_t size = type.getDimSize(axis);
-  // All of a line, few of it, or any number.
+  // Selects all elements of a line, few of them, or any number.
   int64_t k = draft.random.oneIn(3) ? size
               : draft.random.oneIn(2)
                   ? draft.random.between(1, std::min<int64_t>(size, 5))
@@ -43,7 +43,7 @@ static Operation *drawSelection(Draft &draft, const Cell &cell, uint32_t mode,
     return OpTy::create(draft.builder, values, indices, input, axis, k);
 }
 
-/// Gives the results of a selection the sizes that they should have.
+/// Gives the results of a selection the sizes that the operator requires.
 template <typename OpTy> static void fitSelection(Operation *operation) {
   auto op = cast<OpTy>(operation);
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
@@ -64,8 +64,8 @@ template <typename OpTy> static void fitSelection(Operation *operation) {
 // Coordinates
 //===----------------------------------------------------------------------===//
 
-/// Where the input's rank is one that older levels have, all tensors have it,
-/// as those levels want.
+/// If older feature levels support the input's rank, all tensors get that rank,
+/// as those levels require.
 static Operation *drawNonzero(Draft &draft, const Cell &cell, uint32_t,
                               Value input) {
   Random &random = draft.random;
@@ -88,8 +88,8 @@ static Operation *drawNonzero(Draft &draft, const Cell &cell, uint32_t,
       input);
 }
 
-/// Gives each row of coordinates the rank of the input as its length, and the
-/// tensor of them the rows that it should have.
+/// Gives the tensor of coordinates its sizes: one row per element, whose length
+/// is the rank of the input.
 static void fitRows(Operation *operation) {
   auto op = cast<NonzeroCoordinatesOp>(operation);
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
@@ -109,7 +109,7 @@ void addSortOperators(Operators &operators) {
   op.draw = drawNonzero;
   op.refit = fitRows;
   operators.add<NonzeroCoordinatesOp>(op);
-  // Values are copies of elements, but indices are not.
+  // The values are copies of elements, but the indices are computed.
   op.draw = drawSelection<TopKOp>;
   op.refit = fitSelection<TopKOp>;
   operators.add<TopKOp>(op);

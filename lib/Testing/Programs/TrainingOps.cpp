@@ -20,7 +20,7 @@ static Operation *drawAdam(Draft &draft, const Cell &cell, uint32_t,
   Value step = draft.addArgument(RankedTensorType::get(
       SmallVector<int64_t>(cell.rank, 1),
       getElementType(cell.types[4], draft.builder.getContext())));
-  // The numbers are those that models have, and others.
+  // The lists hold numbers that models have, and others.
   auto pick = [&](ArrayRef<float> floats) {
     return llvm::APFloat(random.pick(floats));
   };

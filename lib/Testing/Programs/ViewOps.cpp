@@ -74,7 +74,7 @@ Value drawView(Draft &draft, Value input) {
   }
 }
 
-/// Views are drawn between operators: they are in no table of their own.
+/// Views have no support table; Generator.cpp draws them between operators.
 void addViewOperators(Operators &) {}
 
 } // namespace dml::fuzz

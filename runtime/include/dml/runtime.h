@@ -311,6 +311,60 @@ DML_API uint32_t dmlGetValidationMessageCount(DmlInstance instance);
  * Devices
 \*===----------------------------------------------------------------------===*/
 
+typedef enum DmlMemory {
+  /* Where kernels run fastest. On a CPU or a GPU that shares the host's memory
+   * it is mapped too. */
+  DML_MEMORY_DEVICE = 0,
+  /* Mapped, for the host to write. */
+  DML_MEMORY_UPLOAD = 1,
+  /* Mapped, for the host to read. */
+  DML_MEMORY_READBACK = 2
+} DmlMemory;
+
+/* A buffer that wants memory. */
+typedef struct DmlAllocationRequest {
+  const void *next;
+  VkBuffer buffer;
+  /* Those of the buffer, but memoryTypeBits has only types that will do. */
+  VkMemoryRequirements requirements;
+  /* Properties that the memory must have, as some types in memoryTypeBits do,
+   * and those that are best. */
+  VkMemoryPropertyFlags requiredFlags;
+  VkMemoryPropertyFlags preferredFlags;
+  DmlMemory memory;
+  /* What the buffer is for: "constant buffer". */
+  const char *name;
+} DmlAllocationRequest;
+
+/* The memory for a buffer, which begins as zeros and NULLs. */
+typedef struct DmlAllocation {
+  void *next;
+  VkDeviceMemory memory;
+  uint64_t offset;
+  /* The host's address of `offset`, where the memory is mapped and coherent. It
+   * must be where requiredFlags say HOST_VISIBLE. */
+  void *mapped;
+  /* The allocator's own. */
+  void *handle;
+} DmlAllocation;
+
+/* Where the memory of buffers comes from, as from Vulkan Memory Allocator:
+ * vmaAllocateMemoryForBuffer in `allocate`, with VMA_ALLOCATION_CREATE_MAPPED_BIT
+ * where requiredFlags say HOST_VISIBLE, and vmaFreeMemory in `deallocate`. The
+ * runtime binds the memory to the buffer, and destroys the buffer before it gives
+ * the memory back. Both functions are called by threads that are inside a call of
+ * this API, by several at once, and make no call of this API themselves. They and
+ * `userData` must work until the device and everything made from it is destroyed,
+ * late work included (dmlGetLateWorkCount). */
+typedef struct DmlAllocator {
+  const void *next;
+  /* A failure is returned as the result of the call that wanted the memory. */
+  VkResult (*allocate)(void *userData, const DmlAllocationRequest *request,
+                       DmlAllocation *allocation);
+  void (*deallocate)(void *userData, const DmlAllocation *allocation);
+  void *userData;
+} DmlAllocator;
+
 typedef struct DmlDeviceCreateInfo {
   const void *next;
   /* As for dmlFindDevice. */
@@ -323,6 +377,10 @@ typedef struct DmlDeviceCreateInfo {
   /* Features not to enable, though the device may have them: to try what a
    * device without them would do. */
   DmlFeatureFlags disabledFeatures;
+  /* NULL: the runtime allocates memory itself. Small buffers then share
+   * allocations, but for a device with robustBufferAccess, where an access that
+   * misses its buffer may end anywhere within an allocation. */
+  const DmlAllocator *allocator;
 } DmlDeviceCreateInfo;
 
 /* Creates a VkDevice with one queue and every DmlFeature that the device has
@@ -349,6 +407,9 @@ typedef struct DmlVulkanDevice {
    * ask the driver not to check what they access, which some do otherwise.
    * Leave it false where robustBufferAccess is to protect from executables. */
   bool pipelineRobustnessEnabled;
+  /* robustBufferAccess is enabled in `device` to protect from executables: no
+   * buffer shares an allocation with another. */
+  bool robustBufferAccessEnabled;
   /* VK_EXT_subgroup_size_control, or Vulkan 1.3, and the features
    * subgroupSizeControl and computeFullSubgroups are enabled in `device`:
    * kernels may ask for subgroups of the size that they were made for. */
@@ -362,6 +423,8 @@ typedef struct DmlVulkanDevice {
   void (*lockQueue)(void *userData);
   void (*unlockQueue)(void *userData);
   void *queueUserData;
+  /* As in DmlDeviceCreateInfo. dmlGetVulkanDevice leaves it NULL. */
+  const DmlAllocator *allocator;
 } DmlVulkanDevice;
 
 /* Uses the caller's VkDevice, which must outlive everything made from the
@@ -391,6 +454,32 @@ DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
  * for nothing can stop it, and so whatever was made from the device stays until
  * the process ends: its destruction is put off for good. */
 DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
+
+/* The bytes of memory that the device's buffers may have together: those that
+ * dmlCreateBuffer makes, constants, temporaries, and what copies go through. 0,
+ * with which a device begins, is no limit. What would go beyond fails with
+ * DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes wanted, those used and
+ * the budget. What is allocated already stays. */
+DML_API void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes);
+
+typedef struct DmlMemoryUse {
+  void *next;
+  /* Bytes allocated, now and at most so far, and how many allocations of Vulkan's
+   * (or of the caller's allocator) have them. Small buffers share allocations, of
+   * which one may stay for buffers to come. */
+  uint64_t used;
+  uint64_t peak;
+  uint32_t allocationCount;
+  /* That of dmlSetMemoryBudget. */
+  uint64_t budget;
+  /* What VK_EXT_memory_budget says of all device-local heaps, where the device
+   * has the extension, else 0: bytes that the process uses, and may use. */
+  uint64_t heapUsage;
+  uint64_t heapBudget;
+} DmlMemoryUse;
+
+DML_API DmlResult dmlGetMemoryUse(DmlDevice device, DmlMemoryUse *use,
+                                  DmlError *error);
 
 /* Compiled pipelines, to be kept between runs of a program. Call with data NULL
  * to learn the size; `*size` becomes what was written. The data begin with the
@@ -610,16 +699,6 @@ DML_API DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
  * Buffers
 \*===----------------------------------------------------------------------===*/
 
-typedef enum DmlMemory {
-  /* Where kernels run fastest. On a CPU or a GPU that shares the host's memory
-   * it is mapped too. */
-  DML_MEMORY_DEVICE = 0,
-  /* Mapped, for the host to write. */
-  DML_MEMORY_UPLOAD = 1,
-  /* Mapped, for the host to read. */
-  DML_MEMORY_READBACK = 2
-} DmlMemory;
-
 typedef struct DmlBufferInfo {
   void *next;
   VkBuffer buffer;
@@ -628,7 +707,7 @@ typedef struct DmlBufferInfo {
   void *mapped;
 } DmlBufferInfo;
 
-/* A buffer with its own memory, for storage and transfers. It holds zeros, but
+/* A buffer with memory, for storage and transfers. It holds zeros, but
  * for memory that is not mapped of a device adopted without a queue. */
 DML_API DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size,
                                   DmlMemory memory, DmlBuffer *buffer,

@@ -14,11 +14,12 @@
 
 namespace dml {
 
-/// Runs of bytes of a buffer, all of one size and at equal distances: `count`
-/// runs of `run` bytes, of which the first begins at byte `offset`, and each
-/// other one `stride` bytes after the one before. A part of a concatenation has
-/// one run in each row of the result: in 3 rows of 40 bytes, a part that is 12
-/// bytes wide and begins at column 8 is {offset 8, run 12, stride 40, count 3}.
+/// A strip: `count` runs of `run` bytes each in a buffer. The first run begins
+/// at byte `offset`, and each further run `stride` bytes after the previous
+/// one. An input of a concatenation, for example, has one run in each row of
+/// the result: in a result of 3 rows of 40 bytes, an input that is 12 bytes
+/// wide and begins at byte 8 of each row is the strip {offset 8, run 12, stride
+/// 40, count 3}.
 struct Strip {
   int64_t offset, run, stride, count;
 
@@ -26,46 +27,46 @@ struct Strip {
     return offset == other.offset && run == other.run &&
            stride == other.stride && count == other.count;
   }
-  /// Returns the byte behind the last run.
+  /// Returns the end of the last run.
   int64_t getEnd() const { return offset + (count - 1) * stride + run; }
-  /// Whether the two strips, which are of one buffer, may have a byte in
-  /// common.
+  /// Whether the two strips of one buffer may have a byte in common.
   bool overlaps(const Strip &other) const;
 };
 
-/// The place of the bytes of a view in its root: in the buffer that the view,
-/// through any number of other views, is a view of.
+/// The placement of a view: the location of its bytes in its root. The root is
+/// the buffer from which a chain of views leads to the view.
 struct Placement {
-  /// The buffer that is no view: an argument, an allocation or a constant.
+  /// The root, which is not a view: an argument, an allocation or a constant.
   mlir::Value root;
-  /// The strips that lead from the view to the root. The first one is a strip
-  /// of the buffer that the view is taken from, and the last one of the root.
-  /// There are none if the view has all bytes of the root.
+  /// The strips from the view to the root. The first strip lies in the buffer
+  /// from which the view is taken, and the last strip lies in the root. The
+  /// list is empty if the view contains all bytes of the root.
   llvm::SmallVector<Strip, 1> strips;
 
-  /// Whether two views of equally many elements have the same bytes.
+  /// Whether two views with equally many elements contain the same bytes.
   bool operator==(const Placement &other) const {
     return root == other.root && strips == other.strips;
   }
-  /// Returns the smallest strip of the root that has all bytes of `buffer`,
-  /// whose placement this is.
+  /// Returns the smallest strip of the root that contains all bytes of
+  /// `buffer`. This object must be the placement of `buffer`.
   Strip getExtent(mlir::Value buffer) const;
-  /// Returns the largest power of two that divides the bytes at which the runs
-  /// begin and end. The end of a run that ends its root does not count.
+  /// Returns the largest power of two that divides the byte offsets at which
+  /// runs begin and end. The end of a run that is also the end of the root is
+  /// ignored.
   int64_t getAlignment() const;
 };
 
-/// Whether the result of `op` is a view of the first operand of `op`. An `op`
-/// that is null makes no view.
+/// Whether `op` is not null and its result is a view of its first operand.
 bool isBufferView(mlir::Operation *op);
 
-/// Returns the place of `buffer` in its root. Follows casts, reshapes,
-/// dml_buffer.view, memref.view, and memref.subview of a range of one
-/// dimension. Returns nothing if `buffer` is a view of another kind, or if an
-/// offset is not constant.
+/// Returns the placement of `buffer` in its root. Follows casts, reshapes,
+/// dml_buffer.view, memref.view, and one-dimensional memref.subview. Returns
+/// nothing if `buffer` is another kind of view, or if an offset is not
+/// constant.
 std::optional<Placement> getPlacement(mlir::Value buffer);
 
-/// Returns the bytes of all elements of `type`, which has a static shape.
+/// Returns the number of bytes in all elements of `type`, which has a static
+/// shape.
 int64_t getNumBytes(mlir::MemRefType type);
 
 } // namespace dml

@@ -17,7 +17,8 @@ using namespace dml::onnx;
 // Places
 //===----------------------------------------------------------------------===//
 
-/// All inputs of a node that has `minimum` to `maximum` of them.
+/// Returns all inputs of a node with `minimum` to `maximum` inputs, or nothing
+/// if their number differs.
 static std::optional<SmallVector<const Constant *>>
 getConstants(NodeReader &node, unsigned minimum, unsigned maximum) {
   if (!hasInputs(node, minimum, maximum))
@@ -31,7 +32,7 @@ getConstants(NodeReader &node, unsigned minimum, unsigned maximum) {
   return constants;
 }
 
-/// The shape that all inputs are broadcast to.
+/// Returns the shape to which all inputs are broadcast.
 static std::optional<Shape> findShape(NodeReader &node,
                                       ArrayRef<const Constant *> inputs) {
   std::optional<Shape> shape = Shape(inputs[0]->getShape());
@@ -42,7 +43,7 @@ static std::optional<Shape> findShape(NodeReader &node,
     if (!shape)
       return std::nullopt;
   }
-  // The first operator sets broadcast in another way, which attributes state.
+  // Before operator set 7, attributes specify another kind of broadcasting.
   if (node.getOpset() < 7) {
     node.ignoreAttributes({"broadcast", "axis"});
     if (!isSame)
@@ -53,8 +54,9 @@ static std::optional<Shape> findShape(NodeReader &node,
   return shape;
 }
 
-/// Computes each element of a tensor of `type` of those of the inputs at its
-/// place, which all have the C++ type T. A splat of splats is computed once.
+/// Computes each element of a tensor of `type` from the broadcast inputs, whose
+/// elements all have the C++ type T. If all inputs are splats, the result is
+/// computed only once.
 template <typename T, typename R>
 static Evaluation
 compute(NodeReader &node, ArrayRef<const Constant *> inputs, DataType type,
@@ -88,7 +90,7 @@ compute(NodeReader &node, ArrayRef<const Constant *> inputs, DataType type,
   return {{isSplat ? constant.splat(std::move(*shape)) : std::move(constant)}};
 }
 
-/// Whether all inputs have the type of the first.
+/// Whether all inputs have the type of the first input.
 static bool haveOneType(ArrayRef<const Constant *> inputs) {
   return llvm::all_of(inputs, [&](const Constant *input) {
     return input->getType() == inputs[0]->getType();
@@ -108,7 +110,7 @@ template <typename T> static std::optional<T> divide(T a, T b) {
   return static_cast<T>(a / b);
 }
 
-/// Mod of Python, whose result has the sign of the divisor.
+/// Computes the remainder with the sign of the divisor, as in Python.
 template <typename T> static std::optional<T> getModulus(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     if (b == 0 || (std::is_signed_v<T> && b == T(-1)))
@@ -116,11 +118,11 @@ template <typename T> static std::optional<T> getModulus(T a, T b) {
     T rest = static_cast<T>(a % b);
     return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
   }
-  // ONNX wants fmod for floats.
+  // For floats, ONNX requires fmod.
   return std::nullopt;
 }
 
-/// Mod of C, whose result has the sign of the dividend.
+/// Computes the remainder with the sign of the dividend, as in C.
 template <typename T> static std::optional<T> getRemainder(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     if (b == 0 || (std::is_signed_v<T> && b == T(-1)))
@@ -259,9 +261,10 @@ static Evaluation evaluateLogic(NodeReader &node) {
       });
 }
 
-/// Pow as ONNX Runtime computes it: squares and cubes by multiplications where
-/// the exponent is one for several elements, floats by that function of floats,
-/// all others by that of doubles, of which integers are cut off.
+/// Computes Pow like ONNX Runtime. If a single exponent applies to all
+/// elements, squares and cubes are computed by multiplication. Other powers of
+/// floats are computed in float, and all others in double, after which integers
+/// are truncated.
 template <typename T>
 static T power(T base, double exponent, bool isOneExponent,
                bool isFloatExponent) {
@@ -327,7 +330,7 @@ static Evaluation evaluateVariadic(NodeReader &node) {
   if (!shape || static_cast<int64_t>(inputs->size()) * *countElements(*shape) >
                     maxEvaluationSteps)
     return std::nullopt;
-  // Integers have no Sum and no Mean in ONNX.
+  // ONNX has no Sum and no Mean for integers.
   if ((name == "Sum" || name == "Mean") && !(*inputs)[0]->isFloat())
     return std::nullopt;
   return computeWith(type, [&](auto zero) -> Evaluation {
@@ -352,9 +355,8 @@ static Evaluation evaluateVariadic(NodeReader &node) {
 // Operators of one input
 //===----------------------------------------------------------------------===//
 
-/// Functions of floats. Of those that are not exact, a double's result rounded
-/// to a float may be another one than that of ONNX Runtime's approximation, by
-/// an ulp or a few.
+/// Functions of floats. If a function is not exact, its double result, rounded
+/// to float, may differ from ONNX Runtime's approximation by a few ulps.
 using Unary = double (*)(double);
 static Unary findUnary(StringRef type) {
   return llvm::StringSwitch<Unary>(type)
@@ -388,7 +390,7 @@ static Unary findUnary(StringRef type) {
       .Default(nullptr);
 }
 
-/// Functions of numbers of every type.
+/// Functions of numbers of all types.
 template <typename T>
 static std::optional<T> applyExact(StringRef name, T value) {
   if (name == "Neg")
@@ -456,8 +458,9 @@ static Evaluation evaluateClass(NodeReader &node) {
   });
 }
 
-/// The limits of Clip: attributes, from opset 11 on inputs. Those that are
-/// absent are the greatest and the least finite numbers of the type.
+/// Returns the limits of Clip, which are attributes before opset 11 and inputs
+/// afterwards. Missing limits are the greatest and the least finite number of
+/// the type.
 template <typename T>
 static std::optional<std::pair<T, T>> getLimits(NodeReader &node) {
   T limits[2] = {std::numeric_limits<T>::lowest(),
@@ -507,7 +510,8 @@ static Evaluation evaluateClip(NodeReader &node) {
 // Other types
 //===----------------------------------------------------------------------===//
 
-/// `value` as an element of another type, which halves stand for as floats.
+/// Converts `value` to an element of another type. Halves are represented as
+/// floats.
 template <typename To, typename From>
 static To convert(From value, DataType type) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
@@ -515,7 +519,7 @@ static To convert(From value, DataType type) {
   return static_cast<To>(value);
 }
 
-/// `input` in another type.
+/// Returns `input` converted to another type.
 static std::optional<Constant> castTo(const Constant &input, DataType type,
                                       bool isBoolean) {
   Shape shape(input.getShape());
@@ -541,7 +545,7 @@ static Evaluation evaluateCast(NodeReader &node) {
     return std::nullopt;
   const Constant &input = getConstant(node, 0);
   int32_t to = node.getCastType();
-  // This is about types of eight bits.
+  // This attribute only affects 8-bit floats.
   if (node.getOpset() >= 19)
     node.ignoreAttributes({"saturate"});
   std::optional<DataType> type = toDataType(to);

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// These operators copy elements, whatever type they have.
+// Evaluators for operators that copy elements of any type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@ using namespace dml::onnx;
 
 using Indices = SmallVector<int64_t>;
 
-/// What no size of a dimension exceeds.
+/// An upper bound on the size of any dimension.
 static constexpr int64_t maxSize = UINT32_MAX;
 
-/// The elements of `constants`, which have one type, one constant after
-/// another.
+/// Returns the elements of `constants`, which have the same type, one constant
+/// after the other.
 static Constant join(ArrayRef<const Constant *> constants) {
   DataType type = constants[0]->getType();
   unsigned width = getByteWidth(type);
@@ -86,7 +86,7 @@ static Evaluation evaluateExpand(NodeReader &node) {
 }
 
 static Evaluation evaluateTile(NodeReader &node) {
-  // The first operator set repeats one axis.
+  // In the first operator set, the operator repeats a single axis.
   if (node.getOpset() < 6 || !hasInputs(node, 2, 2))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
@@ -182,8 +182,8 @@ static Evaluation evaluateConcat(NodeReader &node) {
   return one(pickIndices(all, shape, indices));
 }
 
-/// The sizes of the parts of a Split: given, or equal, but for the last one
-/// from version 18 on.
+/// Returns the sizes of the parts of a Split. These are given, or else equal,
+/// except that from version 18 on the last part may be smaller.
 static std::optional<Shape> getParts(NodeReader &node, int64_t size) {
   Shape parts;
   bool isStated = node.getOpset() < 13 && node.hasAttribute("split");
@@ -243,7 +243,7 @@ static Evaluation evaluateSplit(NodeReader &node) {
 }
 
 namespace {
-/// What a Slice takes along each dimension.
+/// The slices that a Slice takes along each dimension.
 struct Slices {
   SmallVector<int64_t> starts, ends, axes, steps;
 };
@@ -303,7 +303,7 @@ static Evaluation evaluateSlice(NodeReader &node) {
     int64_t size = shape[axis];
     if (step == 0)
       return std::nullopt;
-    // A step beyond all sizes takes the first element alone.
+    // A step larger than all sizes selects only the first element.
     steps[axis] = std::clamp<int64_t>(step, -maxSize, maxSize);
     auto clamp = [&](int64_t x, int64_t low, int64_t high) {
       return std::clamp(x < 0 ? std::max(x, -size - 1) + size : x, low, high);
@@ -332,7 +332,8 @@ static Evaluation evaluateSlice(NodeReader &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How many elements a Pad adds before and after each dimension, or takes away.
+/// The number of elements that a Pad adds before and after each dimension, or
+/// removes.
 struct Pads {
   Shape before, after;
 };
@@ -371,7 +372,7 @@ static std::optional<Pads> getPads(NodeReader &node, int64_t rank) {
   return pads;
 }
 
-/// The element that a Pad repeats, in the type of its input.
+/// Returns the element with which a Pad fills, in the type of its input.
 static std::optional<Constant> getPadValue(NodeReader &node) {
   const Constant &data = getConstant(node, 0);
   if (node.getOpset() < 11)
@@ -387,8 +388,9 @@ static std::optional<Constant> getPadValue(NodeReader &node) {
   return value.reshape({});
 }
 
-/// Where the element that a Pad has at `at`, counted from the first element of
-/// its input, comes from; nothing for the constant.
+/// Returns the coordinate in the input for coordinate `at` of a Pad, both
+/// counted from the first element of the input. Returns nothing for the
+/// constant.
 static std::optional<int64_t> findSource(StringRef mode, int64_t at,
                                          int64_t size) {
   if (at >= 0 && at < size)
@@ -423,9 +425,9 @@ static Evaluation evaluatePad(NodeReader &node) {
   for (size_t dim = 0; dim < from.size(); ++dim) {
     int64_t before = pads->before[dim], after = pads->after[dim];
     shape.push_back(from[dim] + before + after);
-    // What ONNX leaves open: an element of none, a reflection beyond the other
-    // end, and a dimension that loses elements at one end while others are
-    // copied at the other.
+    // ONNX does not specify these cases: an element of an empty dimension, a
+    // reflection beyond the other end, and a dimension that is cropped at one
+    // end and extended by copies at the other.
     if (!isConstant &&
         (from[dim] == 0 || before < 0 || after < 0 ||
          (mode == "reflect" && std::max(before, after) >= from[dim])))
@@ -562,8 +564,8 @@ static Evaluation evaluateReverseSequence(NodeReader &node) {
 // Indices
 //===----------------------------------------------------------------------===//
 
-/// `index` counted from the front, of `size` elements. The node is rejected
-/// where there is none.
+/// Returns `index` counted from the front of `size` elements. Rejects the node
+/// if there is no such element.
 static std::optional<int64_t> findElement(NodeReader &node, int64_t index,
                                           int64_t size) {
   int64_t normal = index < 0 ? index + size : index;
@@ -606,8 +608,8 @@ static Evaluation evaluateGather(NodeReader &node) {
   return one(pickIndices(data, shape, indices));
 }
 
-/// The elements of a tensor of the shape `from` that GatherElements reads, or
-/// ScatterElements writes, by indices of the shape `of`.
+/// Returns the elements that GatherElements reads, or that ScatterElements
+/// writes, in a tensor of the shape `from`. The indices have the shape `of`.
 static std::optional<Indices> findElements(NodeReader &node,
                                            ArrayRef<int64_t> from,
                                            ArrayRef<int64_t> of,
@@ -628,7 +630,9 @@ static std::optional<Indices> findElements(NodeReader &node,
     fits &= found.has_value();
     if (!fits)
       return;
-    // A size of 1 is no broadcast here: the others are in range.
+    // Only the coordinate along the axis is replaced. The other coordinates are
+    // in range, since the indices are not larger than the data in the other
+    // dimensions.
     Shape source(coordinates);
     source[*axis] = *found;
     indices.push_back(getIndex(from, source));
@@ -655,9 +659,9 @@ static Evaluation evaluateGatherElements(NodeReader &node) {
 namespace {
 /// The slices of a tensor that GatherND and ScatterND address.
 struct SliceList {
-  /// The first element of each, in the order of the indices.
+  /// The first element of each slice, in the order of the indices.
   Indices begins;
-  /// The sizes of one, and how many elements that is.
+  /// The shape of a slice, and its number of elements.
   ArrayRef<int64_t> sizes;
   int64_t length = 0;
 };
@@ -718,7 +722,7 @@ static Evaluation evaluateGatherND(NodeReader &node) {
   return one(pickIndices(data, shape, picked));
 }
 
-/// `data` with `updates` written to its elements `targets`, in order.
+/// Returns `data` with `updates` written to the elements `targets`, in order.
 static Evaluation scatter(NodeReader &node, const Constant &data,
                           const Constant &updates, ArrayRef<int64_t> targets) {
   StringRef reduction =
@@ -733,7 +737,7 @@ static Evaluation scatter(NodeReader &node, const Constant &data,
     return one(
         pickIndices(join({&data, &updates}), Shape(data.getShape()), indices));
   }
-  // Bools are bytes here, but a sum of bools is no sum of bytes.
+  // Bools are stored as bytes, but a sum of bools is not a sum of bytes.
   bool isSum = reduction == "add" || reduction == "mul";
   if ((isSum && node.isBool(0)) ||
       !(isSum ||
@@ -788,7 +792,7 @@ static Evaluation evaluateScatterND(NodeReader &node) {
   return scatter(node, data, updates, targets);
 }
 
-/// The indices of a OneHot, which may be numbers of any type.
+/// Returns the indices of a OneHot, which may be numbers of any type.
 static std::optional<Shape> getWholeNumbers(const Constant &constant) {
   return computeWith(
       constant.getType(), [&](auto zero) -> std::optional<Shape> {
@@ -796,7 +800,7 @@ static std::optional<Shape> getWholeNumbers(const Constant &constant) {
         for (auto element : getElements<decltype(zero)>(constant)) {
           if constexpr (std::is_floating_point_v<decltype(zero)>) {
             auto number = truncateTo<int64_t>(static_cast<double>(element));
-            // A number that is not whole equals none of a depth's.
+            // A number that is not an integer does not match any position.
             if (static_cast<double>(number) != static_cast<double>(element))
               number = std::numeric_limits<int64_t>::max();
             numbers.push_back(number);
@@ -871,7 +875,7 @@ static Evaluation evaluateNonZero(NodeReader &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &data = getConstant(node, 0);
-  // ONNX Runtime shows a scalar as a list.
+  // ONNX Runtime returns a scalar as a list.
   Shape shape(data.getShape());
   if (shape.empty())
     shape.push_back(1);

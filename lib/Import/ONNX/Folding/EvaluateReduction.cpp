@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX says nothing of the order in which floats are added. Sums of floats are
-// sums of doubles here, which are rounded once: ONNX Runtime's may be another
-// one by an ulp or a few.
+// ONNX does not specify the order in which floats are added. The sums here are
+// computed in double and rounded once, and may differ from those of ONNX
+// Runtime by a few ulps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,13 @@ using namespace dml::onnx;
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// What sums of elements of type T are computed in.
+/// The type in which sums of elements of type T are computed.
 template <typename T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
-/// A double as an element. That of an integer has no fraction, and is the
-/// nearest one that there is, as in ONNX Runtime; NaN becomes the least one.
+/// Converts a double to an element. For integers, the double has no fraction.
+/// It is clamped to the range of the type, and NaN becomes the least integer,
+/// as in ONNX Runtime.
 template <typename T> static T fromDouble(double value) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value);
@@ -43,8 +44,8 @@ template <typename T> static T fromDouble(double value) {
 }
 
 namespace {
-/// A sum or a product of elements, and what doubles say of it: an integer that
-/// is out of range becomes the nearest one.
+/// A sum or a product of elements, computed both exactly, with wrap-around, and
+/// as a double. An integer result that is out of range is clamped.
 template <typename T> struct Total {
   Sum<T> exact;
   double rough;
@@ -90,7 +91,7 @@ template <typename T> static T reduceMean(ArrayRef<T> elements) {
   if (elements.empty())
     return 0;
   Total<T> sum = total(elements, &Total<T>::add);
-  // An integer that fits is divided exactly.
+  // If the sum fits into the integer type, it is divided exactly.
   if (std::is_integral_v<T> && sum.fits() &&
       static_cast<int64_t>(elements.size()) <=
           static_cast<double>(std::numeric_limits<T>::max()))
@@ -161,7 +162,7 @@ template <typename T> static Reduce<T> findReduction(StringRef type) {
       .Default(nullptr);
 }
 
-/// Which dimensions of `rank` a reduction goes over.
+/// Returns which of the `rank` dimensions are reduced.
 static std::optional<llvm::SmallBitVector> getReduced(NodeReader &node,
                                                       int64_t rank) {
   int64_t inputOpset = node.getNode().opType == "ReduceSum" ? 13 : 18;
@@ -178,7 +179,7 @@ static std::optional<llvm::SmallBitVector> getReduced(NodeReader &node,
       axes = *given;
     }
   }
-  // The operator then takes each element for itself.
+  // Without axes, each element is reduced separately.
   llvm::SmallBitVector reduced(rank, axes.empty() && !isNoneNoop);
   for (int64_t axis : axes) {
     std::optional<int64_t> dim = findAxis(axis, rank);
@@ -216,7 +217,7 @@ static Evaluation evaluateReduction(NodeReader &node) {
     std::vector<T> elements = getElements<T>(data), sorted(elements.size());
     int64_t count = *countElements(kept);
     SmallVector<int64_t> next(count, 0);
-    // Elements by the results that they are part of.
+    // Sorts the elements by the results to which they contribute.
     for (auto [index, result] : llvm::enumerate(broadcastIndices(kept, from)))
       sorted[result * length + next[result]++] = elements[index];
     std::vector<T> results;
@@ -227,8 +228,8 @@ static Evaluation evaluateReduction(NodeReader &node) {
   });
 }
 
-/// Whether `a` comes before `b` where the greatest element is looked for, or
-/// the least one; NaN is both.
+/// Whether `a` is preferred to `b` in a search for the greatest (or the least)
+/// element. NaN is preferred to all numbers.
 template <typename T> static bool isBefore(T a, T b, bool isMax) {
   if (isNaN(a) || isNaN(b))
     return isNaN(a) && !isNaN(b);
@@ -306,7 +307,7 @@ static Evaluation evaluateCumSum(NodeReader &node) {
   });
 }
 
-/// The number of elements that a TopK takes of each row.
+/// Returns the number of elements that a TopK selects in each row.
 static std::optional<int64_t> getTopCount(NodeReader &node) {
   if (node.getOpset() < 10)
     return node.getInt("k", 0);
@@ -325,7 +326,7 @@ static Evaluation evaluateTopK(NodeReader &node) {
   bool isLargest = true;
   if (node.getOpset() >= 11) {
     isLargest = node.getInt("largest", 1) != 0;
-    // A sorted list is one in any order.
+    // A sorted result is valid in any case.
     node.ignoreAttributes({"sorted"});
   }
   std::optional<int64_t> axis =
@@ -338,7 +339,7 @@ static Evaluation evaluateTopK(NodeReader &node) {
   return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data);
-    // ONNX gives NaN no place among numbers.
+    // ONNX does not specify the order of NaN and numbers.
     if (llvm::any_of(elements, isNaN<T>))
       return std::nullopt;
     std::vector<T> values(*countElements(shape));
@@ -346,7 +347,7 @@ static Evaluation evaluateTopK(NodeReader &node) {
     Rows results(shape, *axis);
     for (int64_t row = 0; row < rows.count() && *count != 0; ++row) {
       std::iota(order.begin(), order.end(), 0);
-      // Of equal elements the first comes first.
+      // Among equal elements, the first one comes first.
       llvm::sort(order, [&](int64_t a, int64_t b) {
         T left = elements[rows.getIndex(row, a)],
           right = elements[rows.getIndex(row, b)];
@@ -366,14 +367,14 @@ static Evaluation evaluateTopK(NodeReader &node) {
 }
 
 namespace {
-/// The different rows of a tensor: where each stands first, how often, and
-/// which of them every row is.
+/// The distinct rows of a tensor: the first position of each, the number of its
+/// occurrences, and for each row of the tensor the number of its distinct row.
 struct DistinctRows {
   std::vector<int64_t> firsts, inverse, counts;
 };
 } // namespace
 
-/// `isLess` compares two rows by their numbers.
+/// Finds the distinct rows. `isLess` compares two rows by their numbers.
 static DistinctRows
 findDistinct(int64_t count, bool isSorted,
              llvm::function_ref<bool(int64_t, int64_t)> isLess) {
@@ -443,7 +444,8 @@ static Evaluation evaluateUnique(NodeReader &node) {
   return computeWith(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
     std::vector<T> elements = getElements<T>(data);
-    // Comparing rows takes time, and no NaN equals another.
+    // Comparing rows takes too long, or an element is NaN, which is not equal
+    // to any element.
     if (rows.count() * rows.size * llvm::Log2_64_Ceil(rows.size + 1) >
             maxEvaluationSteps ||
         llvm::any_of(elements, isNaN<T>))
@@ -466,8 +468,8 @@ static Evaluation evaluateUnique(NodeReader &node) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The matrix product of numpy, of elements that `getA` and `getB` give by
-/// their places.
+/// Computes numpy's matrix product. `getA` and `getB` return the elements at
+/// the given positions.
 template <typename T>
 static std::optional<std::pair<Shape, std::vector<T>>>
 multiply(Shape a, Shape b, llvm::function_ref<T(int64_t)> getA,
@@ -532,7 +534,7 @@ static Evaluation evaluateMatMul(NodeReader &node) {
   });
 }
 
-/// A Gemm of matrices of floats: alpha a b + beta c.
+/// Evaluates a Gemm of float matrices: alpha * a * b + beta * c.
 static Evaluation evaluateGemm(NodeReader &node) {
   if (node.getOpset() < 7 || !hasInputs(node, 2, 3))
     return std::nullopt;
@@ -578,8 +580,8 @@ static Evaluation evaluateGemm(NodeReader &node) {
   });
 }
 
-/// The elements of bytes, less their zero point, of which there is one, or one
-/// for each row of `a` or for each column of `b`.
+/// Returns the elements of an 8-bit tensor, minus their zero point. There is a
+/// single zero point, or one for each row of `a` or for each column of `b`.
 static std::optional<std::vector<int32_t>>
 getDifferences(NodeReader &node, unsigned index, bool hasRows) {
   const Constant &data = getConstant(node, index);
@@ -629,8 +631,8 @@ static Evaluation evaluateMatMulInteger(NodeReader &node) {
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// The number of elements from `start` up to `limit` in steps of `step`, if a
-/// tensor may have as many. Integers are counted exactly.
+/// Returns the number of elements from `start` to `limit` in steps of `step`,
+/// if a tensor can have this size. Integers are counted exactly.
 template <typename T>
 static std::optional<int64_t> countSteps(T start, T limit, T step) {
   if constexpr (std::is_integral_v<T>) {
@@ -699,7 +701,7 @@ static Evaluation evaluateRange(NodeReader &node) {
   });
 }
 
-/// A window of a signal: the sum of the weights of 1, -cos(2 pi i / n) and
+/// Evaluates a window function: the weighted sum of 1, -cos(2 pi i / n) and
 /// cos(4 pi i / n).
 static Evaluation evaluateWindow(NodeReader &node) {
   std::optional<Shape> size;
@@ -717,7 +719,7 @@ static Evaluation evaluateWindow(NodeReader &node) {
                      .Case("HammingWindow", {25.0 / 46, 21.0 / 46, 0})
                      .Default({0.42, 0.5, 0.08});
   int64_t count = size->front();
-  // A symmetric window ends with the element that it begins with.
+  // A symmetric window ends with its first element.
   auto period = static_cast<double>(isPeriodic ? count : count - 1);
   SmallVector<double> elements;
   for (int64_t index = 0; index < count; ++index) {

@@ -2,15 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exporters write the arithmetic of sizes, of masks and of tables as nodes.
-// What these compute of constants is known when the model is read. An evaluator
-// of an operator gives the elements that ONNX asks for, and those of ONNX
-// Runtime's CPU provider where ONNX leaves a choice: integers of every type are
-// exact and wrap around, a float is rounded to its own type after each
-// operation, and NaN stays NaN.
+// Exporters write the arithmetic of sizes, masks and tables as nodes. If the
+// inputs of such a node are constants, its results are computed when the model
+// is read. The evaluator of an operator computes the elements that ONNX
+// specifies. Where ONNX leaves a choice, the evaluator computes the same
+// elements as ONNX Runtime's CPU provider: integers of all types are exact and
+// wrap around, floats are rounded to their own type after each operation, and
+// NaN remains NaN.
 //
-// An evaluator that cannot compute a node, or would take too long for it, gives
-// nothing. The operator's import function then sees the node.
+// If an evaluator cannot compute a node, or would take too long, it returns
+// nothing. The operator's import function then processes the node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +23,11 @@
 
 namespace dml::onnx {
 
-/// What a node computes, one constant for each output, or nothing.
+/// The results of a node, with one constant for each output, or nothing.
 using Evaluation = std::optional<llvm::SmallVector<Constant>>;
 using Evaluate = Evaluation (*)(NodeReader &);
 
-/// The result of a node that has one output.
+/// Returns the results of a node with a single output.
 inline Evaluation one(Constant constant) {
   llvm::SmallVector<Constant> results;
   results.push_back(std::move(constant));
@@ -34,48 +35,51 @@ inline Evaluation one(Constant constant) {
 }
 using Evaluators = llvm::StringMap<Evaluate>;
 
-/// Each adds one family of operators.
+/// Each function adds one family of operators.
 void addElementWiseEvaluators(Evaluators &evaluators);
 void addMovementEvaluators(Evaluators &evaluators);
 void addReductionEvaluators(Evaluators &evaluators);
 
-/// Steps that computing one node takes at most, so that reading a model takes
-/// time that its size bounds.
+/// The largest number of steps for the evaluation of one node. The limit bounds
+/// the time for reading a model by its size.
 inline constexpr int64_t maxEvaluationSteps = int64_t(1) << 20;
 
-/// Whether there are `minimum` to `maximum` inputs, the first `minimum` of
-/// which are not left out.
+/// Whether there are `minimum` to `maximum` inputs, of which the first
+/// `minimum` are present.
 bool hasInputs(const NodeReader &node, unsigned minimum, unsigned maximum);
-/// Input `index`, which is a constant.
+/// Returns input `index`, which must be a constant.
 const Constant &getConstant(const NodeReader &node, unsigned index);
-/// The elements of input `index`, if they are integers of 32 or 64 bits.
+/// Returns the elements of input `index` if they are 32-bit or 64-bit integers.
 std::optional<Shape> getIntegers(const NodeReader &node, unsigned index);
-/// `axis` counted from the front, of `rank` dimensions, if it is one of them.
+/// Returns `axis` counted from the front of `rank` dimensions, or nothing if it
+/// is out of range.
 std::optional<int64_t> findAxis(int64_t axis, int64_t rank);
-/// The number of elements of a Range, whose inputs are constants of one number
-/// each and of one type; nothing where no tensor has as many.
+/// Returns the number of elements of a Range, whose inputs are constants with a
+/// single number each and with a common type. Returns nothing if no tensor can
+/// have this size.
 std::optional<int64_t> countRange(NodeReader &node);
-/// Whether a tensor of `shape` has few enough elements to be computed.
+/// Whether a tensor of `shape` has few enough elements for evaluation.
 bool isFoldable(llvm::ArrayRef<int64_t> shape);
 
-/// Calls `function` with the coordinates of every element, in order.
+/// Calls `function` with the coordinates of each element, in row-major order.
 void forEach(llvm::ArrayRef<int64_t> shape,
              llvm::function_ref<void(llvm::ArrayRef<int64_t>)> function);
-/// The number of an element of a tensor of `shape`, counted in order. Of a
-/// tensor that is broadcast to more dimensions, `coordinates` are those of the
+/// Returns the row-major number of an element in a tensor of `shape`. If the
+/// tensor is broadcast to more dimensions, `coordinates` are those of the
 /// result.
 int64_t getIndex(llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> coordinates);
-/// The number of the element of a tensor of the shape `from` that stands at
-/// each place of the shape `to`, which it is broadcast to.
+/// Broadcasts a tensor of shape `from` to the shape `to`. Returns, for each
+/// place of the result, the number of the element of the tensor.
 llvm::SmallVector<int64_t> broadcastIndices(llvm::ArrayRef<int64_t> from,
                                             llvm::ArrayRef<int64_t> to);
-/// A tensor of `shape` of the elements of `constant` that stand at `indices`.
+/// Returns a tensor of `shape` with the elements of `constant` at `indices`.
 Constant pickIndices(const Constant &constant, Shape shape,
                      llvm::ArrayRef<int64_t> indices);
 
-/// A tensor as rows of `size` elements along one dimension: there are `outer`
-/// times `inner` of them, and the elements of one are `inner` apart.
+/// A tensor as rows of `size` elements along one dimension. There are `outer`
+/// times `inner` rows, and neighbouring elements of a row are `inner` elements
+/// apart.
 struct Rows {
   int64_t outer = 1, size = 1, inner = 1;
   Rows(llvm::ArrayRef<int64_t> shape, int64_t axis);
@@ -85,21 +89,21 @@ struct Rows {
   int64_t count() const { return outer * inner; }
 };
 
-/// A constant of elements of `constant`: `pick` maps coordinates of the result
-/// to some of the constant.
+/// Returns a constant with elements of `constant`. `pick` maps coordinates of
+/// the result to coordinates of `constant`.
 Constant pickElements(const Constant &constant, Shape shape,
                       llvm::function_ref<Shape(llvm::ArrayRef<int64_t>)> pick);
 
-/// Computes a node whose inputs all are known and have few elements. Gives
-/// nothing where the node has no evaluator, or its evaluator gives nothing.
+/// Evaluates a node whose inputs are all known and small. Returns nothing if
+/// the node has no evaluator, or if its evaluator returns nothing.
 Evaluation foldNode(NodeReader &node);
 
 //===----------------------------------------------------------------------===//
 // Elements by their C++ type
 //===----------------------------------------------------------------------===//
 
-/// Calls `function` with a 0 of the C++ type that elements of `type` are
-/// computed with: float for halves. Gives nothing for elements of four bits.
+/// Calls `function` with a 0 of the C++ type in which elements of `type` are
+/// computed: float for halves. Returns nothing for 4-bit elements.
 template <typename Function>
 auto computeWith(DataType type, Function function)
     -> decltype(function(float())) {
@@ -110,7 +114,8 @@ auto computeWith(DataType type, Function function)
   return dispatchType(type, function);
 }
 
-/// The elements of `constant`, whose C++ type T is. A splat has one.
+/// Returns the elements of `constant`, whose C++ type is T. A splat has only
+/// one.
 template <typename T>
 std::vector<T> getDistinctElements(const Constant &constant) {
   int64_t count = constant.isSplat() ? 1 : constant.getNumElements();
@@ -131,7 +136,7 @@ std::vector<T> getDistinctElements(const Constant &constant) {
   return elements;
 }
 
-/// All elements of `constant`, whose C++ type T is.
+/// Returns all elements of `constant`, whose C++ type is T.
 template <typename T> std::vector<T> getElements(const Constant &constant) {
   std::vector<T> elements = getDistinctElements<T>(constant);
   if (constant.isSplat())
@@ -139,7 +144,7 @@ template <typename T> std::vector<T> getElements(const Constant &constant) {
   return elements;
 }
 
-/// A constant of `elements`; halves are rounded once.
+/// Creates a constant with `elements`. Halves are rounded only once.
 template <typename T>
 Constant makeConstant(DataType type, Shape shape,
                       const std::vector<T> &elements) {
@@ -157,8 +162,8 @@ Constant makeConstant(DataType type, Shape shape,
   return Constant(type, std::move(shape), *bytes, bytes);
 }
 
-/// Integers wrap around, as they do on devices. Unsigned ones of 32 bits or
-/// more do so by themselves.
+/// The type for integer arithmetic with wrap-around, as on devices: an unsigned
+/// type with at least 32 bits.
 template <typename T>
 using Wrapping =
     std::conditional_t<std::is_floating_point_v<T>, T,
@@ -178,7 +183,8 @@ template <typename T> T multiplyWrapping(T a, T b) {
 
 template <typename T> bool isNaN(T value) { return value != value; }
 
-/// The greater of two numbers, and the lesser one; NaN where one is NaN.
+/// Return the greater and the lesser of two numbers. The result is NaN if one
+/// of them is NaN.
 template <typename T> T getGreater(T a, T b) {
   return isNaN(a) || !(a < b || isNaN(b)) ? a : b;
 }
@@ -186,10 +192,11 @@ template <typename T> T getLesser(T a, T b) {
   return isNaN(a) || !(b < a || isNaN(b)) ? a : b;
 }
 
-/// A float as an integer: its fraction is cut off. What ONNX leaves open is as
-/// in ONNX Runtime on x86-64: integers of fewer than 32 bits are the low bits
-/// of one of 32, unsigned ones of 32 bits those of one of 64, and a number that
-/// is out of the range of these, or NaN, becomes the least one.
+/// Truncates a float to an integer. Cases that ONNX does not specify follow
+/// ONNX Runtime on x86-64: the conversion goes through a 32-bit integer for
+/// types with fewer than 32 bits, and through a 64-bit integer for unsigned
+/// 32-bit integers, of which the low bits are taken. A number outside of the
+/// range of this intermediate type, or NaN, becomes its least integer.
 template <typename T> T truncateTo(double value) {
   using Through =
       std::conditional_t<std::is_same_v<T, uint32_t> || sizeof(T) == 8, int64_t,

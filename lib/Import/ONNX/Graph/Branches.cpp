@@ -126,7 +126,7 @@ llvm::Error GraphImporter::leaveBranch(const GraphProto &inner,
        llvm::zip_first(placed.node.outputs, inner.outputs)) {
     if (name.empty() || !state.read.contains(name))
       continue;
-    // An Identity reads the output of the branch, whichever tensor that is.
+    // An Identity copies the output of the branch, from whichever tensor it is.
     PlacedNode copy{{}, placed.sets, {}};
     copy.node.opType = "Identity";
     copy.node.name = placed.node.name;

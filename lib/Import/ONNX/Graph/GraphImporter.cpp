@@ -17,11 +17,13 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The versions of ONNX's operator set whose operators the registry knows.
+/// The oldest and the newest version of ONNX's operator set that the registry
+/// supports.
 static constexpr int64_t oldestOpset = 1, newestOpset = 26;
 
 llvm::Error GraphImporter::checkOperatorSets() {
-  // Nodes of other domains alone need no version; those of a function have its.
+  // If all nodes belong to other domains, no version is needed. The nodes of a
+  // function have the versions of the function.
   bool isStated = llvm::all_of(getNodes(), [](const PlacedNode &placed) {
     return !normalizeDomain(placed.node.domain).empty() ||
            placed.sets->count("") != 0;
@@ -45,7 +47,7 @@ llvm::Error GraphImporter::checkOperatorSets() {
 }
 
 llvm::Error GraphImporter::fuseNodes() {
-  // Outputs and graphs within nodes read what they did before.
+  // Outputs and graphs within nodes still read the same names.
   for (const ValueInfo &output : graph.outputs)
     state.read.insert(output.name);
   for (const PlacedNode &placed : getNodes())
@@ -120,13 +122,14 @@ llvm::Error GraphImporter::connect(NodeImporter &importer, bool &isComplete) {
     isComplete &= found->second.isKnown;
   }
   importer.setInputs(inputs);
-  // An output that was there before would make names mean two things.
+  // If an output already exists, names would be ambiguous.
   for (StringRef name : node.outputs)
     if (!name.empty() &&
         (state.tensors.count(name) || initializers.count(name)))
       return fail("computes '" + name + "', which is there already");
-  // Names are looked up by others, hence all are entered, known or not. The
-  // tensors that the importer points to stay where they are.
+  // All names are entered, whether the tensor is known or not, since other
+  // nodes look them up. Entered tensors keep their addresses, which the
+  // importer stores.
   for (StringRef name : node.outputs)
     if (!name.empty() && !state.tensors.try_emplace(name).second)
       return fail("computes '" + name + "' twice");
@@ -178,8 +181,8 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
                  describeUnknown(domain, node.opType));
     return llvm::Error::success();
   }
-  // A node that depends on one that failed is not judged by shapes that nobody
-  // knows.
+  // If a node depends on a failed node, it is not checked, since the shapes of
+  // its inputs are unknown.
   if (!isComplete) {
     problems.addBehind();
     return llvm::Error::success();
@@ -197,8 +200,8 @@ public:
       names.insert(input.name);
   }
 
-  /// Adds `tensor` under its name, or under a similar one where the function
-  /// has an argument or a result of that name.
+  /// Adds `tensor` under its name, or under a similar name if the function
+  /// already has an argument or a result with this name.
   void add(const Tensor &tensor, StringRef tensorName) {
     Value value = NodeImporter(state).materialize(tensor, getShape(tensor));
     values.push_back(value);
@@ -211,7 +214,8 @@ public:
             nameAttrName, state.builder.getStringAttr(name))));
   }
   bool hasName(StringRef name) const { return names.contains(name); }
-  /// The shape of `tensor` in the function: a scalar is a tensor of one number.
+  /// Returns the shape of `tensor` in the function, where a scalar is a tensor
+  /// with one element.
   static Shape getShape(const Tensor &tensor) {
     return tensor.shape.empty() ? Shape{1} : tensor.shape;
   }
@@ -234,7 +238,7 @@ llvm::Error GraphImporter::addOutputs(Results &results) {
       return llvm::createStringError("output '" + output.name +
                                      "' is computed by no node");
     Tensor &tensor = found->second;
-    // The tensor is one of a node that is listed among the problems.
+    // The node that computes the tensor is listed among the problems.
     if (!tensor.isKnown)
       continue;
     Shape shape = Results::getShape(tensor);
@@ -266,7 +270,7 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
   function.setFunctionType(state.builder.getFunctionType(
       function.getArgumentTypes(), results.types));
   function.setAllResultAttrs(results.attributes);
-  // Views of views, and constants that others took the place of.
+  // Erases intermediate views of views, and constants that were replaced.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front())))
     if (isOpTriviallyDead(&op))
@@ -320,7 +324,8 @@ llvm::Error GraphImporter::importNodes(func::FuncOp function) {
   return finish(function);
 }
 
-/// Fails where `module`, which was built of the graph, does not verify.
+/// Returns an error if `module`, which was built from the graph, fails
+/// verification.
 static llvm::Error verifyModule(ModuleOp module) {
   std::string reason;
   ScopedDiagnosticHandler handler(module.getContext(),

@@ -16,12 +16,12 @@
 
 namespace dml::onnx {
 
-/// Builds a function of a graph.
+/// Builds a function from a graph.
 class GraphImporter {
 public:
-  /// An importer of a model that was read from `file`, at `path`. `registry`
-  /// has the operators, and the model is optimized by `runtime` where
-  /// `isOptimized` says so.
+  /// Creates an importer for a model that was read from `file` at `path`.
+  /// `registry` contains the supported operators. If `isOptimized` is set,
+  /// `runtime` optimizes the model.
   GraphImporter(const ModelProto &model, llvm::StringRef path,
                 std::shared_ptr<llvm::MemoryBuffer> file,
                 mlir::MLIRContext *context, const ImportOptions &options,
@@ -35,12 +35,12 @@ public:
 
 private:
   llvm::Error checkOperatorSets();
-  /// The nodes, those of functions among them.
+  /// Returns the nodes, including those of functions.
   llvm::ArrayRef<PlacedNode> getNodes() const { return expander.getNodes(); }
   llvm::Error fuseNodes();
   llvm::Error findNeededNodes();
-  /// Fails where the nodes cannot be imported as a whole, or builds nothing of
-  /// those that nothing needs.
+  /// Returns an error if the nodes cannot be imported as a whole. Marks the
+  /// nodes that are needed; others are not built.
   llvm::Error prepareNodes();
   llvm::Error importNodes(mlir::func::FuncOp function);
 
@@ -48,30 +48,32 @@ private:
   // Inputs and declarations
   //===--------------------------------------------------------------------===//
 
-  /// What --dim and the inputs say of each other.
+  /// The relation between --dim options and inputs.
   struct Dimensions {
-    /// The names of dimensions without a size, which --dim may state, and of
-    /// inputs of one integer whose value --dim states.
+    /// The names of dimensions without a size, which --dim may state, and the
+    /// names of inputs with a single integer, whose value --dim may state.
     llvm::StringSet<> open, stated;
-    /// The dimensions without a size that nothing states.
+    /// The dimensions without a size that no option states.
     std::vector<std::string> missing;
   };
   /// Enters the initializers by their names.
   llvm::Error collectInitializers();
-  /// Makes a tensor of the initializer `name`, if it is one.
+  /// If `name` is an initializer, creates a tensor for it.
   llvm::Error loadInitializer(llvm::StringRef name);
   llvm::Error declareInputs(mlir::func::FuncOp function);
   llvm::Error declareInput(const ValueInfo &input, mlir::func::FuncOp function,
                            Dimensions &dimensions);
-  /// The tensor of an input, with a size of 1 where a size is missing.
+  /// Returns the tensor of an input, with a size of 1 in place of each missing
+  /// size.
   llvm::Expected<Tensor> readInput(const ValueInfo &input,
                                    Dimensions &dimensions) const;
   llvm::Error addArgument(const ValueInfo &input, Tensor &tensor,
                           mlir::func::FuncOp function);
-  /// Fails where a dimension is not stated, or --dim states what is none.
+  /// Returns an error if a dimension is not stated, or if --dim names a
+  /// dimension that does not exist.
   llvm::Error checkDimensions(const Dimensions &dimensions) const;
-  /// Fails where the model declares another type or shape for `tensor` than
-  /// the tensor has.
+  /// Returns an error if the type or shape that the model declares for `tensor`
+  /// differs from those of the tensor.
   llvm::Error wantDeclared(const ValueInfo &info, const Tensor &tensor,
                            llvm::StringRef what) const;
   llvm::Error checkDeclarations() const;
@@ -80,27 +82,27 @@ private:
   // Graphs within nodes
   //===--------------------------------------------------------------------===//
 
-  /// The names that a branch defines, and their unique names among all tensors:
-  /// two branches may use one name for different tensors.
+  /// The names that a branch defines, with their unique names among all
+  /// tensors, since two branches may use one name for different tensors.
   struct Scope {
     const Scope *outer;
     unsigned depth;
     std::string prefix;
     llvm::StringMap<llvm::StringRef> names;
   };
-  /// The unique name of `name`, read within `scope`.
+  /// Returns the unique name for `name`, as read within `scope`.
   static llvm::StringRef resolve(const Scope *scope, llvm::StringRef name);
   /// Enters `name`, which a branch defines, in its scope.
   llvm::StringRef define(Scope &scope, llvm::StringRef name);
-  /// Adds the names that a graph within an attribute reads.
+  /// Adds the names that graphs within attributes read.
   llvm::Error readInnerGraphs(const NodeProto &node, unsigned depth);
-  /// Imports the branch that an If takes, where that is known.
+  /// If the condition of an If is known, imports the branch that is taken.
   llvm::Error importBranch(NodeImporter &importer, const PlacedNode &placed,
                            unsigned index, const Scope *scope);
   llvm::Error enterBranch(const GraphProto &inner, const NodeImporter &importer,
                           const PlacedNode &placed, unsigned index,
                           const Scope *outer);
-  /// Gives the outputs of an If the tensors that its branch computes.
+  /// Sets the outputs of an If to the tensors that its branch computes.
   llvm::Error leaveBranch(const GraphProto &inner, const PlacedNode &placed,
                           unsigned index, const Scope &scope);
 
@@ -108,22 +110,22 @@ private:
   // Nodes and results
   //===--------------------------------------------------------------------===//
 
-  /// Imports a node of the graph, or of a branch, whose scope is given then.
+  /// Imports a node of the graph, or of a branch with the scope `scope`.
   llvm::Error importNode(const PlacedNode &placed, unsigned index,
                          const Scope *scope = nullptr);
-  /// Fills in the inputs of a node, and enters its outputs as not known.
+  /// Sets the inputs of a node, and enters its outputs as unknown.
   llvm::Error connect(NodeImporter &importer, bool &isComplete);
-  /// Builds operators for a node, whose inputs all are known.
+  /// Builds the operators for a node whose inputs are all known.
   void buildNode(NodeImporter &importer, const PlacedNode &placed,
                  const Operator &info);
-  /// Hands over each tensor that is known and that an unread node reads.
+  /// Calls `collect` for each known tensor that an omitted node reads.
   void collectUnreadOperands(
       llvm::function_ref<void(llvm::StringRef name, Tensor &)> collect);
   /// The values that the function returns, with their names.
   class Results;
   llvm::Error addOutputs(Results &results);
   llvm::Error finish(mlir::func::FuncOp function);
-  /// Fails where nodes are not supported, unless they may be left out.
+  /// Returns an error if nodes are not supported, unless they may be omitted.
   llvm::Error reportProblems(mlir::func::FuncOp function,
                              mlir::ModuleOp module) const;
 
@@ -135,14 +137,14 @@ private:
 
   FunctionExpander expander;
   GraphState state;
-  /// Initializers that no node has read so far.
+  /// Initializers that no node has read yet.
   llvm::StringMap<const TensorProto *> initializers;
   std::vector<bool> isNeeded;
   OptimizationNotes notes;
   Problems problems;
-  /// Branches that were entered.
+  /// The branches that were entered.
   std::list<GraphProto> branches;
-  /// Graphs within graphs that are entered at most.
+  /// The largest depth of nested graphs.
   static constexpr unsigned maxDepth = 16;
 };
 

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// What --dim calls dimension `index` of an input.
+/// Returns the name of dimension `index` of an input in --dim options.
 static std::string nameDimension(const ValueInfo &input, size_t index) {
   std::string symbol = input.dimensions[index].symbol.str();
   return symbol.empty() ? (input.name + "[" + Twine(index) + "]").str()
@@ -26,7 +26,7 @@ llvm::Error GraphImporter::collectInitializers() {
     if (!initializers.try_emplace(tensor.name, &tensor).second)
       return llvm::createStringError("initializer '" + tensor.name +
                                      "' stands twice");
-  // Old models list their initializers as inputs, too.
+  // Old models also list their initializers as inputs.
   for (const ValueInfo &input : graph.inputs) {
     auto found = initializers.find(input.name);
     if (found == initializers.end())
@@ -46,8 +46,7 @@ llvm::Error GraphImporter::collectInitializers() {
   return llvm::Error::success();
 }
 
-/// Whether a dimension has a size. Some exporters write -1 where they know no
-/// size.
+/// Whether a dimension has a size. Some exporters write -1 for an unknown size.
 static bool isFixed(const Dimension &dimension) {
   return dimension.size && *dimension.size >= 0;
 }
@@ -139,8 +138,8 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
   llvm::Expected<Tensor> tensor = readInput(input, dimensions);
   if (!tensor)
     return tensor.takeError();
-  // --dim may state the value of an input of one integer, too, which is no
-  // argument then.
+  // --dim may also state the value of an input with a single integer, which is
+  // then not an argument.
   if (auto given = options.dimensions.find(input.name);
       given != options.dimensions.end() &&
       !dimensions.open.contains(input.name)) {
@@ -197,7 +196,7 @@ llvm::Error GraphImporter::checkDimensions(const Dimensions &dimensions) const {
 llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
   if (llvm::Error error = collectInitializers())
     return error;
-  // Old models list their initializers as inputs, too.
+  // Old models also list their initializers as inputs.
   auto isInput = [&](const ValueInfo &input) {
     return !initializers.count(input.name);
   };
@@ -211,7 +210,8 @@ llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
       return error;
   if (llvm::Error error = checkDimensions(dimensions))
     return error;
-  // The views with leading 1s stand behind all arguments.
+  // The views with leading dimensions of size 1 are created behind all
+  // arguments.
   for (const ValueInfo &input : graph.inputs)
     if (auto found = state.tensors.find(input.name);
         found != state.tensors.end() && found->second.value) {
@@ -242,7 +242,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   return llvm::Error::success();
 }
 
-/// The sizes that a declaration states, with "?" for those that it leaves open.
+/// Returns the sizes that a declaration states, with "?" for missing sizes.
 static std::string describeDimensions(ArrayRef<Dimension> dimensions) {
   std::string text;
   for (const Dimension &dimension : dimensions)
@@ -266,7 +266,7 @@ llvm::Error GraphImporter::wantDeclared(const ValueInfo &info,
                                         StringRef what) const {
   if (!info.isTensor || !tensor.isKnown)
     return llvm::Error::success();
-  // A declaration may leave out the type.
+  // A declaration may omit the type.
   bool fits =
       info.elementType == 0 || (toDataType(info.elementType) == tensor.type &&
                                 isBoolType(info.elementType) == tensor.isBool);
@@ -289,7 +289,7 @@ llvm::Error GraphImporter::checkDeclarations() const {
         found != state.tensors.end())
       if (llvm::Error error = wantDeclared(output, found->second, "output"))
         return error;
-  // Optimizations give tensors other types under the same names.
+  // Optimizations may change the types of tensors without changing their names.
   if (state.isOptimized)
     return llvm::Error::success();
   for (const ValueInfo &value : graph.values)

@@ -14,7 +14,7 @@
 
 namespace dml::onnx {
 
-/// What the importers of the nodes of one graph share.
+/// The state that the importers of a graph's nodes share.
 struct GraphState {
   GraphState(llvm::StringRef path, std::shared_ptr<llvm::MemoryBuffer> file,
              mlir::MLIRContext *context, bool isOptimized,
@@ -25,32 +25,35 @@ struct GraphState {
                         (int64_t(1) << 28)) {}
 
   mlir::OpBuilder builder;
-  /// The model's file, which constants refer to.
+  /// The file of the model, to which constants refer.
   std::shared_ptr<llvm::MemoryBuffer> file;
   reader::ExternalFiles externalFiles;
-  /// Whether the runtime optimizes the model.
+  /// Whether the runtime's optimizations are applied.
   bool isOptimized;
 
   llvm::StringMap<Tensor> tensors;
-  /// The names that the graph's outputs or needed nodes read.
+  /// The names that the outputs of the graph or needed nodes read.
   llvm::StringSet<> read;
-  /// Constants that are resources, by the place of their elements, their type
-  /// and their shape.
+  /// Constants that are resources, identified by the address of their elements,
+  /// their type and their shape.
   std::map<std::tuple<const char *, DataType, Shape>, mlir::Value> weights;
-  /// The names of constants in the model, by the place of their elements.
+  /// The names of the model's constants, identified by the address of their
+  /// elements.
   std::map<const char *, std::string> weightNames;
 
-  /// The bytes that nodes that are computed while the model is read may read
-  /// and write in all, so that a small model takes little memory and time; and
-  /// the bytes that they have read and written so far.
+  /// The limit on the number of bytes that all nodes evaluated at import time
+  /// may read and write together, so that a small model takes little memory and
+  /// time; and the number of bytes so far.
   int64_t maxFoldingBytes, foldingBytes = 0;
 
-  /// The node that each operator was built of, where the runtime optimizes.
+  /// If the model is optimized, the ONNX node from which each operator was
+  /// built.
   NodeOrigins origins;
-  /// Why the runtime does not take the node that operators are built of, or "".
+  /// The reason why the runtime does not accept the node for which operators
+  /// are being built, or "".
   llvm::StringRef whyNotTaken;
-  /// The runtime's optimization that made the node that operators are built of,
-  /// or "".
+  /// The runtime's optimization that created the node for which operators are
+  /// being built, or "".
   llvm::StringRef fusion;
 };
 

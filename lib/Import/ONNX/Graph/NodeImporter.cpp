@@ -32,12 +32,13 @@ llvm::Expected<Constant> NodeImporter::readTensor(const TensorProto &tensor) {
   return readConstant(tensor, graph.file, graph.externalFiles);
 }
 
-/// The steps that computing an element of a node's result takes, about.
+/// Returns the approximate number of steps to compute one element of a node's
+/// result.
 static int64_t countSteps(const NodeImporter &node) {
   StringRef type = node.getNode().opType;
   if (type != "MatMul" && type != "Gemm" && type != "MatMulInteger")
     return node.getNumInputs();
-  // Rows of the first factor are multiplied, which may be transposed.
+  // The length of the rows of the first factor, which may be transposed.
   int64_t depth = 1;
   for (int64_t size : node.getShape(0))
     depth = std::max(depth, size);
@@ -56,7 +57,7 @@ std::optional<SmallVector<Constant>> NodeImporter::fold() {
   if (!folded)
     return folded;
   llvm::for_each(*folded, count);
-  // A step counts as a byte, so that time is bounded, too.
+  // A step counts like a byte, so that the time is bounded as well.
   if (!folded->empty())
     graph.foldingBytes += folded->front().getNumElements() * countSteps(*this);
   return folded;
@@ -122,7 +123,7 @@ bool NodeImporter::givesBools(unsigned index) const {
       "And",   "Equal", "Greater", "GreaterOrEqual",
       "IsInf", "IsNaN", "Less",    "LessOrEqual",
       "Not",   "Or",    "Xor"};
-  // All other operators of bools give what they take.
+  // All other operators on bools return the type of their input.
   return predicates.contains(type) || isInput(0);
 }
 
@@ -145,7 +146,7 @@ LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
                   ", but wanted are 1 to 2^32 - 1 elements");
   Tensor tensor;
   tensor.type = *getDataType(type.getElementType());
-  // A node such as Reshape gives another node's value another shape.
+  // A node such as Reshape changes the shape of another node's value.
   if (auto origin = graph.origins.find(value.getDefiningOp());
       origin != graph.origins.end() && index == 0 &&
       origin->first->getLoc() == loc)

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //
-// Tensors of the graph have the shapes that ONNX gives them. The values that
-// stand for them have leading sizes of 1 up to four dimensions, as ONNX
-// Runtime's DirectML provider describes its tensors: a model then needs the
-// feature level that it needs there.
+// Tensors of the graph have the shapes that ONNX specifies. The values that
+// represent these tensors have additional leading dimensions of size 1, up to
+// four dimensions. ONNX Runtime's DirectML provider describes its tensors in
+// the same way, so that a model requires the same feature level as there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +20,22 @@ namespace dml::onnx {
 
 struct Operator;
 
-/// The view that import functions have of a node.
+/// The interface through which import functions access a node.
 class NodeImporter : public NodeReader {
 public:
-  /// An importer of the node `node`, of version `opset` of its operator set.
+  /// Creates an importer for `node`, which belongs to version `opset` of its
+  /// operator set.
   NodeImporter(GraphState &graph, const NodeProto &node, int64_t opset,
                unsigned number);
-  /// An importer of no node, which builds views.
+  /// Creates an importer without a node, which only builds views.
   explicit NodeImporter(GraphState &graph);
 
-  /// Computes the node, where all its inputs are known, or builds operators for
-  /// it. Rejects the node if an attribute or an input was left unread.
+  /// Evaluates the node if all its inputs are known, and otherwise builds
+  /// operators for it. Rejects the node if an attribute or an input was not
+  /// read.
   llvm::LogicalResult import(const Operator &info);
 
-  /// Reads the tensor of an attribute.
+  /// Reads a tensor that is the value of an attribute.
   llvm::Expected<Constant> readTensor(const TensorProto &tensor);
 
   //===--------------------------------------------------------------------===//
@@ -41,68 +43,75 @@ public:
   //===--------------------------------------------------------------------===//
 
   mlir::OpBuilder &getBuilder();
-  /// Input `index` with leading 1s, or in a given shape of as many elements.
+  /// Return input `index` with leading dimensions of size 1, or with a given
+  /// shape of equally many elements.
   mlir::Value get(unsigned index);
   mlir::Value getAs(unsigned index, llvm::ArrayRef<int64_t> shape);
-  /// Input `index`, repeated along sizes of 1 to the physical shape `shape`.
-  /// Where the input is not right-aligned with it, `as` is what it is first
-  /// reshaped to.
+  /// Returns input `index`, broadcast to the physical shape `shape`. If the
+  /// dimensions of the input are not right-aligned with `shape`, the input is
+  /// first reshaped to `as`.
   mlir::Value getBroadcast(unsigned index, llvm::ArrayRef<int64_t> shape,
                            std::optional<Shape> as = std::nullopt);
-  /// Input `index`, a bias of one number for each of `columns` columns,
-  /// repeated to the physical shape `shape`; null where the node lacks it.
+  /// Returns input `index`, a bias with one number for each of `columns`
+  /// columns, broadcast to the physical shape `shape`. Returns null if the node
+  /// has no such input.
   llvm::FailureOr<mlir::Value> getBias(unsigned index, int64_t columns,
                                        llvm::ArrayRef<int64_t> shape);
-  /// A tensor whose elements all are `number`.
+  /// Returns a tensor whose elements are all equal to `number`.
   mlir::Value getSplat(DataType type, double number,
                        llvm::ArrayRef<int64_t> shape);
 
-  /// The value of `tensor` in the shape `shape`, of as many elements.
+  /// Returns the value of `tensor` with the shape `shape`, which has equally
+  /// many elements.
   mlir::Value materialize(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
 
-  /// A constant of as many elements as `shape`.
+  /// Returns a constant with the shape `shape`, which has equally many
+  /// elements.
   mlir::Value getConstant(const Constant &constant,
                           llvm::ArrayRef<int64_t> shape);
 
-  /// Views of `value`.
+  /// Return views of `value`.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
-  /// `value` repeated along its sizes of 1 to `shape`, of the same rank.
+  /// Returns `value`, broadcast along its dimensions of size 1 to `shape`,
+  /// which has the same rank.
   mlir::Value repeat(mlir::Value value, llvm::ArrayRef<int64_t> shape);
-  /// The same bits as another type of as many.
+  /// Returns the same bits with another type of equal width.
   mlir::Value bitcast(mlir::Value value, DataType type);
 
   mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape,
                                        DataType type);
 
   using Operand = reader::Operand;
-  /// Builds dml.`mnemonic`. Where dml has no such operator, or its verifier
-  /// refuses it, the node is not supported for that reason.
+  /// Builds dml.`mnemonic`. If dml has no such operator, or if its verifier
+  /// rejects it, the node is rejected for this reason.
   llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   buildAll(llvm::StringRef mnemonic, llvm::ArrayRef<Operand> operands,
            llvm::ArrayRef<mlir::NamedAttribute> attributes,
            llvm::ArrayRef<mlir::Type> results);
-  /// The same with one result.
+  /// Does the same for an operator with one result.
   llvm::FailureOr<mlir::Value>
   build(llvm::StringRef mnemonic, llvm::ArrayRef<Operand> operands,
         llvm::ArrayRef<mlir::NamedAttribute> attributes, mlir::Type result);
 
-  /// Operators of one operand, "input", or two, "a" and "b", whose result has
-  /// the type of the first where none is given. Where one cannot be built, the
-  /// node is not supported, and another value stands in for it.
+  /// Build operators with one operand, "input", or two operands, "a" and "b".
+  /// If no type is given, the result has the type of the first operand. If the
+  /// operator cannot be built, the node is rejected, and the result is a
+  /// placeholder.
   mlir::Value apply(llvm::StringRef mnemonic, mlir::Value input,
                     llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
                     mlir::Type type = {});
   mlir::Value combine(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b,
                       mlir::Type type = {});
-  /// `value` in another element type, by CAST where that is another one.
+  /// Returns `value` in another element type, by CAST if the types differ.
   mlir::Value castTo(mlir::Value value, DataType type);
-  /// `value` in the type that functions of several operators are computed in,
-  /// so that what lies between them is not rounded: f32, where it is f16.
+  /// Returns `value` in the type for functions that consist of several
+  /// operators, so that intermediate results are not rounded: f32 instead of
+  /// f16.
   mlir::Value widen(mlir::Value value);
   static DataType getTypeOf(mlir::Value value);
 
-  /// Attributes of dml's operators.
+  /// Return attributes of dml operators.
   mlir::NamedAttribute attr(llvm::StringRef name, mlir::Attribute value);
   mlir::NamedAttribute ints(llvm::StringRef name,
                             llvm::ArrayRef<int64_t> values);
@@ -110,11 +119,11 @@ public:
                               llvm::ArrayRef<float> values);
   mlir::NamedAttribute integer(llvm::StringRef name, int64_t value);
   mlir::NamedAttribute number(llvm::StringRef name, float value);
-  /// `value` in an element type, as padding_value has it.
+  /// Returns `value` in an element type, as in padding_value.
   mlir::NamedAttribute scalar(llvm::StringRef name, DataType type,
                               double value);
   mlir::NamedAttribute flag(llvm::StringRef name, bool value);
-  /// The case of an enum, as in "#dml.`type`<`value`>".
+  /// Returns an enumerator, such as "#dml.`type`<`value`>".
   mlir::NamedAttribute enumCase(llvm::StringRef name, llvm::StringRef type,
                                 llvm::StringRef value);
 
@@ -122,22 +131,22 @@ public:
   // Outputs
   //===--------------------------------------------------------------------===//
 
-  /// Output `index` is `value`, of as many elements as `shape`.
+  /// Sets output `index` to `value`, which has as many elements as `shape`.
   llvm::LogicalResult set(unsigned index, mlir::Value value, Shape shape);
-  /// The same for a result of build(); fails where build() has failed.
+  /// Does the same for a result of build(). Fails if build() has failed.
   llvm::LogicalResult set(unsigned index, llvm::FailureOr<mlir::Value> value,
                           Shape shape);
   llvm::LogicalResult set(unsigned index, Constant constant);
-  /// Output `index` is input `input` under the shape `shape`.
+  /// Sets output `index` to input `input` with the shape `shape`.
   llvm::LogicalResult setView(unsigned index, unsigned input, Shape shape);
 
 private:
-  /// Computes the node, whose inputs are constants of few elements, if it can
-  /// be computed, and counts the bytes that the node reads and writes.
+  /// Evaluates the node, whose inputs are small constants, if possible, and
+  /// counts the bytes that it reads and writes.
   std::optional<llvm::SmallVector<Constant>> fold();
-  /// Enters the tensor that is output `index`.
+  /// Enters the tensor for output `index`.
   void enter(unsigned index, Tensor tensor);
-  /// Whether output `index` of bytes is one of bools.
+  /// Whether output `index`, a tensor of bytes, is a tensor of bools.
   bool givesBools(unsigned index) const;
   mlir::Value broadcast(const Tensor &tensor, llvm::ArrayRef<int64_t> from,
                         llvm::ArrayRef<int64_t> to);

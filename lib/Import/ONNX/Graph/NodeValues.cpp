@@ -28,7 +28,7 @@ RankedTensorType NodeImporter::getTensorType(ArrayRef<int64_t> shape,
 Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
   if (!tensor.constant)
     return reshape(tensor.value, shape);
-  // Weights that several nodes read stand in the module once.
+  // Weights that several nodes read exist only once in the module.
   const Constant &constant = *tensor.constant;
   if (!constant.isResource())
     return constant.materialize(getBuilder(), loc, shape, "weights");
@@ -58,7 +58,7 @@ Value NodeImporter::getBroadcast(unsigned index, ArrayRef<int64_t> shape,
   if (tensor.constant && tensor.constant->isSplat())
     return tensor.constant->splat(Shape(shape))
         .materialize(getBuilder(), loc, shape, "weights");
-  // A shape of fewer dimensions is right-aligned.
+  // A shape with fewer dimensions is right-aligned.
   Shape aligned(shape.size() - std::min(shape.size(), from.size()), 1);
   aligned.append(from.begin(), from.end());
   return broadcast(tensor, aligned, shape);
@@ -108,7 +108,7 @@ Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
     if (type.getDimSize(dim) != 1)
       moved.push_back(dim);
   }
-  // No element changes its place where only sizes of 1 do.
+  // If only dimensions of size 1 move, no element changes its position.
   if (llvm::is_sorted(moved))
     return reshape(value, shape);
   return ViewOp::create(getBuilder(), loc, type.clone(shape), value, strides);
@@ -130,7 +130,7 @@ Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
   }
   if (from == to)
     return materialize(tensor, to);
-  // DirectML's tensors have one dimension at least: `to` does.
+  // DirectML's tensors have at least one dimension, as does `to`.
   Value value = materialize(tensor, from);
   SmallVector<int64_t> strides = getPackedStrides(from);
   for (auto [stride, fromSize, toSize] : llvm::zip_equal(strides, from, to))
@@ -162,9 +162,9 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
   OpBuilder &builder = getBuilder();
   OperationName name(("dml." + mnemonic).str(), builder.getContext());
   const OperatorSupport *support = getOperatorSupport(name);
-  // An empty tensor takes the place of a result that cannot be built, so that
-  // the nodes behind it are judged, too. The node is listed as not supported
-  // all the same.
+  // If a result cannot be built, an empty tensor replaces it, so that the nodes
+  // that depend on it are checked as well. The node is listed as unsupported
+  // nevertheless.
   auto placehold = [&](const Twine &why) {
     (void)reject(why);
     SmallVector<Value> values;
@@ -177,7 +177,7 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
   if (!support)
     return placehold("it becomes DML_OPERATOR_" + mnemonic.upper() +
                      ", which dml does not have");
-  // An attribute, or an operator before this one, could not be built.
+  // An attribute or an earlier operator could not be built.
   if (!reason.empty())
     return placehold(reason);
   llvm::Expected<Operation *> op =
@@ -188,7 +188,7 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
     (*op)->setAttr(notTakenAttrName, builder.getStringAttr(graph.whyNotTaken));
   if (!graph.fusion.empty())
     (*op)->setAttr(fusedAttrName, builder.getStringAttr(graph.fusion));
-  // Operators of other domains are none that are fused.
+  // Operators of other domains are never fused.
   if (graph.isOptimized && normalizeDomain(node.domain).empty())
     graph.origins[*op] = {
         node.opType, hasInput(0) ? getShape(0) : Shape(), {}, opset};
@@ -208,7 +208,8 @@ FailureOr<Value> NodeImporter::build(StringRef mnemonic,
 
 Value NodeImporter::apply(StringRef mnemonic, Value input,
                           ArrayRef<NamedAttribute> attributes, Type type) {
-  // A node that cannot be built has a placeholder, and a reason.
+  // If the operator cannot be built, the result is a placeholder, and the node
+  // has a reason.
   return buildAll(mnemonic, {{"input", input}}, attributes,
                   type ? type : input.getType())
       ->front();
@@ -275,7 +276,7 @@ NamedAttribute NodeImporter::flag(StringRef name, bool value) {
 NamedAttribute NodeImporter::enumCase(StringRef name, StringRef type,
                                       StringRef value) {
   std::string text = ("#dml." + type + "<" + value + ">").str();
-  // The error of a dml that has no such enum is said by buildAll.
+  // If dml has no such enum, buildAll() reports the error.
   ScopedDiagnosticHandler handler(getBuilder().getContext(),
                                   [](Diagnostic &) { return success(); });
   Attribute attribute = parseAttribute(text, getBuilder().getContext());

@@ -14,21 +14,22 @@
 
 namespace dml::onnx {
 
-/// The nodes of a graph that are not supported, by operator and reason.
+/// The unsupported nodes of a graph, grouped by operator and reason.
 class Problems {
 public:
   void add(llvm::StringRef domain, llvm::StringRef type, llvm::StringRef name,
            llvm::StringRef reason);
-  /// Counts a node that is not judged, since it depends on one that is not
-  /// supported.
+  /// Counts a node that is not checked because it depends on an unsupported
+  /// node.
   void addBehind() { ++numBehind; }
 
   bool empty() const { return problems.empty(); }
   unsigned getNumBehind() const { return numBehind; }
 
-  /// A line for each operator and reason, "Foo: 2 nodes, the first 'a': ...".
+  /// Returns a line for each operator and reason, such as "Foo: 2 nodes, the
+  /// first 'a': ...".
   llvm::SmallVector<std::string> list() const;
-  /// The error for a graph of `numNodes` nodes.
+  /// Returns the error for a graph with `numNodes` nodes.
   std::string describe(size_t numNodes) const;
 
 private:
@@ -40,7 +41,7 @@ private:
   unsigned numBehind = 0;
 };
 
-/// Why an operator is not in the registry.
+/// Returns the reason why an operator is not in the registry.
 llvm::StringRef describeUnknown(llvm::StringRef domain, llvm::StringRef type);
 
 } // namespace dml::onnx

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //
-// An ONNX operator is a row of the registry: a function that looks at a node
-// through a NodeImporter, builds operators of dml, and sets the node's outputs.
+// Each row of the registry contains an import function for one ONNX operator.
+// The function reads a node through a NodeImporter, builds dml operators, and
+// sets the outputs of the node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@ namespace dml::onnx {
 using ImportFunction = std::function<llvm::LogicalResult(NodeImporter &)>;
 
 struct Operator {
-  /// The operators of DirectML that a node becomes, for the documentation.
+  /// The DirectML operators to which a node is converted, for the
+  /// documentation.
   std::string becomes;
   ImportFunction import;
 };

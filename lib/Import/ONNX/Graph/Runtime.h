@@ -16,48 +16,49 @@
 
 namespace dml::onnx {
 
-/// The ONNX node from which the importer built an operator of DirectML.
+/// The ONNX node from which the importer built a DirectML operator.
 struct NodeOrigin {
   /// The ONNX operator.
   llvm::StringRef type;
-  /// The shapes that the node's first input and output have in ONNX. Between
-  /// two nodes whose shapes differ there is one that changes it, such as
-  /// Reshape.
+  /// The shapes of the node's first input and of its output in ONNX. If these
+  /// shapes differ between two consecutive operators, there is a node such as
+  /// Reshape between them.
   llvm::SmallVector<int64_t> input, output;
-  /// The version of the operator set that the node is of.
+  /// The version of the operator set to which the node belongs.
   int64_t opset = 0;
 };
 using NodeOrigins = llvm::DenseMap<mlir::Operation *, NodeOrigin>;
 
-/// What the runtime's optimizations do to a model.
+/// The optimizations that the runtime applies to a model.
 struct OptimizationNotes {
-  /// Those that fused something, and how often each did.
+  /// The optimizations that fused something, with the number of fusions.
   llvm::MapVector<llvm::StringRef, unsigned> fused;
-  /// Those that could fuse more, each with the newest operator of dml that it
-  /// could make, such as "join", or "" where nobody knows.
+  /// The optimizations that could fuse more, each with the newest dml operator
+  /// that it could create, such as "join", or "" if the operator is unknown.
   std::set<std::pair<std::string, llvm::StringRef>> open;
 };
 
-/// A runtime that gives models to DirectML. The importer asks it which nodes it
-/// takes, and has it optimize a model where that is asked for.
+/// A runtime that executes models with DirectML. The importer asks the runtime
+/// which nodes it accepts, and lets it optimize a model on request.
 class Runtime {
 public:
   virtual ~Runtime() = default;
 
-  /// Why the runtime does not give `node`, of the domain `domain`, to DirectML;
-  /// "" where it does, as far as the importer knows.
+  /// Returns the reason why the runtime does not execute `node`, of the domain
+  /// `domain`, with DirectML. Returns "" if it does, as far as the importer
+  /// knows.
   virtual llvm::StringRef findWhyNotTaken(llvm::StringRef domain,
                                           const NodeReader &node) const = 0;
 
-  /// Fuses nodes of `graph`, before they are imported. Names that are `pinned`
-  /// are read by something that is no node.
+  /// Fuses nodes of `graph` before they are imported. The names in `pinned` are
+  /// read by something other than a node.
   virtual void fuseNodes(std::vector<PlacedNode> &nodes,
                          const GraphProto &graph,
                          const llvm::StringSet<> &pinned,
                          llvm::StringSaver &strings,
                          OptimizationNotes &notes) const = 0;
 
-  /// Fuses operators of `function`, which were built of the nodes `origins`.
+  /// Fuses operators of `function`, which were built from the nodes `origins`.
   virtual void optimize(mlir::func::FuncOp function, NodeOrigins origins,
                         OptimizationNotes notes) const = 0;
 };

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// Selu, whose numbers were rounded to five digits before opset 6.
+/// Imports Selu, whose default constants were rounded to five digits before
+/// opset 6.
 static LogicalResult importSelu(NodeImporter &node) {
   static const ImportFunction
       old = makeUnary("activation_scaled_elu", {{"alpha", "alpha", 1.6732f},
@@ -23,8 +24,8 @@ static LogicalResult importSelu(NodeImporter &node) {
   return node.getOpset() < 6 ? old(node) : current(node);
 }
 
-/// Gelu of ONNX. Its approximation, of which DirectML has no operator, is
-/// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+/// Imports ONNX's Gelu. DirectML has no operator for its approximation, which
+/// is 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 static LogicalResult importGelu(NodeImporter &node) {
   StringRef approximate = node.getString("approximate", "none");
   if (approximate == "none") {
@@ -57,8 +58,9 @@ static LogicalResult importGelu(NodeImporter &node) {
       node.getShape(0));
 }
 
-/// The input times its hard sigmoid, as ONNX defines this function: ONNX
-/// Runtime has no kernel for it, and puts these two nodes in its place.
+/// Imports HardSwish as the product of the input and its hard sigmoid, which is
+/// ONNX's definition of this function. ONNX Runtime has no kernel for
+/// HardSwish, and replaces it by these two nodes.
 static LogicalResult importHardSwish(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
@@ -70,8 +72,8 @@ static LogicalResult importHardSwish(NodeImporter &node) {
                    node.getShape(0));
 }
 
-/// The input times the hyperbolic tangent of its softplus, which ONNX Runtime
-/// puts in place of this function, too.
+/// Imports Mish as the product of the input and the hyperbolic tangent of its
+/// softplus. ONNX Runtime replaces this function by its definition as well.
 static LogicalResult importMish(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
@@ -84,7 +86,8 @@ static LogicalResult importMish(NodeImporter &node) {
                    node.getShape(0));
 }
 
-/// Relu. DirectML's takes no integers of 64 bits, but the maximum does.
+/// Imports Relu. DirectML's operator does not support 64-bit integers, but its
+/// maximum does.
 static LogicalResult importRelu(NodeImporter &node) {
   static const ImportFunction ofOthers = makeUnary("activation_relu", {});
   if (failed(node.wantInputs(1, 1)) || node.getType(0) != DataType::INT64)
@@ -95,8 +98,9 @@ static LogicalResult importRelu(NodeImporter &node) {
                   node.getShape(0));
 }
 
-/// Shrink of integers of 64 bits, by comparisons and sums. Its attributes are
-/// rounded towards zero first, as ONNX's function and DirectML's operator do.
+/// Computes Shrink for 64-bit integers by comparisons and sums. Its attributes
+/// are first rounded towards zero, as in ONNX's function and in DirectML's
+/// operator.
 static LogicalResult setShrinkOf64Bits(NodeImporter &node, float lambd,
                                        float bias) {
   Shape physical = toPhysical(node.getShape(0));
@@ -126,10 +130,10 @@ static LogicalResult setShrinkOf64Bits(NodeImporter &node, float lambd,
   return node.set(0, result, node.getShape(0));
 }
 
-/// x + bias below -lambd, x - bias above lambd, else 0. Where lambd is
-/// negative, both are true of numbers between, and ONNX's first one counts, but
-/// DirectML's second one. The function is odd, so that the negative of the
-/// result for -x is ONNX's.
+/// Imports Shrink: x + bias if x < -lambd, x - bias if x > lambd, and 0
+/// otherwise. If lambd is negative, both conditions hold for some x. ONNX then
+/// uses the first formula, and DirectML the second. The function is odd, so
+/// that ONNX's result is minus DirectML's result for -x.
 static LogicalResult importShrink(NodeImporter &node) {
   static const ImportFunction plain = makeUnary(
       "activation_shrink", {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
@@ -160,21 +164,21 @@ static LogicalResult importPRelu(NodeImporter &node) {
     return failure();
   const Shape &shape = node.getShape(0);
   Shape slope = node.getShape(1);
-  // A list of slopes is one for each channel before opset 7.
+  // Before opset 7, a list of slopes contains one slope for each channel.
   if (node.getOpset() < 7 && slope.size() == 1 && shape.size() > 1)
     slope.append(shape.size() - 2, 1);
   if (broadcastShapes(shape, slope) != shape)
     return node.reject("its slope has the shape " +
                        describeShape(node.getShape(1)) +
                        ", which does not broadcast to " + describeShape(shape));
-  // No unsigned number is below 0, so that no slope counts.
+  // Unsigned numbers are never less than 0, so that the slope has no effect.
   if (isUnsigned(node.getType(0))) {
     node.ignoreInput(1);
     return node.setView(0, 0, shape);
   }
   Shape physical = toPhysical(shape);
   Value input = node.get(0), factor = node.getBroadcast(1, physical, slope);
-  // DirectML's operator takes no integers of 64 bits.
+  // DirectML's operator does not support 64-bit integers.
   if (node.getType(0) == DataType::INT64) {
     Value isNegative =
         node.combine("element_wise_logical_less_than", input,
@@ -192,8 +196,9 @@ static LogicalResult importPRelu(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
-/// The input times the sigmoid of `alpha` times it: ONNX Runtime has no kernel
-/// for this function, and puts its nodes in its place.
+/// Imports Swish as the product of the input and the sigmoid of `alpha` times
+/// the input. ONNX Runtime has no kernel for this function, and replaces it by
+/// its definition.
 static LogicalResult importSwish(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
@@ -225,7 +230,7 @@ void dml::onnx::addActivationNodes(Registry &registry) {
                importHardSwish);
   registry.add("Selu", "ACTIVATION_SCALED_ELU", importSelu);
   addUnary(registry, "Softplus", "activation_softplus", {{"steepness", "", 1}});
-  // Operators of old, which models of opset 1 may have.
+  // Obsolete operators that models of opset 1 may contain.
   addUnary(registry, "ScaledTanh", "activation_scaled_tanh",
            {{"alpha", "alpha", 1}, {"beta", "beta", 1}});
   addUnary(registry, "ParametricSoftplus", "activation_parametric_softplus",

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX has Attention from version 23 on. MULTIHEAD_ATTENTION has no softcap, no
-// heads that several queries share, and gives no scores, so that the operator
-// becomes two products and a softmax between them.
+// ONNX has the operator Attention since version 23. DirectML's
+// MULTIHEAD_ATTENTION does not support softcap, heads that several queries
+// share, or scores as a result. Attention is therefore imported as two products
+// with a softmax in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,27 +21,28 @@ using namespace dml::onnx;
 namespace {
 enum Input : unsigned { Query, Key, Values, Mask, PastKey, PastValue, Lengths };
 
-/// The sizes of one node.
+/// The sizes in one node.
 struct Sizes {
   int64_t batch, queryHeads, keyHeads, queries, newKeys, headSize, valueSize;
   int64_t pastKeys = 0;
-  /// Whether heads are a dimension of the inputs and of the output.
+  /// Whether the heads are a dimension of the inputs and of the output.
   bool hasHeads;
 
   int64_t getKeys() const { return pastKeys + newKeys; }
   Shape getScores() const { return {batch, queryHeads, queries, getKeys()}; }
-  /// Consecutive heads of queries share keys: the queries of such a group are
-  /// rows of one product.
+  /// Returns the shape of queries as rows. Groups of consecutive query heads
+  /// share the same keys, and the queries of a group become rows of one
+  /// product.
   Shape getRows(int64_t columns) const {
     return {batch, keyHeads, queryHeads / keyHeads * queries, columns};
   }
 };
 
-/// What is added to the scores, and which rows of it leave no key. Both have
-/// four dimensions, which are those of the scores or 1.
+/// A bias for the scores, and the rows of the bias that mask all keys. Both
+/// have four dimensions, each of which is that of the scores or 1.
 struct Bias {
   Value value;
-  /// Null where each row leaves a key.
+  /// Null if each row leaves a key visible.
   Value isEmpty;
 };
 } // namespace
@@ -49,7 +51,7 @@ static Shape getShapeOf(Value value) {
   return Shape(cast<RankedTensorType>(value.getType()).getShape());
 }
 
-/// The number that scores of what is masked come to, as in ONNX Runtime.
+/// Returns the score of masked keys, as in ONNX Runtime.
 static double getLowest(DataType type) {
   return type == DataType::FLOAT16 ? -65504.0 : -FLT_MAX;
 }
@@ -65,7 +67,8 @@ static LogicalResult rejectShape(NodeImporter &node, unsigned index,
                      wanted);
 }
 
-/// Heads are a dimension of the inputs, or attributes say how many there are.
+/// Reads the sizes. The heads are a dimension of the inputs, or attributes
+/// state their number.
 static FailureOr<Sizes> getHeads(NodeImporter &node) {
   const Shape &query = node.getShape(Query), &key = node.getShape(Key),
               &value = node.getShape(Values);
@@ -147,13 +150,14 @@ static FailureOr<Sizes> getSizes(NodeImporter &node) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Input attn_mask with four dimensions, the last of which is padded by `value`
-/// where there are fewer elements than keys.
+/// Returns input attn_mask with four dimensions. If its last dimension has
+/// fewer elements than there are keys, it is padded with `value`.
 static FailureOr<Value> getMask(NodeImporter &node, const Sizes &sizes,
                                 double value) {
   Shape mask = node.getShape(Mask), scores = sizes.getScores();
   Shape whole = mask;
-  // A size of 1 is repeated, and any other that is too small is padded.
+  // A dimension of size 1 is broadcast, and any other dimension that is too
+  // small is padded.
   if (!mask.empty() && mask.back() > 1 && mask.back() < scores[3])
     whole.back() = scores[3];
   if (mask.size() > 4 || broadcastShapes(whole, scores) != scores)
@@ -171,7 +175,8 @@ static FailureOr<Value> getMask(NodeImporter &node, const Sizes &sizes,
       node.getTensorType(toPhysical(whole), node.getType(Mask)));
 }
 
-/// `count` integers from `start` on, each `delta` more than the one before it.
+/// Returns a sequence of integers with the shape `shape`, beginning with
+/// `start`, in steps of `delta`.
 static Value getSequence(NodeImporter &node, ArrayRef<int64_t> shape,
                          int64_t start, int64_t delta) {
   return node
@@ -184,8 +189,8 @@ static Value getSequence(NodeImporter &node, ArrayRef<int64_t> shape,
       ->front();
 }
 
-/// The operator `mnemonic` of two values of four dimensions, each of which is
-/// repeated to the sizes of both.
+/// Builds the operator `mnemonic` for two four-dimensional values, which are
+/// broadcast to each other.
 static Value combineRepeated(NodeImporter &node, StringRef mnemonic, Value a,
                              Value b, std::optional<DataType> type = {}) {
   Shape shape = *broadcastShapes(getShapeOf(a), getShapeOf(b));
@@ -193,15 +198,16 @@ static Value combineRepeated(NodeImporter &node, StringRef mnemonic, Value a,
                       type ? node.getTensorType(shape, *type) : Type());
 }
 
-/// Which keys a query may see by their places alone: with is_causal, those up
-/// to its own place behind the past, or at the end of the keys that
-/// nonpad_kv_seqlen counts. Null where all.
+/// Returns which keys are visible to a query because of their positions. With
+/// is_causal, these are the keys up to the query's own position, which is
+/// counted behind the past, or from the end of the keys that nonpad_kv_seqlen
+/// counts. Returns null if all keys are visible.
 static FailureOr<Value> getVisible(NodeImporter &node, const Sizes &sizes) {
   bool isCausal = node.getInt("is_causal", 0) != 0;
   if (!isCausal && !node.hasInput(Lengths))
     return Value();
   Value place = getSequence(node, {1, 1, 1, sizes.getKeys()}, 0, 1);
-  // Key t is seen by query s of S where t + S - 1 - s lies before the end.
+  // Key t is visible to query s of S if t + S - 1 - s is less than the end.
   if (isCausal)
     place = combineRepeated(
         node, "element_wise_add", place,
@@ -229,7 +235,7 @@ static FailureOr<Bias> getBias(NodeImporter &node, const Sizes &sizes) {
     return failure();
   Value added;
   if (node.hasInput(Mask)) {
-    // A mask that is bool is ui8 here.
+    // A bool mask is represented as ui8.
     bool isBool = node.getType(Mask) == DataType::UINT8;
     if (!isBool && node.getType(Mask) != DataType::FLOAT32 &&
         node.getType(Mask) != DataType::FLOAT16)
@@ -258,7 +264,8 @@ static FailureOr<Bias> getBias(NodeImporter &node, const Sizes &sizes) {
                         {}, node.getTensorType(shape, type));
   }
   Bias bias{added, {}};
-  // Without a mask and lengths, each query sees the first key at least.
+  // Without a mask and without lengths, at least the first key is visible to
+  // each query.
   if (!node.hasInput(Mask) && !node.hasInput(Lengths))
     return bias;
   Shape one = getShapeOf(added);
@@ -277,7 +284,7 @@ static FailureOr<Bias> getBias(NodeImporter &node, const Sizes &sizes) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Input `index`, {B, heads, rows, size}.
+/// Returns input `index` with the shape {B, heads, rows, size}.
 static Value splitHeads(NodeImporter &node, unsigned index, bool hasHeads,
                         int64_t heads) {
   const Shape &shape = node.getShape(index);
@@ -288,8 +295,8 @@ static Value splitHeads(NodeImporter &node, unsigned index, bool hasHeads,
   return node.transpose(value, {0, 2, 1, 3});
 }
 
-/// All keys or values: those of the past, if it is there, and the new ones
-/// behind them. They are output `output`, too.
+/// Returns all keys or all values: those of the past, if there is a past,
+/// followed by the new ones. Sets output `output` to the result.
 static FailureOr<Value> joinPast(NodeImporter &node, const Sizes &sizes,
                                  unsigned index, unsigned past,
                                  unsigned output) {
@@ -322,7 +329,7 @@ static Value multiply(NodeImporter &node, Value a, Value b, bool isTransposed,
       ->front();
 }
 
-/// `scores`, which get no larger than `cap`.
+/// Returns `scores`, limited smoothly to `cap`.
 static Value limitScores(NodeImporter &node, Value scores, float cap) {
   if (cap == 0)
     return scores;
@@ -333,7 +340,7 @@ static Value limitScores(NodeImporter &node, Value scores, float cap) {
 }
 
 namespace {
-/// What attributes say of the scores.
+/// The attributes that affect the scores.
 struct Scoring {
   float scale, cap;
   int64_t outputMode;
@@ -357,7 +364,8 @@ static FailureOr<Scoring> getScoring(NodeImporter &node, const Sizes &sizes) {
   if (scoring.outputMode < 0 || scoring.outputMode > 3)
     return node.reject("its attribute qk_matmul_output_mode is " +
                        Twine(scoring.outputMode) + ", but wanted is 0 to 3");
-  // DirectML computes softmax in f32, which has room for f16 and bfloat16.
+  // DirectML computes the softmax in f32, whose range includes those of f16 and
+  // bfloat16.
   int64_t precision = node.getInt("softmax_precision", 1);
   constexpr int64_t f32 = 1, f16 = 10, bf16 = 16;
   if (precision != f32 && precision != f16 && precision != bf16)
@@ -367,8 +375,8 @@ static FailureOr<Scoring> getScoring(NodeImporter &node, const Sizes &sizes) {
   return scoring;
 }
 
-/// The shares of the keys, {B, heads, queries, keys}. Output 3 is these, or the
-/// scores at one of the steps before.
+/// Returns the weights of the keys, with the shape {B, heads, queries, keys}.
+/// Output 3 is set to the weights, or to the scores after an earlier step.
 static FailureOr<Value> getShares(NodeImporter &node, const Sizes &sizes,
                                   const Scoring &scoring, const Bias &bias,
                                   Value scores) {

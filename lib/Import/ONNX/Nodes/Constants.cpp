@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //
-// Exporters write the arithmetic of sizes as nodes. With the sizes known, these
-// nodes have known elements, and the shapes that depend on them, such as the
-// shape of a Reshape, are known too.
+// Exporters write the arithmetic of sizes as nodes. If the sizes are known, the
+// results of these nodes are known, and so are the shapes that depend on them,
+// such as the shape of a Reshape.
 //
 //===----------------------------------------------------------------------===//
 

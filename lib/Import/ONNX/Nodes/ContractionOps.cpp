@@ -52,12 +52,13 @@ namespace {
 /// A product of matrices.
 struct Product {
   Value a, b;
-  /// What the operator makes, and what the node does.
+  /// The shape of the operator's result, and the shape of the node's output.
   Shape output, logical;
 };
 } // namespace
 
-/// The product of the inputs 0 and `second`, each of which may be transposed.
+/// Returns the product of the inputs 0 and `second`, each of which may be
+/// transposed.
 static FailureOr<Product> getProduct(NodeImporter &node, unsigned second,
                                      bool transA = false, bool transB = false) {
   Shape a = node.getShape(0), b = node.getShape(second);
@@ -87,8 +88,8 @@ static FailureOr<Product> getProduct(NodeImporter &node, unsigned second,
   product.output = withBatch({rows, columns});
   product.a = node.getBroadcast(0, withBatch(ArrayRef(a).take_back(2)), a);
   product.b = node.getBroadcast(second, withBatch(ArrayRef(b).take_back(2)), b);
-  // DirectML's products have two dimensions of batches; more of them count as
-  // one.
+  // DirectML's products have two batch dimensions. Further batch dimensions are
+  // collapsed into one.
   if (product.output.size() > 4) {
     int64_t count = *countElements(ArrayRef(product.output).drop_back(2));
     auto flatten = [&](Value value, const Shape &shape) {
@@ -135,7 +136,7 @@ static LogicalResult importMatMul(NodeImporter &node) {
   return setProduct(node, /*transA=*/false, /*transB=*/false, /*alpha=*/1);
 }
 
-/// com.microsoft's operator that also transposes and scales.
+/// Imports com.microsoft's FusedMatMul, which also transposes and scales.
 static LogicalResult importFusedMatMul(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
@@ -143,7 +144,7 @@ static LogicalResult importFusedMatMul(NodeImporter &node) {
     if (node.getInt(name, 0) != 0)
       return node.reject("its attribute " + name +
                          " is on, which the importer does not read");
-  // One dimension has nothing to transpose.
+  // A tensor with one dimension cannot be transposed.
   auto isTransposed = [&](unsigned index, StringRef name) {
     return node.getInt(name, 0) != 0 && node.getShape(index).size() > 1;
   };
@@ -151,10 +152,10 @@ static LogicalResult importFusedMatMul(NodeImporter &node) {
   return setProduct(node, transA, transB, node.getFloat("alpha", 1));
 }
 
-/// Rows and columns of tensors of four dimensions.
+/// The dimensions of rows and columns in four-dimensional tensors.
 static constexpr size_t rowDim = 2, columnDim = 3;
 
-/// A product of the inputs 0 and `second`, both integers, with `parameters`.
+/// Imports a product of the integer inputs 0 and `second`, with `parameters`.
 static LogicalResult importIntegerProduct(NodeImporter &node,
                                           StringRef mnemonic, unsigned second,
                                           ArrayRef<ParameterInput> parameters,

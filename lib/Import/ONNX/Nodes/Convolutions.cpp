@@ -14,24 +14,24 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// A convolution whose windows are `filter`.
+/// A convolution with the windows of its filter.
 struct Convolution {
   Windows windows;
   Value input, filter;
-  /// The output's shape with the dimension that was added.
+  /// The shape of the output, including an additional dimension.
   Shape output;
-  /// Whether it was.
+  /// Whether there is an additional dimension.
   bool isWidened;
   SmallVector<NamedAttribute> attributes;
 
-  /// Sets the output, which has that dimension.
+  /// Sets the output to `result`, without the additional dimension.
   LogicalResult set(NodeImporter &node, Value result) const {
     return node.set(0, result, Windows::without(output, isWidened));
   }
 };
 } // namespace
 
-/// The convolution of input 0 with the filter that is input `filterIndex`.
+/// Returns the convolution of input 0 with the filter in input `filterIndex`.
 static FailureOr<Convolution> getConvolution(NodeImporter &node,
                                              unsigned filterIndex) {
   const Shape &shape = node.getShape(0), &filter = node.getShape(filterIndex);
@@ -67,7 +67,7 @@ static FailureOr<Convolution> getConvolution(NodeImporter &node,
   return convolution;
 }
 
-/// The bias that is input `index`, if it is there.
+/// Returns the bias in input `index`, or null if there is none.
 static FailureOr<Value> getFilterBias(NodeImporter &node, unsigned index,
                                       ArrayRef<int64_t> output) {
   if (!node.hasInput(index))
@@ -186,7 +186,7 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
   StringRef autoPad = node.getString("auto_pad", "NOTSET");
   bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
   Shape wanted = node.getInts("output_shape");
-  // Some models state all dimensions.
+  // Some models state the sizes of all dimensions.
   if (wanted.size() == count + 2)
     wanted.erase(wanted.begin(), wanted.begin() + 2);
   if ((!wanted.empty() && wanted.size() != count) ||
@@ -219,7 +219,7 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
         full = size;
       }
       int64_t total = full - size;
-      // The odd element goes to the end for SAME_UPPER alone.
+      // Only for SAME_UPPER, the odd element is added at the end.
       int64_t less = total / 2, more = total - less;
       start[dim] = autoPad == "SAME_UPPER" ? less : more;
       end[dim] = autoPad == "SAME_UPPER" ? more : less;

@@ -15,7 +15,7 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// A tensor whose dimensions have names.
+/// A tensor with named dimensions.
 struct Term {
   std::string labels;
   Shape shape;
@@ -26,7 +26,8 @@ struct Term {
 };
 } // namespace
 
-/// The term with its dimensions in the order of `labels`, which has the same.
+/// Returns the term with its dimensions in the order of `labels`, which
+/// contains the same labels.
 static Term reorder(NodeImporter &node, const Term &term,
                     const std::string &labels) {
   SmallVector<int64_t> permutation;
@@ -43,7 +44,7 @@ static Term reorder(NodeImporter &node, const Term &term,
   return result;
 }
 
-/// The term summed along the dimensions that `keep` does not have.
+/// Returns the term, summed over the dimensions for which `keep` is false.
 static Term reduce(NodeImporter &node, const Term &term,
                    llvm::function_ref<bool(char)> keep) {
   Shape physical = toPhysical(term.shape), reduced = physical, axes;
@@ -70,7 +71,8 @@ static Term reduce(NodeImporter &node, const Term &term,
   return result;
 }
 
-/// The product of `a` and `b`, summed along what `output` does not have.
+/// Returns the product of `a` and `b`, summed over the dimensions that are not
+/// in `output`.
 static Term multiply(NodeImporter &node, Term a, Term b,
                      const std::string &output) {
   auto inOutput = [&](char label) {
@@ -133,16 +135,16 @@ static Term multiply(NodeImporter &node, Term a, Term b,
 }
 
 namespace {
-/// The equation of a node: the letters of each input and of the output. What an
-/// ellipsis stands for has the letters of `ellipsis`, its last dimension the
-/// last of them.
+/// The equation of a node, as the letters of each input and of the output. The
+/// dimensions of an ellipsis have the letters in `ellipsis`, and the last
+/// dimension has the last of these letters.
 struct Equation {
   SmallVector<std::string> inputs;
   std::string output;
   std::map<char, int64_t> sizes;
   static constexpr StringLiteral ellipsis = "\1\2\3\4\5\6\7\10";
 
-  /// Says why the equation is not one of the node.
+  /// Rejects the node, since its equation does not match its inputs.
   static LogicalResult fail(NodeImporter &node, const Twine &why) {
     return node.reject("its equation is '" + node.getString("equation", "") +
                        "', " + why);
@@ -150,7 +152,7 @@ struct Equation {
 };
 } // namespace
 
-/// The letters of `part`, whose ellipsis stands for `rank` dimensions.
+/// Returns the letters of `part`, whose ellipsis stands for `rank` dimensions.
 static FailureOr<std::string> getLetters(NodeImporter &node, StringRef part,
                                          size_t rank) {
   auto [before, after] = part.split("...");
@@ -191,7 +193,7 @@ static FailureOr<Equation> readInputs(NodeImporter &node, StringRef left) {
     if (failed(letters))
       return failure();
     for (auto [label, size] : llvm::zip_equal(*letters, shape)) {
-      // A size of 1 gives way to others.
+      // A dimension of size 1 is broadcast.
       int64_t &known = equation.sizes.try_emplace(label, size).first->second;
       if (known == 1)
         known = size;
@@ -231,8 +233,8 @@ static FailureOr<Equation> readEquation(NodeImporter &node) {
       return Equation::fail(node, "but wanted is an ellipsis in the output, "
                                   "too");
   } else {
-    // An equation without an arrow keeps what the ellipsis stands for, and what
-    // stands once, in the order of the alphabet.
+    // Without an arrow, the output consists of the dimensions of the ellipsis
+    // and of the letters that occur only once, in alphabetical order.
     for (auto [label, count] : uses)
       if (count == 1 || Equation::ellipsis.contains(label))
         equation->output.push_back(label);
@@ -245,9 +247,9 @@ static FailureOr<Equation> readEquation(NodeImporter &node) {
   return equation;
 }
 
-/// Input `index` with each letter once: one that stands several times is a
-/// diagonal, and one whose size of 1 gives way to that of another input is left
-/// to that.
+/// Returns input `index` with each letter occurring only once. A letter that
+/// occurs several times selects a diagonal. A letter is removed if its size is
+/// 1 here but not in another input.
 static Term getTerm(NodeImporter &node, const Equation &equation,
                     unsigned index) {
   const Shape &from = node.getShape(index);
@@ -268,7 +270,8 @@ static Term getTerm(NodeImporter &node, const Equation &equation,
   term.value = node.get(index);
   if (*countElements(term.shape) == *countElements(from))
     return term;
-  // The elements on diagonals, with a leading dimension where there is none.
+  // Selects the elements on the diagonals. Leading dimensions are added to the
+  // tensor if necessary.
   Shape physical = toPhysical(term.shape);
   SmallVector<int64_t> all(physical.size() - strides.size(), 0);
   all.append(strides);
@@ -301,7 +304,7 @@ static LogicalResult importEinsum(NodeImporter &node) {
   if (isEmpty(output))
     return setEmpty(node, 0, node.getType(0), output);
   if (isNothing) {
-    // Sums of nothing are 0.
+    // Sums over empty dimensions are 0.
     for (unsigned index = 0; index < count; ++index)
       node.ignoreInput(index);
     return node.set(0, Constant::get(node.getType(0), {1}, ArrayRef<int64_t>(0))
@@ -309,7 +312,7 @@ static LogicalResult importEinsum(NodeImporter &node) {
   }
   Term result = getTerm(node, *equation, 0);
   for (unsigned index = 1; index < count; ++index) {
-    // What the output or the inputs after this one have is kept.
+    // Keeps the letters that the output or later inputs contain.
     std::string kept = equation->output;
     for (const std::string &letters :
          ArrayRef(equation->inputs).drop_front(index + 1))

@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// Adds an operator of two inputs or, where `many` says so, of any number,
-/// which are combined from left to right.
+/// Adds an operator with two inputs, or, if `many` is set, with any number of
+/// inputs, which are combined from left to right.
 static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
                       bool many = false, bool isComparison = false) {
   auto import = [=](NodeImporter &node) -> LogicalResult {
@@ -37,7 +37,7 @@ static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
     bool isSum = many && mnemonic == "element_wise_add";
     auto get = [&](unsigned index) {
       Value value = node.getBroadcast(index, physical, operands->shapes[index]);
-      // A sum of more than two is not rounded on the way.
+      // A sum of more than two inputs is not rounded in between.
       return isSum && count > 2 ? node.widen(value) : value;
     };
     Value result = get(0);
@@ -80,16 +80,16 @@ static LogicalResult importMean(NodeImporter &node) {
                    *shape);
 }
 
-/// Whether a type has 64 bits, which few element-wise operators of DirectML
-/// take.
+/// Whether a type has 64 bits. Few of DirectML's element-wise operators support
+/// such types.
 static bool is64Bits(DataType type) {
   return type == DataType::INT64 || type == DataType::UINT64 ||
          type == DataType::FLOAT64;
 }
 
-/// `base` to a power that is known and not negative, by squares and products:
-/// the integers of 64 bits, which POW does not take, wrap around in these as
-/// they do in ONNX.
+/// Computes the power of `base` with a known exponent that is not negative, by
+/// repeated squaring. The result wraps around for 64-bit integers, as in ONNX.
+/// POW does not support 64-bit integers.
 static Value multiplyPower(NodeImporter &node, Value base, uint64_t exponent) {
   auto shape = cast<RankedTensorType>(base.getType()).getShape();
   Value result;
@@ -103,8 +103,9 @@ static Value multiplyPower(NodeImporter &node, Value base, uint64_t exponent) {
   return result ? result : node.getSplat(node.getType(0), 1, shape);
 }
 
-/// Exponents of 64 bits as integers of 32 bits. Those beyond them give the same
-/// powers of integers as the last ones that are odd or even as they are.
+/// Converts 64-bit exponents to 32-bit integers. Exponents out of range are
+/// replaced by the last 32-bit integers with the same parity, which give the
+/// same powers of integers.
 static Value narrowExponent(NodeImporter &node, Value exponent) {
   auto shape = cast<RankedTensorType>(exponent.getType()).getShape();
   DataType type = node.getType(1);
@@ -120,7 +121,7 @@ static Value narrowExponent(NodeImporter &node, Value exponent) {
                      DataType::INT32);
 }
 
-/// Pow of integers. CONSTANT_POW takes floats alone.
+/// Imports Pow for integers. CONSTANT_POW only supports floats.
 static LogicalResult setPowerOfIntegers(NodeImporter &node,
                                         const Operands &operands) {
   Shape physical = toPhysical(operands.result);
@@ -169,7 +170,7 @@ static LogicalResult importPow(NodeImporter &node) {
                                static_cast<float>(constant->getFloats()[0]))),
         operands->result);
   Value exponent = node.getBroadcast(1, physical, operands->shapes[1]);
-  // Powers of floats are computed with floats.
+  // Powers of floats are computed with float exponents.
   if (is64Bits(node.getType(1)))
     exponent = node.castTo(exponent, node.getType(0));
   FailureOr<Value> output = node.build(
@@ -177,7 +178,7 @@ static LogicalResult importPow(NodeImporter &node) {
   return node.set(0, output, operands->result);
 }
 
-/// The largest finite number of `type`, or the lowest.
+/// Returns the largest or the lowest finite number of `type`.
 static TypedAttr getLimit(Type type, bool isMax) {
   if (auto number = dyn_cast<FloatType>(type))
     return FloatAttr::get(type, APFloat::getLargest(number.getFloatSemantics(),
@@ -191,8 +192,8 @@ static TypedAttr getLimit(Type type, bool isMax) {
                                       : APInt::getSignedMinValue(width));
 }
 
-/// The bound that input `index` is, a constant; where it is left out, the limit
-/// of the type.
+/// Returns the bound in input `index`, which is a constant, or the limit of the
+/// type if the input is missing.
 static TypedAttr getBound(NodeImporter &node, unsigned index, bool isMax) {
   Type type = getElementType(node.getType(0), node.getBuilder().getContext());
   if (!node.hasInput(index))
@@ -200,14 +201,14 @@ static TypedAttr getBound(NodeImporter &node, unsigned index, bool isMax) {
   const Constant &constant = *node.getInput(index).constant;
   if (isa<FloatType>(type))
     return FloatAttr::get(type, constant.getFloats()[0]);
-  // The input's own integer: a double has too few digits.
+  // Converting the integer to a double could lose digits.
   return IntegerAttr::get(
       type, APInt(type.getIntOrFloatBitWidth(),
                   static_cast<uint64_t>(constant.getIntegers()[0]),
                   /*isSigned=*/false, /*implicitTrunc=*/true));
 }
 
-/// Whether bound `a` is above bound `b`, of the same type.
+/// Whether bound `a` is greater than bound `b`, which has the same type.
 static bool isAbove(TypedAttr a, TypedAttr b) {
   if (auto number = dyn_cast<FloatAttr>(a))
     return number.getValue() > cast<FloatAttr>(b).getValue();
@@ -217,9 +218,10 @@ static bool isAbove(TypedAttr a, TypedAttr b) {
                                                      : first.sgt(second);
 }
 
-/// Clip with bounds that are computed: they are attributes in DirectML, and
-/// operands of ELEMENT_WISE_MAX and ELEMENT_WISE_MIN, in this order, so that
-/// the upper bound counts where the lower one is above it.
+/// Imports Clip with computed bounds. In DirectML's clip, bounds are
+/// attributes, so that ELEMENT_WISE_MAX and then ELEMENT_WISE_MIN are used
+/// instead. In this order, the upper bound applies if the lower bound is
+/// greater.
 static LogicalResult setClipByOperands(NodeImporter &node) {
   Value bounded = node.get(0);
   auto type = cast<RankedTensorType>(bounded.getType());
@@ -232,7 +234,7 @@ static LogicalResult setClipByOperands(NodeImporter &node) {
                  getLimit(type.getElementType(), /*isMax=*/index == 2)))
       bound = node.getSplat(node.getType(0), limit.getValueAsDouble(),
                             type.getShape());
-    // A bound at the limit of an integer type needs no comparison.
+    // A bound equal to the limit of the integer type needs no comparison.
     if (bound)
       bounded = node.combine(mnemonic, bounded, bound);
   }
@@ -267,7 +269,7 @@ static LogicalResult importClip(NodeImporter &node) {
     return setClipByOperands(node);
   TypedAttr min = getBound(node, 1, /*isMax=*/false),
             max = getBound(node, 2, /*isMax=*/true);
-  // CLIP1 would give the lower bound then, where ONNX has the upper one.
+  // In this case, CLIP1 would return the lower bound, and ONNX the upper bound.
   if (isAbove(min, max))
     min = max;
   return node.set(0,
@@ -317,7 +319,7 @@ static LogicalResult importCast(NodeImporter &node) {
     return failure();
   if (isLike)
     node.ignoreInput(1);
-  // These are about floats of eight bits, which DirectML has not.
+  // These attributes only affect 8-bit floats, which DirectML does not support.
   node.ignoreAttributes({"saturate", "round_mode"});
   int32_t to = isLike ? 0 : node.getCastType();
   std::optional<DataType> type = isLike ? node.getType(1) : toDataType(to);
@@ -325,7 +327,7 @@ static LogicalResult importCast(NodeImporter &node) {
     return node.reject("it casts to " + describeONNXType(to) +
                        ", which no DirectML tensor has");
   const Shape &shape = node.getShape(0);
-  // A bool is 0 or 1, whatever the number was.
+  // A number that is converted to bool becomes 0 or 1.
   if (isLike ? node.isBool(1) : isBoolType(to)) {
     Value input = node.get(0);
     Shape physical = toPhysical(shape);
@@ -420,8 +422,9 @@ static LogicalResult importIsInf(NodeImporter &node) {
                                           : positive           ? "positive"
                                                                : "negative"),
                             type);
-  // DirectML has no mode that finds none. The provider takes the first one
-  // then, which stays here, so that the feature level is the same.
+  // DirectML has no mode that detects neither infinity. The provider then uses
+  // the first mode, which is used here as well, to require the same feature
+  // level.
   if (!positive && !negative)
     output = node.combine("element_wise_logical_and", output,
                           node.getSplat(DataType::UINT8, 0, type.getShape()));

@@ -12,47 +12,47 @@
 
 namespace dml::onnx {
 
-/// A number of an operator's desc: the ONNX attribute that states it, or its
-/// constant.
+/// A field of an operator's description: the ONNX attribute with its value, or
+/// its constant value.
 struct NumberField {
   llvm::StringRef field;
   llvm::StringRef attribute;
   float otherwise;
 };
 
-/// The shapes of the inputs, as they broadcast, and the shape of the result.
+/// The shapes of the inputs for broadcasting, and the shape of the result.
 struct Operands {
   llvm::SmallVector<Shape> shapes;
   Shape result;
 };
 
-/// An import function that builds dml.`mnemonic` of the only input, with the
-/// attributes `fields`.
+/// Returns an import function that builds dml.`mnemonic` for the only input,
+/// with the attributes `fields`.
 ImportFunction makeUnary(llvm::StringRef mnemonic,
                          std::vector<NumberField> fields);
 
-/// Adds the operator `name`, which makeUnary imports.
+/// Adds the operator `name`, imported by makeUnary().
 void addUnary(Registry &registry, llvm::StringRef name,
               llvm::StringRef mnemonic, std::vector<NumberField> fields = {},
               llvm::StringRef domain = "");
 
-/// Broadcasts the inputs of a node. `isOld` stands for a binary operator that
-/// changed with opset 7: before, the second input is repeated only if the
-/// attribute `broadcast` is set, and its dimensions are those of the first
-/// input from `axis` on.
+/// Determines how the inputs of a node are broadcast. `isOld` marks binary
+/// operators that changed with opset 7: before, the second input is broadcast
+/// only if the attribute `broadcast` is set, and its dimensions correspond to
+/// those of the first input from `axis` on.
 llvm::FailureOr<Operands> getOperands(NodeImporter &node, bool isOld = false);
 
-/// The shape that all inputs broadcast to.
+/// Returns the shape to which all inputs are broadcast.
 llvm::FailureOr<Shape> getCommonShape(NodeImporter &node);
 
 /// Sets the output to `value`, cast to the type of the first input.
 llvm::LogicalResult setNarrow(NodeImporter &node, mlir::Value value,
                               Shape shape);
 
-/// Whether `type` is an integer without a sign.
+/// Whether `type` is an unsigned integer.
 bool isUnsigned(DataType type);
 
-/// `a` where `condition` is true, else `b`.
+/// Returns a selection between `a`, if `condition` is true, and `b`.
 mlir::Value choose(NodeImporter &node, mlir::Value condition, mlir::Value a,
                    mlir::Value b);
 

@@ -11,10 +11,10 @@
 
 namespace dml::onnx {
 
-/// Adds all operators that the room Nodes imports.
+/// Adds all operators that lib/Import/ONNX/Nodes imports.
 void addNodes(Registry &registry);
 
-/// Each adds the operators of one family, or of a part of one.
+/// Each function adds the operators of a family, or of a part of one.
 void addActivationNodes(Registry &registry);
 void addAttentionNodes(Registry &registry);
 void addConstantNodes(Registry &registry);

@@ -20,9 +20,10 @@ static LogicalResult importGather(NodeImporter &node) {
       node.normalizeAxis(node.getInt("axis", 0), data.size());
   if (failed(axis))
     return failure();
-  // DirectML's tensors have one rank, r, and the indices' last dimensions stand
-  // in place of the axis: leading 1s make room for them. One index has a
-  // dimension of its own, which the output keeps until it is seen without it.
+  // All tensors of DirectML's operator have the same rank r, and the last
+  // dimensions of the indices replace the axis. The tensors get leading
+  // dimensions of size 1 for this purpose. A scalar index gets a dimension of
+  // size 1, which is removed from the output by a view.
   Shape places = indices.empty() ? Shape{1} : indices;
   Shape output(data.begin(), data.begin() + *axis), whole = output;
   output.append(indices);
@@ -51,8 +52,8 @@ static LogicalResult importGather(NodeImporter &node) {
   return node.set(0, result, output);
 }
 
-/// Gathers those slices along an axis, or else elements, that a condition
-/// names.
+/// Imports Compress: gathers the slices along an axis, or the elements, that
+/// the condition selects.
 static LogicalResult importCompress(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
@@ -104,7 +105,8 @@ static LogicalResult importGatherElements(NodeImporter &node) {
       node.normalizeAxis(node.getInt("axis", 0), data.size());
   if (failed(axis))
     return failure();
-  // Indices may have fewer rows than the data, whose first ones are read then.
+  // If the indices have fewer rows than the data, only the first rows of the
+  // data are read.
   Shape part = data;
   bool fits = indices.size() == data.size();
   for (int64_t dim = 0; fits && dim < static_cast<int64_t>(data.size()); ++dim)
@@ -195,7 +197,7 @@ static LogicalResult importOneHot(NodeImporter &node) {
     return setEmpty(node, 0, node.getType(2), output);
   size_t rank = std::max<size_t>(4, shape.size());
   Value indices = node.getAs(0, leadTo(rank, shape));
-  // ONNX has indices of any type of numbers.
+  // ONNX allows indices of any numeric type.
   DataType type = node.getType(0);
   if (type != DataType::INT32 && type != DataType::UINT32 &&
       type != DataType::UINT64)

@@ -23,7 +23,7 @@ static LogicalResult importConcat(NodeImporter &node) {
   if (failed(node.wantInputs(count, count)))
     return failure();
   Shape shape = node.getShape(0);
-  // From version 4 on the axis has to be stated.
+  // From version 4 on, the axis is mandatory.
   if (node.getOpset() >= 4 && !node.hasAttribute("axis"))
     return node.reject("it lacks the attribute axis");
   FailureOr<int64_t> axis =
@@ -46,7 +46,7 @@ static LogicalResult importConcat(NodeImporter &node) {
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(node.getShape(index)) +
                          ", which does not fit the others");
-    // Empty inputs add nothing.
+    // Empty inputs contribute nothing.
     if (isEmpty(node.getShape(index)))
       node.ignoreInput(index);
     else
@@ -65,7 +65,7 @@ static LogicalResult importConcat(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
-/// The sizes of the parts that Split makes of `size`.
+/// Returns the sizes of the parts into which Split divides `size`.
 static FailureOr<Shape> getParts(NodeImporter &node, int64_t size) {
   Shape sizes = node.getInts("split");
   bool isStated = node.hasAttribute("split");
@@ -87,7 +87,8 @@ static FailureOr<Shape> getParts(NodeImporter &node, int64_t size) {
                          ", but it has " + Twine(count) + " outputs");
   }
   if (!isStated) {
-    // Equal parts; from version 18 on the last may be smaller.
+    // The parts have equal sizes, but from version 18 on the last part may be
+    // smaller.
     int64_t part = (size + count - 1) / count, last = size - part * (count - 1);
     if (last < 0 || (last != part && node.getOpset() < 18))
       return node.reject("it splits size " + Twine(size) + " into " +
@@ -220,7 +221,8 @@ static LogicalResult importReverseSequence(NodeImporter &node) {
                                                 shape.size());
   if (failed(time) || failed(batch))
     return failure();
-  // DirectML has a length for each sequence; here, those of a batch share one.
+  // DirectML has one length for each sequence. In ONNX, all sequences of a
+  // batch element share a length.
   Shape wanted = {shape[*batch]};
   if (*time == *batch || node.getShape(1) != wanted)
     return node.reject("its lengths have the shape " +
@@ -263,9 +265,10 @@ static LogicalResult importTrilu(NodeImporter &node) {
     return setEmpty(node, 0, node.getType(0), shape);
   constexpr int64_t least = std::numeric_limits<int32_t>::min(),
                     most = std::numeric_limits<int32_t>::max();
-  // Diagonals beyond these are no tensor's.
+  // Diagonals beyond this range do not exist in any tensor.
   int64_t diagonal = std::clamp(k, least + 1, most - 1);
-  // Matrices in a row: the operator has at most four dimensions.
+  // The matrices are collapsed into one dimension, since the operator supports
+  // at most four dimensions.
   Shape physical = {1, 1, shape[shape.size() - 2], shape.back()};
   for (int64_t size : ArrayRef(shape).drop_back(2))
     physical[1] *= size;
@@ -293,7 +296,7 @@ static LogicalResult importEyeLike(NodeImporter &node) {
     return node.reject("its dtype is " +
                        describeONNXType(static_cast<int32_t>(number)) +
                        ", which no DirectML tensor has");
-  // Diagonals beyond these are no tensor's.
+  // Diagonals beyond this range do not exist in any tensor.
   int64_t offset =
       std::clamp<int64_t>(node.getInt("k", 0), INT32_MIN + 1, INT32_MAX);
   FailureOr<Value> result =
@@ -303,7 +306,8 @@ static LogicalResult importEyeLike(NodeImporter &node) {
   return node.set(0, result, shape);
 }
 
-/// Blocks of an image, {N, C * block, L}, are added up to the image.
+/// Imports Col2Im, which adds blocks with the shape {N, C * block, L} to an
+/// image.
 static LogicalResult importCol2Im(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
@@ -341,8 +345,7 @@ static LogicalResult importCol2Im(NodeImporter &node) {
       output);
 }
 
-/// Equal steps between numbers that are known. Those that are few are computed
-/// when the model is read.
+/// Imports Range for known numbers. Small ranges have already been evaluated.
 static LogicalResult importRange(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();

@@ -27,7 +27,7 @@ LogicalResult dml::onnx::wantTensor(NodeImporter &node, const Shape &shape) {
 
 LogicalResult dml::onnx::setEmpty(NodeImporter &node, unsigned index,
                                   DataType type, Shape shape) {
-  // There are no elements that the inputs could have a bearing on.
+  // A result without elements does not depend on the inputs.
   for (unsigned input = 0; input < node.getNumInputs(); ++input)
     node.ignoreInput(input);
   return node.set(index, Constant(type, std::move(shape), {}, nullptr));
@@ -38,7 +38,7 @@ NamedAttribute dml::onnx::getScalar(NodeImporter &node, StringRef name,
   Type element =
       getElementType(constant.getType(), node.getBuilder().getContext());
   uint64_t bits = 0;
-  // Models are little-endian, as are the hosts that dml runs on.
+  // Models are little-endian, as are all hosts on which dml runs.
   std::memcpy(&bits, constant.getData(), getByteWidth(constant.getType()));
   llvm::APInt value(element.getIntOrFloatBitWidth(), bits, /*isSigned=*/false,
                     /*implicitTrunc=*/true);

@@ -12,7 +12,7 @@
 
 namespace dml::onnx {
 
-/// Fails unless a result may have the shape `shape`: DirectML's tensors have at
+/// Fails if a result cannot have the shape `shape`. DirectML's tensors have at
 /// most 8 dimensions and 2^32 - 1 elements.
 llvm::LogicalResult wantTensor(NodeImporter &node, const Shape &shape);
 
@@ -20,60 +20,63 @@ inline bool isEmpty(llvm::ArrayRef<int64_t> shape) {
   return llvm::is_contained(shape, 0);
 }
 
-/// Sets output `index` to a tensor without elements, which is a constant:
-/// DirectML's tensors have one element at least.
+/// Sets output `index` to a tensor without elements. This tensor is a constant,
+/// since DirectML's tensors have at least one element.
 llvm::LogicalResult setEmpty(NodeImporter &node, unsigned index, DataType type,
                              Shape shape);
 
-/// The first element of `constant`, bit for bit.
+/// Returns the first element of `constant` with its exact bits.
 mlir::NamedAttribute getScalar(NodeImporter &node, llvm::StringRef name,
                                const Constant &constant);
 
-/// The one integer of input `index`, "the depth", which has to be a constant.
+/// Returns the only integer in input `index`, which must be a constant. `what`
+/// names the input in messages, such as "the depth".
 llvm::FailureOr<int64_t> getInteger(NodeImporter &node, unsigned index,
                                     llvm::StringRef what);
 
-/// The attribute `name`, a list that has to be there.
+/// Returns the list attribute `name`, which is mandatory.
 llvm::FailureOr<Shape> wantInts(NodeImporter &node, llvm::StringRef name);
 
-/// The part of `value` from `offsets` on, of `sizes`.
+/// Returns the part of `value` with the sizes `sizes` that begins at `offsets`.
 mlir::Value takePart(NodeImporter &node, mlir::Value value,
                      llvm::ArrayRef<int64_t> offsets,
                      llvm::ArrayRef<int64_t> sizes);
 
-/// The products of the matrices of `a`, {A, B, M, K}, and the transposed ones
-/// of `b`, {A, B, N, K}, for element types that DirectML's GEMM lacks.
+/// Returns the products of the matrices of `a`, {A, B, M, K}, and the
+/// transposed matrices of `b`, {A, B, N, K}, for element types that DirectML's
+/// GEMM does not support.
 mlir::Value multiplyAndSum(NodeImporter &node, mlir::Value a, mlir::Value b);
 
-/// The axes of a node of `rank` dimensions, counted from the front: its
-/// attribute, or its input 1, which newer versions of operators have.
+/// Returns the axes of a node with `rank` dimensions, counted from the front.
+/// The axes are an attribute, or input 1 in newer versions of operators.
 llvm::FailureOr<Shape> getAxes(NodeImporter &node, int64_t rank);
 
-/// `axes`, counted from the front, none of which may stand twice.
+/// Returns `axes`, counted from the front. Fails if an axis occurs twice.
 llvm::FailureOr<Shape>
 normalizeAxes(NodeImporter &node, llvm::ArrayRef<int64_t> axes, int64_t rank);
 
-/// Fails where input `index` is a constant of indices one of which is outside
-/// of `size` elements. A negative index counts from the end.
+/// Fails if input `index` is a constant and one of its indices is out of range
+/// for `size` elements. Negative indices count from the end.
 llvm::LogicalResult wantIndices(NodeImporter &node, unsigned index,
                                 int64_t size);
 
-/// Fails where input 1 is a constant of tuples of `sizes.size()` indices, one
-/// of which is outside of the elements of its dimension.
+/// Fails if input 1 is a constant of tuples of `sizes.size()` indices and one
+/// of the indices is out of range for its dimension.
 llvm::LogicalResult wantTuples(NodeImporter &node,
                                llvm::ArrayRef<int64_t> sizes);
 
-/// "[1, 2]", a list that an attribute states.
+/// Returns the list in the form "[1, 2]", for a message about an attribute.
 std::string describeList(llvm::ArrayRef<int64_t> list);
 
-/// A number as people write it: an integer without a point.
+/// Returns a number for a message, where integers have no decimal point.
 std::string describeNumber(double number);
-/// The first element of `constant` as people write it.
+/// Returns the first element of `constant` for a message.
 std::string describeElement(const Constant &constant);
 
-/// The number of leading 1s that `shape` has as an operand.
+/// Returns the number of leading dimensions of size 1 that `shape` gets as an
+/// operand.
 int64_t getLead(llvm::ArrayRef<int64_t> shape);
-/// `shape` with leading 1s up to `rank` dimensions.
+/// Returns `shape` with leading dimensions of size 1, up to `rank` dimensions.
 Shape leadTo(size_t rank, llvm::ArrayRef<int64_t> shape);
 
 } // namespace dml::onnx

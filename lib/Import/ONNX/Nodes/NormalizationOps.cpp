@@ -12,14 +12,15 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// `shape` with trailing 1s up to four dimensions.
+/// Returns `shape` with trailing dimensions of size 1, up to four dimensions.
 static Shape addTrailing(Shape shape) {
   while (shape.size() < 4)
     shape.push_back(1);
   return shape;
 }
 
-/// Input `index`, one number for each channel, as {1, C, 1, ...}.
+/// Returns input `index`, which has one number for each channel, with the shape
+/// {1, C, 1, ...}.
 static FailureOr<Value> getPerChannel(NodeImporter &node, unsigned index,
                                       ArrayRef<int64_t> input) {
   if (countElements(node.getShape(index)) != input[1])
@@ -32,8 +33,8 @@ static FailureOr<Value> getPerChannel(NodeImporter &node, unsigned index,
   return node.getAs(index, as);
 }
 
-/// The mean and variance that training goes on with: `momentum` of input
-/// `index` and the rest of `current`.
+/// Sets the output to a running mean or variance: `momentum` times input
+/// `index`, plus (1 - `momentum`) times `current`.
 static LogicalResult setRunning(NodeImporter &node, unsigned output,
                                 unsigned index, Value current) {
   if (!node.hasOutput(output))
@@ -53,7 +54,7 @@ static LogicalResult setRunning(NodeImporter &node, unsigned output,
                   node.getShape(index));
 }
 
-/// BatchNormalization by the mean and variance of the batch itself.
+/// Imports BatchNormalization with the mean and variance of the batch.
 static LogicalResult setTraining(NodeImporter &node, Value input, Value scale,
                                  Value bias) {
   FailureOr<SmallVector<Value>> results =
@@ -69,8 +70,8 @@ static LogicalResult setTraining(NodeImporter &node, Value input, Value scale,
                  failed(setRunning(node, 2, 4, (*results)[2])));
 }
 
-/// Whether BatchNormalization computes the mean and variance itself, which
-/// versions of ONNX before 14 say in other ways.
+/// Whether BatchNormalization computes the mean and the variance itself. Before
+/// version 14, ONNX expresses this in different ways.
 static FailureOr<bool> isTraining(NodeImporter &node) {
   if (node.getOpset() >= 14)
     return node.getInt("training_mode", 0) != 0;
@@ -83,8 +84,8 @@ static FailureOr<bool> isTraining(NodeImporter &node) {
   return false;
 }
 
-/// Input `index`, one number for each channel, as {1, C, 1, ...}, or one for
-/// each element of a sample.
+/// Returns input `index` with the shape {1, C, 1, ...} if it has one number for
+/// each channel. Otherwise, it has one number for each element of a sample.
 static FailureOr<Value> getChannelParameter(NodeImporter &node, unsigned index,
                                             ArrayRef<int64_t> input) {
   if (node.getInt("spatial", 1) != 0)
@@ -103,7 +104,7 @@ static FailureOr<Value> getChannelParameter(NodeImporter &node, unsigned index,
 static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(5, 5)))
     return failure();
-  // What inference does not look at.
+  // Inference does not use this attribute.
   node.ignoreAttributes({"momentum"});
   FailureOr<bool> training = isTraining(node);
   if (failed(training))
@@ -113,8 +114,9 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
     return node.reject("its input has the shape " + describeShape(shape) +
                        ", but wanted is a dimension of channels");
   Shape input = addTrailing(shape);
-  // The provider converts the scale and the bias to the input's type. It does
-  // not take another type of mean and variance, and more digits are kept then.
+  // The provider converts the scale and the bias to the type of the input. It
+  // does not accept a mean and a variance of another type; the importer then
+  // uses f32 to preserve more digits.
   DataType type =
       node.getType(3) == node.getType(0) ? node.getType(0) : DataType::FLOAT32;
   SmallVector<Value> parameters;
@@ -167,12 +169,13 @@ static LogicalResult importInstanceNormalization(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
-/// Channels are normalized in groups, which have a scale and a bias each before
-/// opset 21, and their channels from then on.
+/// Imports GroupNormalization. Before opset 21, each group has a scale and a
+/// bias. From opset 21 on, each channel has.
 static LogicalResult importGroupNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
-  // DirectML computes in f32, which has room for the other types of floats.
+  // DirectML computes in f32, whose range includes those of the other float
+  // types.
   node.ignoreAttributes({"stash_type"});
   const Shape &shape = node.getShape(0);
   int64_t groups = node.getInt("num_groups", 0);
@@ -211,7 +214,8 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
 static LogicalResult importLayerNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
-  // DirectML computes in f32, which has room for the other types of floats.
+  // DirectML computes in f32, whose range includes those of the other float
+  // types.
   node.ignoreAttributes({"stash_type"});
   const Shape &shape = node.getShape(0);
   FailureOr<int64_t> axis =
@@ -225,7 +229,7 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   auto spread = [&](unsigned index) -> FailureOr<Value> {
     if (!node.hasInput(index))
       return Value();
-    // Right-aligned with the shape, as it is without trailing 1s.
+    // The shape must be right-aligned with the shape of the input.
     if (broadcastShapes(node.getShape(index), shape) != shape)
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(node.getShape(index)) +
@@ -250,8 +254,8 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   if (!node.hasOutput(1) && !node.hasOutput(2))
     return success();
 
-  // The mean and the inverse of the deviation are computed by themselves, in
-  // floats.
+  // The mean and the inverse standard deviation are computed separately, in
+  // f32.
   Shape reduced = shape, one = input;
   for (size_t dim = *axis; dim < reduced.size(); ++dim)
     reduced[dim] = 1;
@@ -283,8 +287,8 @@ static LogicalResult importMeanVariance(NodeImporter &node) {
     return failure();
   const Shape &shape = node.getShape(0);
   Shape axes = node.getInts("axes");
-  // The axes that are meant without an attribute are those of images, of which
-  // others have some.
+  // The default axes are those of images. If the input has fewer dimensions,
+  // only the existing ones are used.
   if (!node.hasAttribute("axes"))
     for (int64_t axis = 0; axis < std::min<int64_t>(shape.size(), 4); ++axis)
       if (axis != 1 || node.getInt("across_channels", 0) != 0)
@@ -297,9 +301,10 @@ static LogicalResult importMeanVariance(NodeImporter &node) {
     axis = *normal + lead;
   }
   llvm::sort(axes);
-  // ONNX adds 1e-9 to the deviation. Added to the variance, the square of that
-  // keeps a deviation of 0 from dividing as well, and changes none that
-  // elements can have; the provider's 1e-5 changes those below 1.
+  // ONNX adds 1e-9 to the standard deviation. The square of this number, added
+  // to the variance, also prevents a division by 0, and does not affect other
+  // standard deviations of representable elements. The provider's 1e-5 affects
+  // those below 1.
   constexpr float epsilon = 1e-18f;
   return node.set(
       0,
@@ -318,7 +323,7 @@ static LogicalResult importLRN(NodeImporter &node) {
   if (shape.size() < 2)
     return node.reject("its input has the shape " + describeShape(shape) +
                        ", but wanted is a dimension of channels");
-  // Neighbours are along the channels alone.
+  // The neighbours lie along the channels only.
   Shape input = addTrailing(shape);
   if (input.size() > 4)
     input = {input[0], input[1], input[2],
@@ -344,9 +349,9 @@ static LogicalResult importLpNormalization(NodeImporter &node) {
     return failure();
   Value input = node.get(0);
   int64_t lead = toPhysical(shape).size() - shape.size();
-  // ONNX has no epsilon, but gives zeros for a norm of 0. The provider's 1e-5
-  // would change lines with smaller norms; only zeros are below the smallest
-  // normal number.
+  // ONNX has no epsilon, but returns zeros if the norm is 0. The provider's
+  // 1e-5 would affect small norms. Only zeros are less than the smallest normal
+  // number.
   FailureOr<Value> output = node.build("lp_normalization", {{"input", input}},
                                        {node.integer("axis", *axis + lead),
                                         node.number("epsilon", FLT_MIN),
@@ -355,8 +360,8 @@ static LogicalResult importLpNormalization(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
-/// Normalization by the root of the mean of squares, of the dimensions from
-/// `axis` on.
+/// Imports RMSNormalization: divides by the root mean square over the
+/// dimensions from `axis` on.
 static LogicalResult importRMSNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
@@ -365,7 +370,7 @@ static LogicalResult importRMSNormalization(NodeImporter &node) {
       node.normalizeAxis(node.getInt("axis", -1), shape.size());
   if (failed(axis))
     return failure();
-  // DirectML computes in f32, which has room for f16 and bfloat16.
+  // DirectML computes in f32, whose range includes those of f16 and bfloat16.
   int64_t stash = node.getInt("stash_type", 1);
   if (stash != 1 && stash != 10 && stash != 16)
     return node.reject("its attribute stash_type is " +
@@ -380,8 +385,8 @@ static LogicalResult importRMSNormalization(NodeImporter &node) {
        dim < physical.size(); ++dim)
     axes.push_back(dim);
   Value input = node.get(0), scale = node.getBroadcast(1, physical);
-  // The output has the type of the scale. Where the input has another one, both
-  // are widened.
+  // The output has the type of the scale. If the input has a different type,
+  // both are widened.
   if (node.getType(0) != node.getType(1)) {
     input = node.widen(input);
     scale = node.widen(scale);

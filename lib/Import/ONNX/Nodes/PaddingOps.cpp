@@ -11,12 +11,12 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The numbers of elements that Pad adds before and after the dimensions of its
-/// input; those below 0 are taken away.
+/// Returns the numbers of elements that Pad adds before and after the
+/// dimensions of its input. Negative numbers remove elements.
 static FailureOr<std::pair<Shape, Shape>> getPads(NodeImporter &node) {
   bool hasInputs = node.getOpset() >= 11;
   const Shape &shape = node.getShape(0);
-  // Version 1 has another name for them.
+  // Version 1 uses a different name.
   Shape pads = node.getInts(node.getOpset() < 2 ? "paddings" : "pads"), axes;
   if (hasInputs) {
     FailureOr<Shape> given = node.getIntegers(1, "the pads");
@@ -54,7 +54,7 @@ static FailureOr<std::pair<Shape, Shape>> getPads(NodeImporter &node) {
   return std::pair(before, after);
 }
 
-/// The value that Pad pads with, of the type of its input.
+/// Returns the value with which Pad fills, in the type of its input.
 static FailureOr<Constant> getPaddingValue(NodeImporter &node) {
   DataType type = node.getType(0);
   if (node.getOpset() < 11 || !node.hasInput(2))
@@ -68,8 +68,8 @@ static FailureOr<Constant> getPaddingValue(NodeImporter &node) {
   return value;
 }
 
-/// Takes away what negative pads say of `value`, whose logical shape is
-/// `shape`, and sets those to 0.
+/// Removes the elements that negative pads specify from `value`, whose logical
+/// shape is `shape`, and sets these pads to 0.
 static FailureOr<Value> crop(NodeImporter &node, Shape &shape, Shape &before,
                              Shape &after) {
   int64_t lead = getLead(shape);
@@ -119,12 +119,12 @@ static LogicalResult importPad(NodeImporter &node) {
     return failure();
   if (isEmpty(output))
     return setEmpty(node, 0, node.getType(0), output);
-  // Nothing but padding.
+  // The result consists of padding only.
   if (isFilled && mode == "constant") {
     node.ignoreInput(0);
     return node.set(0, value->splat(output));
   }
-  // What is cut off is no part of what edges and reflections repeat.
+  // Removed elements are not repeated by edges and reflections.
   FailureOr<Value> input = crop(node, shape, before, after);
   if (failed(input))
     return failure();

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// Windows that are as large as the spatial dimensions of `shape`.
+/// Returns windows that cover all spatial dimensions of `shape`.
 static FailureOr<Windows> getGlobalWindows(NodeImporter &node,
                                            const Shape &shape) {
   if (shape.size() < 3 || shape.size() > 5)
@@ -28,7 +28,8 @@ static FailureOr<Windows> getGlobalWindows(NodeImporter &node,
   return windows;
 }
 
-/// The attributes that say how `windows` lie, with dilations or without.
+/// Returns the attributes for the positions of `windows`, with or without
+/// dilations.
 static SmallVector<NamedAttribute> getWindowAttributes(NodeImporter &node,
                                                        const Windows &windows,
                                                        bool hasDilations) {
@@ -48,8 +49,8 @@ static bool includesPadding(NodeImporter &node) {
 
 enum class Pooling { Max, Average, Lp };
 
-/// `input` with the padding of `windows` as zeros, so that what lies beyond the
-/// padding does not count with it.
+/// Returns `input` with the padding of `windows` added as zeros, so that only
+/// this padding counts, and not positions beyond it.
 static Value padExplicitly(NodeImporter &node, Value input, Windows &windows) {
   Shape start = {0, 0}, end = {0, 0}, shape = windows.input;
   start.append(windows.start);
@@ -66,7 +67,7 @@ static Value padExplicitly(NodeImporter &node, Value input, Windows &windows) {
                     type.clone(shape));
 }
 
-/// The attribute p of LpPool, which is a float in version 1.
+/// Returns the attribute p of LpPool, which is a float in version 1.
 static FailureOr<int64_t> getNormPower(NodeImporter &node) {
   if (node.getOpset() >= 2) {
     int64_t p = node.getInt("p", 2);
@@ -140,12 +141,12 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
     return failure();
   if (!wantsIndices)
     return success();
-  // ONNX's indices are int64, of the same bits.
+  // ONNX's indices are int64 with the same bits.
   return node.set(1, node.bitcast(results->back(), DataType::INT64), logical);
 }
 
 static LogicalResult importQuantizedPooling(NodeImporter &node, bool isGlobal) {
-  // The zero point at the end may be left out.
+  // The zero point at the end is optional.
   if (failed(node.wantInputs(2, 5)))
     return failure();
   if (!node.hasInput(3))
@@ -172,7 +173,7 @@ static LogicalResult importQuantizedPooling(NodeImporter &node, bool isGlobal) {
   if (isLast)
     input = node.transpose(input, toFirst);
   input = node.reshape(input, windows->input);
-  // ONNX has one scale and one zero point for a tensor.
+  // ONNX has a single scale and a single zero point for each tensor.
   auto getParameter = [&](unsigned index) -> FailureOr<Value> {
     if (!node.hasInput(index))
       return Value();
@@ -191,8 +192,9 @@ static LogicalResult importQuantizedPooling(NodeImporter &node, bool isGlobal) {
   }
   Shape output = {shape[0], shape[1]};
   output.append(windows->counts);
-  // A window that reaches beyond the padding counts as a whole here, unlike one
-  // of ONNX's AveragePool: that is how ONNX Runtime computes its operator.
+  // As in ONNX Runtime's implementation of its operator, and in contrast to
+  // ONNX's AveragePool, the divisor includes positions of a window beyond the
+  // padding.
   bool isIncluded = !isGlobal && includesPadding(node);
   SmallVector<NamedAttribute> attributes =
       getWindowAttributes(node, *windows, /*hasDilations=*/true);
@@ -215,8 +217,8 @@ static LogicalResult importQuantizedPooling(NodeImporter &node, bool isGlobal) {
   return node.set(0, moved, logical);
 }
 
-/// The shape of a tensor that is seen as one of four dimensions. Its elements
-/// keep their order, which is what indices of elements count in.
+/// Returns `shape` with four dimensions. The elements keep their order, and
+/// therefore their indices.
 static Shape toFourDimensions(const Shape &shape) {
   if (shape.size() == 5)
     return {shape[0], shape[1], shape[2] * shape[3], shape[4]};
@@ -240,8 +242,8 @@ static LogicalResult importMaxUnpool(NodeImporter &node) {
   FailureOr<Shape> pads = getSpatial(node, "pads", 2 * count, 0, 0);
   if (failed(kernel) || failed(strides) || failed(pads))
     return failure();
-  // The tensor whose elements the indices count: the smallest that pools to the
-  // input.
+  // The indices count the elements of the smallest tensor whose pooling has the
+  // shape of the input.
   Shape unpooled = {shape[0], shape[1]};
   for (size_t dim = 0; dim < count; ++dim) {
     int64_t steps = 0;
@@ -270,7 +272,7 @@ static LogicalResult importMaxUnpool(NodeImporter &node) {
                          describeShape(unpooled));
   }
   Shape view = toFourDimensions(shape);
-  // ONNX's indices are int64, of the same bits.
+  // ONNX's indices are int64 with the same bits.
   FailureOr<Value> result = node.build(
       "max_unpooling",
       {{"input", node.getAs(0, view)},
@@ -280,7 +282,7 @@ static LogicalResult importMaxUnpool(NodeImporter &node) {
     return failure();
   if (output == unpooled)
     return node.set(0, *result, output);
-  // Zeros behind the tensor fill a larger shape.
+  // If the requested shape is larger, zeros are added at the end.
   Shape from = toPhysical(unpooled), to = toPhysical(output), end;
   for (auto [before, after] : llvm::zip_equal(from, to))
     end.push_back(after - before);

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The type that attribute output_dtype names, if it does.
+/// Returns the type that the attribute output_dtype states, or `otherwise`.
 static FailureOr<DataType> getOutputType(NodeImporter &node,
                                          DataType otherwise) {
   auto number = static_cast<int32_t>(node.getInt("output_dtype", 0));
@@ -27,12 +27,12 @@ static FailureOr<DataType> getOutputType(NodeImporter &node,
 }
 
 namespace {
-/// QuantizeLinear or DequantizeLinear.
+/// A QuantizeLinear or a DequantizeLinear.
 struct NodeQuantization {
   bool isQuantize;
-  /// The type of the quantized elements, and of those of the output.
+  /// The type of the quantized elements, and the type of the output's elements.
   DataType quantized, output;
-  /// The type in which numbers are computed, that of the scale operand.
+  /// The type of the computation, which is the type of the scale operand.
   DataType number;
 };
 } // namespace
@@ -50,7 +50,7 @@ static FailureOr<NodeQuantization> getQuantization(NodeImporter &node,
       return node.reject("its zero point and its output_dtype are of different "
                          "types, but wanted is one type");
     result.quantized = result.output = *type;
-    // A scale may be narrower than the input, or wider.
+    // The scale may be narrower or wider than the input.
     if (node.getType(0) != DataType::FLOAT16)
       result.number = DataType::FLOAT32;
     int64_t precision = node.getInt("precision", 0);
@@ -70,13 +70,13 @@ static FailureOr<NodeQuantization> getQuantization(NodeImporter &node,
   return result;
 }
 
-/// Builds QUANTIZE or DEQUANTIZE of a scale and a zero point each of whose
-/// sizes divides the input's.
+/// Builds QUANTIZE or DEQUANTIZE with a scale and a zero point whose sizes
+/// divide the sizes of the input.
 static Value buildBlocks(NodeImporter &node, const NodeQuantization &how,
                          Value scale, Value zeroPoint) {
   auto shape = cast<RankedTensorType>(scale.getType()).getShape();
-  // Zeros are spelled out, as by the provider: what DirectML takes for a zero
-  // point that is absent is not described.
+  // A missing zero point is replaced by explicit zeros, as in the provider,
+  // since the meaning of a missing zero point is not documented for DirectML.
   if (!zeroPoint)
     zeroPoint = node.getSplat(how.quantized, 0, shape);
   Value input = node.get(0);
@@ -93,8 +93,8 @@ static Value buildBlocks(NodeImporter &node, const NodeQuantization &how,
       ->front();
 }
 
-/// Quantizes to a type that DirectML's operators do not quantize to, by the
-/// formula of ONNX: CAST takes what the type cannot hold to its nearest number.
+/// Quantizes to a type that DirectML's quantization operators do not support,
+/// by ONNX's formula. CAST converts numbers out of range to the nearest number.
 static Value quantizeByFormula(NodeImporter &node, const NodeQuantization &how,
                                Value scale, Value zeroPoint) {
   auto toFloat = [&](Value value) {
@@ -110,15 +110,15 @@ static Value quantizeByFormula(NodeImporter &node, const NodeQuantization &how,
   return node.castTo(sum, how.quantized);
 }
 
-/// Sets the output, computed with a scale and a zero point, which may be null,
-/// for each element of the input.
+/// Sets the output. The scale and the zero point, which may be null, have one
+/// number for each element of the input.
 static LogicalResult setQuantized(NodeImporter &node,
                                   const NodeQuantization &how, Value scale,
                                   Value zeroPoint) {
   const Shape &shape = node.getShape(0);
   Value output;
   if (isFourBits(how.quantized)) {
-    // The element-wise operators have no elements of four bits.
+    // The element-wise operators do not support 4-bit elements.
     output = buildBlocks(node, how, scale, zeroPoint);
   } else if (how.isQuantize && how.quantized != DataType::UINT8 &&
              how.quantized != DataType::INT8) {
@@ -140,8 +140,9 @@ static LogicalResult setQuantized(NodeImporter &node,
   return node.set(0, node.castTo(output, how.output), shape);
 }
 
-/// Input `index`, one number for each block of `size` elements along `axis`,
-/// for each element. The last block may have fewer elements.
+/// Returns input `index`, which has one number for each block of `size`
+/// elements along `axis`, expanded to one number for each element. The last
+/// block may be incomplete.
 static Value spreadBlocks(NodeImporter &node, unsigned index, int64_t axis,
                           int64_t size) {
   const Shape &shape = node.getShape(0), &blocks = node.getShape(index);
@@ -150,8 +151,8 @@ static Value spreadBlocks(NodeImporter &node, unsigned index, int64_t axis,
   Value value = node.repeat(node.getAs(index, {outer, blocks[axis], 1, inner}),
                             {outer, blocks[axis], size, inner});
   value = node.reshape(value, {1, outer, blocks[axis] * size, inner});
-  // The end of the last block is out of view. SLICE1 takes no elements of four
-  // bits.
+  // The elements beyond the end of the last block are removed by a view, since
+  // SLICE1 does not support 4-bit elements.
   Shape all(cast<RankedTensorType>(value.getType()).getShape());
   Shape part = {1, outer, shape[axis], inner};
   if (part != all)
@@ -161,7 +162,7 @@ static Value spreadBlocks(NodeImporter &node, unsigned index, int64_t axis,
   return node.reshape(value, toPhysical(shape));
 }
 
-/// NodeQuantization by blocks of `size` elements along an axis.
+/// Imports a quantization by blocks of `size` elements along an axis.
 static LogicalResult importBlocks(NodeImporter &node, int64_t size,
                                   const NodeQuantization &how) {
   const Shape &shape = node.getShape(0);
@@ -193,18 +194,18 @@ static LogicalResult importBlocks(NodeImporter &node, int64_t size,
                     node.hasInput(2) ? node.getAs(2, physical) : Value());
     return node.set(0, node.castTo(output, how.output), shape);
   }
-  // QUANTIZE takes equal blocks of few types alone.
+  // QUANTIZE only supports blocks of equal size, and few types.
   return setQuantized(
       node, how, node.castTo(spreadBlocks(node, 1, *axis, size), how.number),
       node.hasInput(2) ? spreadBlocks(node, 2, *axis, size) : Value());
 }
 
-/// The shape of the scale or zero point that input `index` is, beside the
-/// input's.
+/// Returns the shape of the scale or zero point in input `index`, aligned with
+/// the shape of the input.
 static FailureOr<Shape> alignQuantization(NodeImporter &node, unsigned index) {
   const Shape &shape = node.getShape(0);
   Shape as = node.getShape(index);
-  // One number is for all elements, those of a scalar as well.
+  // A single number applies to all elements, including those of a scalar.
   if (countElements(as) == 1)
     return Shape();
   if (as.size() == 1) {
@@ -223,20 +224,22 @@ static FailureOr<Shape> alignQuantization(NodeImporter &node, unsigned index) {
   return as;
 }
 
-/// NodeQuantization: scale and zero point are one number each, one for each
-/// element of an axis, or one for each block.
+/// Imports a quantization. The scale and the zero point are either single
+/// numbers, or have one number for each element along an axis or for each
+/// block.
 static LogicalResult importQuantize(NodeImporter &node, bool isQuantize) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
   FailureOr<NodeQuantization> how = getQuantization(node, isQuantize);
   if (failed(how))
     return failure();
-  // One number is for every axis, and floats of 8 bits, which alone need not
-  // saturate, are none of DirectML's.
+  // A single number does not need an axis, and `saturate` only affects 8-bit
+  // floats, which DirectML does not support.
   node.ignoreAttributes({"axis", "saturate"});
   if (int64_t size = node.getInt("block_size", 0))
     return importBlocks(node, size, *how);
-  // QUANTIZE repeats numbers itself, and the others want them repeated.
+  // QUANTIZE broadcasts the numbers itself, whereas the other operators require
+  // them to be broadcast.
   Value operands[2];
   for (unsigned index : {1, 2}) {
     if (!node.hasInput(index))
@@ -262,8 +265,8 @@ static LogicalResult importDynamicQuantize(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
   const Shape &shape = node.getShape(0);
-  // The scale and the zero point have as many dimensions as the input, which is
-  // seen with four: it is quantized as a whole.
+  // The scale and the zero point have as many dimensions as the input. The
+  // input is reshaped to four dimensions, since it is quantized as a whole.
   Shape one = toPhysical({}), physical = toPhysical(shape);
   if (physical.size() > one.size())
     physical = {1, 1, 1, *countElements(shape)};

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The scale or zero point that is input `index`, if it is there: one number,
-/// or several along dimension `dim` of four.
+/// Returns the scale or zero point in input `index`, or null if there is none.
+/// It has a single number, or several along dimension `dim` of four dimensions.
 static FailureOr<Value> getParameter(NodeImporter &node, unsigned index,
                                      size_t dim) {
   if (!node.hasInput(index))

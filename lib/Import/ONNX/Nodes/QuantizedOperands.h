@@ -11,16 +11,17 @@
 
 namespace dml::onnx {
 
-/// A scale or a zero point of a node: input `index`, which is the operand
-/// `name`, and is one number or one for each element along dimension `dim`.
+/// A scale or a zero point of a node: input `index`, which becomes the operand
+/// `name`. It has a single number, or one number for each element along
+/// dimension `dim`.
 struct ParameterInput {
   llvm::StringRef name;
   unsigned index;
   size_t dim;
 };
 
-/// Adds the operands of `parameters` to `to`; those whose input is left out are
-/// null.
+/// Appends the operands for `parameters` to `to`. The operand of a missing
+/// input is null.
 llvm::LogicalResult
 addParameters(NodeImporter &node, llvm::ArrayRef<ParameterInput> parameters,
               llvm::SmallVectorImpl<NodeImporter::Operand> &to);

@@ -13,20 +13,20 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// An activation function of ONNX, and what DirectML calls it.
+/// An ONNX activation function, and its name in DirectML.
 struct Function {
   StringLiteral onnxName, name;
-  /// DirectML's names of ONNX's alpha and beta; "" where there is none.
+  /// DirectML's names of ONNX's alpha and beta, or "".
   StringLiteral alpha, beta;
   float defaultAlpha, defaultBeta;
 };
 
-/// What an operator's tensors and functions are.
+/// The tensors and functions of an operator.
 struct Network {
   StringLiteral mnemonic;
-  /// Matrices of a gate each.
+  /// The number of gates, each of which has one matrix.
   int64_t gates;
-  /// The functions of a direction, by default.
+  /// The default functions of a direction.
   ArrayRef<StringLiteral> functions;
 };
 } // namespace
@@ -45,7 +45,7 @@ static constexpr Function functions[] = {
     {"ThresholdedRelu", "thresholded_relu", "alpha", "", 1, 0},
 };
 
-/// Values of a list of floats are for the functions that take one, in order.
+/// Takes the next float from a list. Only functions with a parameter take one.
 static float takeFloat(ArrayRef<float> &values, float otherwise) {
   if (values.empty())
     return otherwise;
@@ -54,7 +54,7 @@ static float takeFloat(ArrayRef<float> &values, float otherwise) {
   return value;
 }
 
-/// The functions of a node with `directions`.
+/// Returns the activation functions of a node with `directions`.
 static FailureOr<Attribute>
 getActivations(NodeImporter &node, const Network &network, int64_t directions) {
   SmallVector<StringRef> names(node.getStrings("activations"));
@@ -101,13 +101,14 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(node.getShape(index)) +
                          ", but wanted are three dimensions");
-  // Versions before 7 say so of outputs that are named anyway.
+  // Before version 7, this attribute requests outputs that are named anyway.
   node.ignoreAttributes({"output_sequence"});
   int64_t layout = node.getInt("layout", 0);
   if (layout != 0 && layout != 1)
     return node.reject("its layout is " + Twine(layout) +
                        ", but wanted is 0 or 1");
-  // DirectML has no clip but LSTM's, and other providers apply theirs.
+  // In DirectML, only LSTM has a clip, and ONNX Runtime's other providers
+  // implement clips differently.
   if (!isLSTM && node.hasAttribute("clip"))
     return node.reject("it has a clip, which DirectML's operator has not");
 
@@ -117,8 +118,8 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
     return node.reject("its direction is '" + direction +
                        "', but wanted is forward, reverse or bidirectional");
   int64_t directions = direction == "bidirectional" ? 2 : 1;
-  // The batch is the first dimension in layout 1; DirectML has it behind the
-  // steps and the directions.
+  // In layout 1, the batch is the first dimension. In DirectML, it comes after
+  // the steps and the directions.
   auto swap = [](ArrayRef<int64_t> shape, size_t i, size_t j) {
     Shape swapped(shape);
     std::swap(swapped[i], swapped[j]);
@@ -149,7 +150,7 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
   if (failed(activations))
     return failure();
 
-  // Inputs that are there with as many elements as `shape`.
+  // Returns an input that is present and has as many elements as `shape`.
   LogicalResult fits = success();
   auto get = [&](unsigned index, Shape shape) -> Value {
     if (!node.hasInput(index))
@@ -180,7 +181,7 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
       {"recurrence", node.get(2)},
       {"bias", get(3, {1, 1, directions, 2 * network.gates * hidden})},
       {"hidden_init", getState(5)}};
-  // ONNX's lengths are int32, of the same bits.
+  // ONNX's lengths are int32 with the same bits.
   Value lengths = get(4, {1, 1, 1, batch});
   if (lengths)
     lengths = node.bitcast(lengths, DataType::UINT32);
@@ -205,7 +206,7 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
   if (failed(fits))
     return failure();
 
-  // A result that nobody reads is not computed.
+  // Results that nothing reads are not computed.
   const Shape shapes[] = {{steps, directions, batch, hidden}, state, state};
   const Shape logical[] = {{steps, directions, batch, hidden},
                            {directions, batch, hidden},
@@ -232,7 +233,8 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
     Shape shape = logical[index];
     Value value = result;
     if (layout == 1) {
-      // {steps, directions, batch, hidden}, or a state without steps.
+      // The value has the shape {steps, directions, batch, hidden}, or is a
+      // state, without steps.
       value = index == 0 ? node.transpose(value, {2, 0, 1, 3})
                          : node.transpose(value, {0, 2, 1, 3});
       shape = index == 0 ? Shape{batch, steps, directions, hidden}

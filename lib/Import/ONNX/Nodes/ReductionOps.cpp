@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The shape of `shape` with the dimensions `axes` of size 1, or without them.
+/// Returns `shape` with the dimensions `axes` reduced to size 1 or removed.
 static Shape reduceShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
                          bool keep) {
   Shape result;
@@ -25,8 +25,9 @@ static Shape reduceShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
   return result;
 }
 
-/// The dimensions that a reduction combines, sorted: its axes, or all where it
-/// names none and does not say that these are none.
+/// Returns the dimensions that a reduction combines, in ascending order: its
+/// axes. If no axes are given, these are all dimensions, unless an attribute
+/// states that there are none.
 static FailureOr<Shape> getReducedAxes(NodeImporter &node) {
   int64_t rank = node.getShape(0).size();
   FailureOr<Shape> axes = getAxes(node, rank);
@@ -41,8 +42,8 @@ static FailureOr<Shape> getReducedAxes(NodeImporter &node) {
   return axes;
 }
 
-/// The mean of integers, which REDUCE does not have: their sum by their number,
-/// rounded towards zero.
+/// Computes the mean of integers, which REDUCE does not support: their sum
+/// divided by their number, rounded towards zero.
 static Value averageIntegers(NodeImporter &node, Value input,
                              ArrayRef<int64_t> axes, RankedTensorType type) {
   int64_t count = 1;
@@ -57,9 +58,9 @@ static Value averageIntegers(NodeImporter &node, Value input,
                                     type.getShape()));
 }
 
-/// The function of REDUCE that does the same as `function` with sets of one
-/// integer, which REDUCE has not for integers where it computes roots and
-/// logarithms.
+/// Returns a function of REDUCE that is equal to `function` for sets of one
+/// integer. REDUCE does not support functions with roots and logarithms for
+/// integers.
 static StringRef getFunctionOfOne(StringRef function) {
   return function == "l2" ? "l1" : function == "log_sum_exp" ? "sum" : function;
 }
@@ -80,8 +81,7 @@ static void addReduce(Registry &registry, StringRef name, StringRef function) {
         node.getTensorType(reduceShape(physical, moved, true), node.getType(0));
     bool isInteger = !isa<FloatType>(type.getElementType());
     bool isOne = type.getShape() == ArrayRef<int64_t>(physical);
-    // With no axes, each element is a set of its own, of which L1 is the
-    // magnitude.
+    // Without axes, each element forms a set, whose L1 norm is its magnitude.
     Value output =
         function == "average" && isInteger
             ? averageIntegers(node, node.get(0), moved, type)

@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// Fails unless input 0 is {N, C, H, W} and input 1 {R, `columns`}.
+/// Fails unless input 0 has the shape {N, C, H, W} and input 1 has the shape
+/// {R, `columns`}.
 static LogicalResult wantRegions(NodeImporter &node, int64_t columns) {
   if (node.getShape(0).size() != 4)
     return node.reject("its input has the shape " +
@@ -25,7 +26,7 @@ static LogicalResult wantRegions(NodeImporter &node, int64_t columns) {
 }
 
 namespace {
-/// The regions of a RoiAlign and how they are sampled.
+/// The regions of a RoiAlign, and the way in which they are sampled.
 struct Regions {
   Value image, regions;
   float scale, inputOffset;
@@ -34,11 +35,12 @@ struct Regions {
 };
 } // namespace
 
-/// The average or the largest of the samples of each part of the regions.
+/// Returns the average or the maximum of the samples in each part of the
+/// regions.
 static Value alignRegions(NodeImporter &node, Value image, const Regions &align,
                           StringRef function) {
-  // Indices have a sign, which DirectML's have not: negative ones are out of
-  // range for both.
+  // Indices are signed in ONNX and unsigned in DirectML. Negative indices are
+  // out of range in both.
   Value indices = node.get(2);
   if (node.getType(2) == DataType::INT64)
     indices = node.bitcast(indices, DataType::UINT64);
@@ -62,8 +64,9 @@ static Value alignRegions(NodeImporter &node, Value image, const Regions &align,
       node.getTensorType(align.output, node.getTypeOf(image)));
 }
 
-/// The regions, scaled, and with sizes of 1 at least. They are widened for
-/// that, and the image with them: corners of f16 would be rounded.
+/// Returns the regions, scaled and enlarged to sizes of at least 1. The
+/// regions, and also the image, are widened for this purpose, since f16 corners
+/// would be rounded.
 static Regions enlarge(NodeImporter &node, Regions align) {
   align.image = node.widen(align.image);
   align.regions = node.widen(align.regions);
@@ -88,18 +91,19 @@ static Regions enlarge(NodeImporter &node, Regions align) {
   return align;
 }
 
-/// ONNX takes the largest of the four elements around each sample, each
-/// multiplied by its weight in the interpolation, where DirectML takes the
-/// largest interpolation. Of the four, one stands in an even row and an even
-/// column, one in an even row and an odd column, and so on: with the others set
-/// to 0, an interpolation is one element multiplied by its weight.
+/// ONNX selects the maximum of the four elements around each sample, each
+/// multiplied by its weight in the interpolation, whereas DirectML selects the
+/// largest interpolation. One of the four elements lies in an even row and an
+/// even column, one in an even row and an odd column, and so on. If the
+/// elements in the other rows and columns are set to 0, an interpolation is one
+/// element multiplied by its weight.
 static Value alignLargest(NodeImporter &node, const Regions &align) {
   const Shape &shape = node.getShape(0);
   DataType type = node.getTypeOf(align.image);
   Value largest;
   for (int64_t row : {0, 1})
     for (int64_t column : {0, 1}) {
-      // Rows and columns that are kept, of those repeat.
+      // Builds a mask of alternating rows or columns, beginning with `kept`.
       auto alternate = [&](int64_t size, int64_t kept, Shape line) {
         SmallVector<int64_t> truths;
         for (int64_t index = 0; index < size; ++index)
@@ -126,8 +130,8 @@ static Value alignLargest(NodeImporter &node, const Regions &align) {
   return largest;
 }
 
-/// `aligned`, but 0 where a region has no width or no height, and so no samples
-/// where their number follows its size.
+/// Returns `aligned`, with 0 for regions without width or height. If the number
+/// of samples depends on the size of a region, such regions have no samples.
 static Value clearEmpty(NodeImporter &node, Value aligned,
                         const Regions &align) {
   Shape all = toPhysical(node.getShape(1)), half = all, one = all;
@@ -166,8 +170,8 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
   StringRef mode = node.getString("mode", "avg");
   if (mode != "avg" && mode != "max")
     return node.reject("its mode is '" + mode + "', but wanted is avg or max");
-  // ONNX has no shift of the input's pixels before version 16; ONNX Runtime's
-  // DirectML provider shifts them in every version.
+  // Before version 16, ONNX does not shift the pixels of the input, whereas
+  // ONNX Runtime's DirectML provider shifts them in each version.
   StringRef coordinates =
       node.getString("coordinate_transformation_mode",
                      node.getOpset() < 16 ? "output_half_pixel" : "half_pixel");
@@ -193,7 +197,7 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
     return failure();
   if (isEmpty(align.output))
     return setEmpty(node, 0, node.getType(0), align.output);
-  // Without the shift, regions are one pixel high and wide at least.
+  // Without the shift, regions have a height and a width of at least one pixel.
   if (coordinates == "output_half_pixel")
     align = enlarge(node, align);
   Value result = mode == "avg"

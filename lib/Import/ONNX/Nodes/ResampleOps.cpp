@@ -16,17 +16,18 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// A number as models mean it: a scale of 0.6 is 3/5, not the f32 next to it.
+/// A number as intended by the model's author: a scale of 0.6 is 3/5, and not
+/// the nearest f32.
 struct Ratio {
   double numerator = 1, denominator = 1;
 
-  /// The simplest fraction that rounds to `value`, where doubles hold it, or
-  /// the float itself.
+  /// Returns the simplest fraction that rounds to `value`, or the float itself
+  /// if doubles cannot represent the fraction.
   static Ratio get(float value) {
     if (!std::isfinite(value))
       return {value, 1};
     auto [numerator, denominator] = getSimplestFraction(value);
-    // Numerators and denominators stay exact in double precision.
+    // Numerators and denominators must be exact in double precision.
     llvm::DynamicAPInt limit(int64_t(1) << 50);
     if (numerator > limit || denominator > limit)
       return {value, 1};
@@ -42,21 +43,22 @@ struct Ratio {
     return {numerator * other.numerator, denominator * other.denominator};
   }
   Ratio operator-() const { return {-numerator, denominator}; }
-  /// The next f32, which DirectML takes for the ratio again.
+  /// Returns the nearest f32, which DirectML interprets as the same ratio
+  /// again.
   float round() const { return static_cast<float>(numerator / denominator); }
   bool operator<(Ratio other) const {
     return numerator * other.denominator < other.numerator * denominator;
   }
 };
 
-/// How one dimension is resampled.
+/// The resampling of one dimension.
 struct Dim {
   int64_t input = 1, output = 1;
   Ratio scale;
   /// The region of tf_crop_and_resize.
   Ratio start = {0, 1}, end;
-  /// What RESAMPLE2 wants. The offset of the input's pixels is kept exact until
-  /// the direction of rounding has shifted it, too.
+  /// The parameters of RESAMPLE2. The offset of the input's pixels is kept
+  /// exact until it has also been shifted for the direction of rounding.
   float dmlScale = 1, outputOffset = 0;
   Ratio inputOffset = {0, 1};
 
@@ -70,7 +72,7 @@ struct Dim {
     double place = (first + (last - first) * part) * length;
     return place < 0 || place > length;
   }
-  /// Every element stays where it is.
+  /// Whether each element keeps its position.
   bool isCopied() const {
     return input == output && scale.isOne() && start.numerator == 0 &&
            end.isOne();
@@ -80,7 +82,7 @@ struct Dim {
 enum class Nearest { PreferFloor, PreferCeil, Floor, Ceil };
 } // namespace
 
-/// The numbers of input `index`, which has to be a constant.
+/// Returns the numbers in input `index`, which must be a constant.
 static FailureOr<SmallVector<double>>
 getNumbers(NodeImporter &node, unsigned index, StringRef what) {
   const Tensor &tensor = node.getInput(index);
@@ -92,7 +94,7 @@ getNumbers(NodeImporter &node, unsigned index, StringRef what) {
   return tensor.constant->getFloats();
 }
 
-/// Gives `dims`, of which a node names those at `axes`, the scales `scales`.
+/// Sets the scales of the dimensions `axes` of `dims` to `scales`.
 static LogicalResult setScales(NodeImporter &node, MutableArrayRef<Dim> dims,
                                ArrayRef<int64_t> axes,
                                ArrayRef<double> scales) {
@@ -117,7 +119,7 @@ static LogicalResult setScales(NodeImporter &node, MutableArrayRef<Dim> dims,
   return success();
 }
 
-/// The same by the sizes of the output.
+/// Sets the scales according to the sizes of the output.
 static LogicalResult setSizes(NodeImporter &node, MutableArrayRef<Dim> dims,
                               ArrayRef<int64_t> axes, ArrayRef<int64_t> sizes,
                               StringRef policy) {
@@ -151,8 +153,8 @@ static LogicalResult setSizes(NodeImporter &node, MutableArrayRef<Dim> dims,
   return success();
 }
 
-/// Sets what RESAMPLE2 wants for `dim`: it reads output `o` at
-/// (o - outputOffset) / dmlScale - inputOffset.
+/// Sets the parameters of RESAMPLE2 for `dim`: the position of output `o` is (o
+/// - outputOffset) / dmlScale - inputOffset.
 static LogicalResult setCoordinates(NodeImporter &node, StringRef mode,
                                     Dim &dim) {
   auto [p, q] = dim.scale;
@@ -163,7 +165,7 @@ static LogicalResult setCoordinates(NodeImporter &node, StringRef mode,
       (mode == "pytorch_half_pixel" && dim.output > 1)) {
     dim.inputOffset = {1, 2};
     dim.outputOffset = -0.5f;
-    // The part of the scaled input that is cut off is taken from both ends.
+    // The excess of the scaled input is removed equally at both ends.
     if (mode == "half_pixel_symmetric")
       dim.inputOffset = dim.inputOffset + Ratio{out * q - in * p, 2 * p};
     return success();
@@ -179,7 +181,8 @@ static LogicalResult setCoordinates(NodeImporter &node, StringRef mode,
     return success();
   }
   if (mode == "align_corners") {
-    // The corner is that of the scaled input, which need not be a whole number.
+    // The position of the last corner follows from the size of the scaled
+    // input, which need not be an integer.
     double length = in * p - q;
     dim.dmlScale = dim.output == 1 || dim.input == 1 || length <= 0
                        ? 1
@@ -191,7 +194,7 @@ static LogicalResult setCoordinates(NodeImporter &node, StringRef mode,
           size = (dim.end + -dim.start) * length;
     if (dim.output == 1)
       first = (dim.start + dim.end) * length * Ratio{1, 2};
-    // One element is read wherever it lies.
+    // If there is only one element, it is read for any position.
     if (dim.input == 1)
       return success();
     if (dim.output > 1 && !(size.round() > 0))
@@ -211,8 +214,8 @@ static LogicalResult setCoordinates(NodeImporter &node, StringRef mode,
       "align_corners, asymmetric, tf_half_pixel_for_nn or tf_crop_and_resize");
 }
 
-/// Dimensions that are copied as one, with their neighbours: DirectML resamples
-/// four.
+/// Merges neighbouring dimensions that are only copied, since DirectML supports
+/// four dimensions.
 static SmallVector<Dim> mergeCopied(ArrayRef<Dim> dims) {
   SmallVector<Dim> merged;
   for (const Dim &dim : dims)
@@ -226,7 +229,7 @@ static SmallVector<Dim> mergeCopied(ArrayRef<Dim> dims) {
 }
 
 namespace {
-/// How elements are taken or interpolated.
+/// The way in which elements are selected or interpolated.
 struct Interpolation {
   bool isLinear = false;
   Nearest nearest = Nearest::PreferFloor;
@@ -234,10 +237,12 @@ struct Interpolation {
 };
 } // namespace
 
-/// Builds the operator that resamples `input` as `dims`, four of them, say.
+/// Builds the operator that resamples `input` according to `dims`, of which
+/// there are four.
 static FailureOr<Value> resample(NodeImporter &node, Value input,
                                  ArrayRef<Dim> dims, Interpolation how) {
-  // Halves are rounded with positions that are shifted by a half.
+  // Rounding to the nearest element is rounding of positions that are shifted
+  // by one half.
   bool isUp =
       how.nearest == Nearest::Ceil || how.nearest == Nearest::PreferFloor;
   Ratio shift = {how.nearest == Nearest::PreferFloor  ? 1.0
@@ -269,10 +274,12 @@ static FailureOr<Value> resample(NodeImporter &node, Value input,
                     cast<RankedTensorType>(input.getType()).clone(to));
 }
 
-/// The same of integers. ONNX interpolates in f32 and takes the whole part,
-/// where DirectML's operator rounds to the nearest number. Of 8 bits, another
-/// one, which copies, asks for the feature level of the provider's. Integers of
-/// 32 bits, which the operator does not take, are moved as the bits of floats.
+/// Builds operators that resample the integers `input` according to `dims`.
+/// ONNX interpolates in f32 and truncates, whereas DirectML's operator rounds
+/// to the nearest number. For interpolated 8-bit integers, another operator,
+/// which only copies, is added to request the feature level of the provider's
+/// operator. 32-bit integers, which the operator does not support, are moved as
+/// the bits of floats.
 static FailureOr<Value> resampleIntegers(NodeImporter &node, Value input,
                                          ArrayRef<Dim> dims,
                                          Interpolation how) {
@@ -300,7 +307,7 @@ static FailureOr<Value> resampleIntegers(NodeImporter &node, Value input,
   return resample(node, *result, copied, how);
 }
 
-/// What lies outside of the region of tf_crop_and_resize becomes `value`.
+/// Replaces elements outside of the region of tf_crop_and_resize by `value`.
 static Value extrapolate(NodeImporter &node, Value result, ArrayRef<Dim> dims,
                          float value) {
   auto type = cast<RankedTensorType>(result.getType());
@@ -326,7 +333,7 @@ static Value extrapolate(NodeImporter &node, Value result, ArrayRef<Dim> dims,
   return result;
 }
 
-/// Sets the output to input 0, resampled as `dims` say.
+/// Sets the output to input 0, resampled according to `dims`.
 static LogicalResult setResampled(NodeImporter &node, SmallVector<Dim> dims,
                                   Interpolation how,
                                   std::optional<float> outside = {}) {
@@ -367,7 +374,8 @@ static SmallVector<Dim> getDims(ArrayRef<int64_t> shape) {
   return dims;
 }
 
-/// Whether the mode, 'nearest', 'linear' or a name of the latter, is linear.
+/// Whether the mode is linear. Modes are 'nearest', 'linear' and other names of
+/// the latter.
 static FailureOr<bool> isLinearMode(NodeImporter &node) {
   StringRef mode = node.getString("mode", "nearest");
   if (mode == "cubic")
@@ -381,11 +389,12 @@ static FailureOr<bool> isLinearMode(NodeImporter &node) {
                      "', but wanted is nearest or linear");
 }
 
-/// Upsample, and Resize of version 10, which continues it: positions are those
-/// of the corners; of two neighbours the first is taken by what grows, the
-/// second by what shrinks. ONNX's tests of these versions expect that; ONNX
-/// Runtime's DirectML provider takes those of pixel centres, as later versions
-/// do, which differs in linear interpolation.
+/// Imports Upsample, and Resize of version 10, which has the same semantics.
+/// Positions are aligned to corners. Of two neighbours, the first one is
+/// selected for a growing dimension, and the second one for a shrinking
+/// dimension, as in ONNX's tests of these versions. ONNX Runtime's DirectML
+/// provider aligns positions to pixel centres, as in later versions, which
+/// gives different results for linear interpolation.
 static LogicalResult importOldResize(NodeImporter &node,
                                      ArrayRef<double> scales) {
   SmallVector<Dim> dims = getDims(node.getShape(0));
@@ -410,7 +419,7 @@ static LogicalResult importOldResize(NodeImporter &node,
   return setResampled(node, dims, how);
 }
 
-/// The scales of an Upsample before version 7, which grows images.
+/// Returns the scales of an Upsample before version 7, which enlarges images.
 static FailureOr<SmallVector<double>> getScalesOfImage(NodeImporter &node) {
   const Shape &shape = node.getShape(0);
   if (shape.size() != 4)
@@ -448,8 +457,8 @@ static LogicalResult importUpsample(NodeImporter &node) {
   return importOldResize(node, scales);
 }
 
-/// The dimensions of a Resize, as its scales or sizes say, and those that its
-/// attribute axes names.
+/// Returns the dimensions of a Resize according to its scales or sizes. Stores
+/// the resized dimensions, which the node's attribute `axes` lists, in `axes`.
 static FailureOr<SmallVector<Dim>> getResized(NodeImporter &node, Shape &axes) {
   SmallVector<Dim> dims = getDims(node.getShape(0));
   if (node.hasAttribute("axes")) {
@@ -462,7 +471,7 @@ static FailureOr<SmallVector<Dim>> getResized(NodeImporter &node, Shape &axes) {
     axes.resize(dims.size());
     std::iota(axes.begin(), axes.end(), 0);
   }
-  // Exporters write empty tensors for what they leave out.
+  // Exporters represent missing inputs by empty tensors.
   auto isGiven = [&](unsigned index) {
     if (node.hasInput(index) && node.getShape(index) == Shape{0})
       node.ignoreInput(index);
@@ -486,7 +495,7 @@ static FailureOr<SmallVector<Dim>> getResized(NodeImporter &node, Shape &axes) {
   return dims;
 }
 
-/// Gives the dimensions at `axes` the regions of tf_crop_and_resize.
+/// Sets the regions of tf_crop_and_resize for the dimensions `axes`.
 static LogicalResult setRegions(NodeImporter &node, MutableArrayRef<Dim> dims,
                                 ArrayRef<int64_t> axes) {
   if (!node.hasInput(1) || node.getShape(1) == Shape{0})
@@ -562,7 +571,7 @@ static LogicalResult importResize(NodeImporter &node) {
       return failure();
     outside = node.getFloat("extrapolation_value", 0);
   }
-  // What other modes alone read.
+  // Attributes that only other modes use.
   node.ignoreAttributes({"antialias", "cubic_coeff_a", "exclude_outside",
                          "extrapolation_value", "keep_aspect_ratio_policy",
                          "nearest_mode"});
@@ -573,7 +582,7 @@ static LogicalResult importResize(NodeImporter &node) {
       continue;
     if (failed(setCoordinates(node, mode, dim)))
       return failure();
-    // One scale serves the positions and the filter.
+    // The operator has a single scale for positions and for the filter.
     float scale = dim.scale.round();
     if (how->isAntialiased && dim.dmlScale != scale &&
         std::min(dim.dmlScale, scale) < 1)

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pairs of numbers are turned by angles, one for each position and pair, whose
-// cosines and sines are tables.
+// A rotary embedding rotates pairs of numbers by angles. There is an angle for
+// each position and pair, whose cosine and sine are in tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,16 +15,17 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// The sizes of one node.
+/// The sizes in one node.
 struct Rotation {
   int64_t batch, steps, heads, size, pairs;
-  /// Whether heads are a dimension of the input, before the steps.
+  /// Whether the heads are a dimension of the input, before the steps.
   bool hasHeads;
   bool isInterleaved;
 };
 } // namespace
 
-/// The sizes of an input with tables of `pairs` numbers for a position.
+/// Returns the sizes for an input with tables of `pairs` numbers for each
+/// position.
 static FailureOr<Rotation> getRotation(NodeImporter &node, int64_t pairs) {
   const Shape &x = node.getShape(0);
   int64_t heads = node.getInt("num_heads", 0),
@@ -38,8 +39,8 @@ static FailureOr<Rotation> getRotation(NodeImporter &node, int64_t pairs) {
   rotation.pairs = pairs;
   rotation.batch = x[0];
   rotation.steps = rotation.hasHeads ? x[2] : x[1];
-  // Heads are a dimension, or the attribute says how many there are, or as many
-  // as the tables turn as a whole.
+  // The heads are a dimension, or an attribute states their number. Otherwise,
+  // a head has as many elements as the tables rotate.
   bool isONNX = node.getNode().domain.empty();
   int64_t &size = rotation.size;
   size = rotation.hasHeads        ? x[3]
@@ -58,8 +59,8 @@ static FailureOr<Rotation> getRotation(NodeImporter &node, int64_t pairs) {
   return rotation;
 }
 
-/// The two of each pair turned, {B, S, heads, 2 * pairs}. The cosines and sines
-/// are {B or 1, S, 1, pairs}.
+/// Returns the rotated pairs, with the shape {B, S, heads, 2 * pairs}. The
+/// cosines and sines have the shape {B or 1, S, 1, pairs}.
 static Value turnPairs(NodeImporter &node, const Rotation &rotation,
                        Value input, Value cosine, Value sine) {
   input = node.widen(input);
@@ -67,7 +68,7 @@ static Value turnPairs(NodeImporter &node, const Rotation &rotation,
   Shape half = {rotation.batch, rotation.steps, rotation.heads, rotation.pairs};
   cosine = node.widen(node.repeat(cosine, half));
   sine = node.widen(node.repeat(sine, half));
-  // The two of a pair stand beside each other, or half a head apart.
+  // The two elements of a pair are neighbours, or are half a head apart.
   Shape part = half, whole = half;
   whole[3] *= 2;
   Shape flat = whole;
@@ -97,8 +98,8 @@ static Value turnPairs(NodeImporter &node, const Rotation &rotation,
   return node.castTo(node.reshape(result, flat), node.getType(0));
 }
 
-/// Sets the output: the first numbers of each head are turned, and the others
-/// stay what they are.
+/// Sets the output: the first elements of each head are rotated, and the others
+/// are unchanged.
 static LogicalResult setRotated(NodeImporter &node, const Rotation &rotation,
                                 Value cosine, Value sine) {
   DataType type = node.getType(0);
@@ -129,8 +130,8 @@ static LogicalResult setRotated(NodeImporter &node, const Rotation &rotation,
   return node.set(0, result, x);
 }
 
-/// The rows of the table that is input `index` at `positions`, {1, 1, B or 1,
-/// S}, as {B or 1, S, 1, pairs}.
+/// Returns the rows of the table in input `index` at `positions`, which have
+/// the shape {1, 1, B or 1, S}. The result has the shape {B or 1, S, 1, pairs}.
 static Value lookUp(NodeImporter &node, const Rotation &rotation,
                     unsigned index, Value positions) {
   int64_t batch = cast<RankedTensorType>(positions.getType()).getDimSize(2);
@@ -142,8 +143,9 @@ static Value lookUp(NodeImporter &node, const Rotation &rotation,
   return node.reshape(rows, {batch, rotation.steps, 1, rotation.pairs});
 }
 
-/// The positions, {1, 1, B or 1, S}: input `index` states each of them, or the
-/// first alone, from which the others are counted.
+/// Returns the positions, with the shape {1, 1, B or 1, S}. Input `index`
+/// contains all of them, or only the first one, from which the others are
+/// counted.
 static FailureOr<Value> getPositions(NodeImporter &node,
                                      const Rotation &rotation, unsigned index) {
   int64_t batch = rotation.batch, steps = rotation.steps;
@@ -171,7 +173,8 @@ static FailureOr<Value> getPositions(NodeImporter &node,
                       steady);
 }
 
-/// Whether inputs `cosine` and the one behind it are tables of one shape.
+/// Fails unless the inputs `cosine` and `cosine` + 1 are tables with equal
+/// shapes.
 static LogicalResult verifyTables(NodeImporter &node, unsigned cosine,
                                   size_t rank) {
   const Shape &table = node.getShape(cosine);
@@ -184,7 +187,8 @@ static LogicalResult verifyTables(NodeImporter &node, unsigned cosine,
                      " dimensions, the same of both");
 }
 
-/// com.microsoft's operator: input, positions, and tables by position.
+/// Imports com.microsoft's operator, whose inputs are the input, positions, and
+/// tables indexed by position.
 static LogicalResult importContribRotaryEmbedding(NodeImporter &node) {
   if (failed(node.wantInputs(4, 4)))
     return failure();
@@ -205,8 +209,9 @@ static LogicalResult importContribRotaryEmbedding(NodeImporter &node) {
                     lookUp(node, *rotation, 3, *positions));
 }
 
-/// ONNX's operator: input and tables, which are by position where there are
-/// positions, and have a row for each step of a batch where there are none.
+/// Imports ONNX's operator, whose inputs are the input and tables. If there are
+/// positions, the tables are indexed by position. Otherwise, they have a row
+/// for each step of a batch.
 static LogicalResult importRotaryEmbedding(NodeImporter &node) {
   if (failed(node.wantInputs(3, 4)))
     return failure();

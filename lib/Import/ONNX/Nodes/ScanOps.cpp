@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// A CumSum or CumProd, which becomes dml.`mnemonic`, whose flag `exclusive`
-/// says that an element is left out of its own result.
+/// Imports a CumSum or CumProd as dml.`mnemonic`. Its flag `exclusive` states
+/// that an element does not contribute to its own result.
 static LogicalResult importScan(NodeImporter &node, StringRef mnemonic,
                                 StringRef exclusive) {
   if (failed(node.wantInputs(2, 2)))

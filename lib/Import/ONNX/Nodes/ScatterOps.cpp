@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The operator of dml that a scatter combines elements with; "" for one that
+/// Returns the dml operator with which a scatter combines elements, or "" if it
 /// replaces them.
 static FailureOr<StringRef> getReduction(NodeImporter &node) {
   StringRef reduction = node.getString("reduction", "none");
@@ -32,8 +32,9 @@ static FailureOr<StringRef> getReduction(NodeImporter &node) {
   return *mnemonic;
 }
 
-/// The indices of a scatter that combines elements. DirectML's scatters replace
-/// them, so that what an element becomes has to be read before.
+/// Returns the indices of a scatter that combines elements. DirectML's scatters
+/// only replace elements, so that the combined elements must be computed
+/// beforehand.
 static FailureOr<SmallVector<int64_t>> getKnownIndices(NodeImporter &node) {
   const std::optional<Constant> &constant = node.getInput(1).constant;
   if (!constant)
@@ -47,7 +48,7 @@ static FailureOr<SmallVector<int64_t>> getKnownIndices(NodeImporter &node) {
   return constant->getIntegers();
 }
 
-/// The rows `rows` of `value`, {1, 1, rows, columns}.
+/// Returns the rows `rows` of `value`, whose shape is {1, 1, rows, columns}.
 static Value takeRows(NodeImporter &node, Value value, ArrayRef<int64_t> rows) {
   auto type = cast<RankedTensorType>(value.getType());
   auto count = static_cast<int64_t>(rows.size());
@@ -68,12 +69,12 @@ static Value takeRows(NodeImporter &node, Value value, ArrayRef<int64_t> rows) {
       type.clone(shape));
 }
 
-/// Combines the rows `rows` of the data, of `columns` elements each, with those
-/// of the updates by `mnemonic`. A row that stands several times is combined
-/// with one update after the other.
+/// Combines the rows `rows` of the data, with `columns` elements each, with the
+/// rows of the updates by `mnemonic`. If a row occurs several times, it is
+/// combined with one update after the other.
 static LogicalResult setCombined(NodeImporter &node, ArrayRef<int64_t> rows,
                                  int64_t columns, StringRef mnemonic) {
-  // The n-th layer has what stands for the n-th time.
+  // Layer number n contains the rows that occur for the n-th time.
   std::map<int64_t, size_t> seen;
   SmallVector<SmallVector<int64_t>> layers;
   for (auto [place, row] : llvm::enumerate(rows)) {
@@ -115,8 +116,8 @@ static LogicalResult setCombined(NodeImporter &node, ArrayRef<int64_t> rows,
   return node.set(0, data, shape);
 }
 
-/// Scatters `updates` into `input`, whose sizes may be larger than theirs in
-/// other dimensions than `axis`, too: what lies beyond them stays.
+/// Scatters `updates` into `input`. The input may be larger than the updates,
+/// also in dimensions other than `axis`; the additional elements do not change.
 static Value scatterInto(NodeImporter &node, Value input, Value indices,
                          Value updates, int64_t axis) {
   auto type = cast<RankedTensorType>(input.getType());
@@ -143,13 +144,13 @@ static Value scatterInto(NodeImporter &node, Value input, Value indices,
       node.integer("axis", axis), type);
 }
 
-/// The place of each element that the indices of ScatterElements name, of all
-/// elements of the data.
+/// Returns the row-major positions, in the data, of the elements to which the
+/// indices of ScatterElements refer.
 static SmallVector<int64_t> getPlaces(const Shape &data, const Shape &shape,
                                       ArrayRef<int64_t> indices, int64_t axis) {
   SmallVector<int64_t> places;
   for (auto [number, index] : llvm::enumerate(indices)) {
-    // The element's coordinates, from the last one on.
+    // Computes the coordinates of the element, beginning with the last one.
     auto rest = static_cast<int64_t>(number);
     int64_t place = 0, stride = 1;
     for (int64_t dim = shape.size(); dim-- > 0;) {
@@ -264,8 +265,8 @@ static LogicalResult importScatterND(NodeImporter &node) {
   return node.set(0, result, data);
 }
 
-/// The place along `axis` of four or more dimensions that each row of an update
-/// of the shape `update` goes to, i32.
+/// Returns the position, as i32, along `axis` to which each row of an update
+/// with the shape `update` is written. There are at least four dimensions.
 static FailureOr<Value> getRowPlaces(NodeImporter &node, Shape update,
                                      int64_t axis, int64_t size) {
   StringRef mode = node.getString("mode", "linear");
@@ -300,7 +301,8 @@ static FailureOr<Value> getRowPlaces(NodeImporter &node, Shape update,
   return node.repeat(places, update);
 }
 
-/// Writes rows into a cache, from one place on for each of a batch.
+/// Imports TensorScatter, which writes rows into a cache. Each batch has its
+/// own start position.
 static LogicalResult importTensorScatter(NodeImporter &node) {
   if (failed(node.wantInputs(2, 3)))
     return failure();

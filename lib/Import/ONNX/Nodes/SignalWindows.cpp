@@ -12,8 +12,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// A window of a signal, which is computed where its size is a number that is
-/// known.
+/// Imports a window function, which is evaluated if its size is known.
 static LogicalResult importWindow(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();

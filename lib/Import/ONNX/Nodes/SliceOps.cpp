@@ -14,19 +14,19 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// What Slice takes along a dimension: every `step`th element from `first` on,
-/// `count` of them.
+/// The elements that Slice selects along a dimension: `count` elements, from
+/// `first` on in steps of `step`.
 struct Steps {
   int64_t first = 0, step = 1, count = 0;
 
-  /// The window that the steps stay in.
+  /// Returns the size of the window that contains all steps.
   int64_t getSpan() const { return (count - 1) * std::abs(step) + 1; }
   int64_t getBegin() const { return step > 0 ? first : first - getSpan() + 1; }
 };
 } // namespace
 
-/// The steps from `start` to `end` in a dimension of `size`. Numbers that fall
-/// out of its range are clamped to it.
+/// Returns the steps from `start` to `end` in a dimension of `size` elements.
+/// Numbers out of range are clamped.
 static Steps getSteps(int64_t size, int64_t start, int64_t end, int64_t step) {
   auto clamp = [&](int64_t x, int64_t low, int64_t high) {
     if (x < 0)
@@ -49,7 +49,7 @@ static Steps getSteps(int64_t size, int64_t start, int64_t end, int64_t step) {
   return steps;
 }
 
-/// What Slice takes along each dimension of its input.
+/// Returns the elements that Slice selects along each dimension of its input.
 static FailureOr<SmallVector<Steps>> getSteps(NodeImporter &node) {
   const Shape &shape = node.getShape(0);
   Shape lists[4] = {
@@ -88,7 +88,7 @@ static FailureOr<SmallVector<Steps>> getSteps(NodeImporter &node) {
     steps.count = size;
   for (auto [start, end, dim, step] :
        llvm::zip_equal(starts, ends, *dims, steps)) {
-    // Steps beyond 32 bits take one element at most.
+    // Steps that exceed 32 bits select at most one element.
     if (step == 0)
       return node.reject("a step is 0, but wanted is another number");
     step = std::clamp<int64_t>(step, -int64_t{UINT32_MAX}, UINT32_MAX);

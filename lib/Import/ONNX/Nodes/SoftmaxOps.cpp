@@ -11,8 +11,9 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// Adds an operator whose sets of elements, such as those that sum up to 1, lie
-/// along one axis, or, before opset 13, along all axes from one on.
+/// Adds an operator on sets of elements. The elements of a set, whose results
+/// add up to 1 for a softmax, lie along one axis. Before opset 13, they lie
+/// along all axes from one axis on.
 static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
   auto import = [=](NodeImporter &node) -> LogicalResult {
     if (failed(node.wantInputs(1, 1)))

@@ -20,7 +20,7 @@ static LogicalResult importTopK(NodeImporter &node) {
       node.normalizeAxis(node.getInt("axis", -1), shape.size());
   if (failed(axis))
     return failure();
-  // TOP_K1 sorts, which is one of the orders that may be without this.
+  // TOP_K1 sorts, which is a valid order for unsorted results as well.
   node.ignoreAttributes({"sorted"});
   bool isLargest = node.getInt("largest", 1) != 0;
   int64_t k = hasInput ? 0 : node.getInt("k", 0);
@@ -54,8 +54,8 @@ static LogicalResult importTopK(NodeImporter &node) {
   return node.set(1, node.bitcast(results->back(), DataType::INT64), output);
 }
 
-/// Coordinates of elements that are not 0, of which only constants have a known
-/// number: those that are few are computed.
+/// Imports NonZero. The number of nonzero elements is only known for constants,
+/// and small constants have already been evaluated.
 static LogicalResult importNonZero(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
@@ -68,7 +68,7 @@ static LogicalResult importNonZero(NodeImporter &node) {
                      "shape of its result depends on them");
 }
 
-/// Different elements, of which only constants have a known number.
+/// Imports Unique. The number of distinct elements is only known for constants.
 static LogicalResult importUnique(NodeImporter &node) {
   return node.reject("the shape of its result depends on its data, but "
                      "DirectML's sizes are static");

@@ -12,8 +12,9 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// How often Tile repeats each dimension of its input. Before version 6, one
-/// input says how often, and another along which dimension.
+/// Returns the number of times that Tile repeats each dimension of its input.
+/// Before version 6, one input is the number of times, and another input is the
+/// dimension.
 static FailureOr<Shape> getRepeats(NodeImporter &node) {
   if (node.getOpset() >= 6)
     return node.getIntegers(1, "the repeats");
@@ -29,7 +30,7 @@ static FailureOr<Shape> getRepeats(NodeImporter &node) {
   return repeats;
 }
 
-/// Input 0 repeated by views, one dimension after the other.
+/// Returns input 0, repeated by views, one dimension after the other.
 static Value repeatByViews(NodeImporter &node, ArrayRef<int64_t> repeats) {
   Shape shape = node.getShape(0);
   Value value = node.get(0);
@@ -67,7 +68,7 @@ static LogicalResult importTile(NodeImporter &node) {
     return failure();
   if (isEmpty(output))
     return setEmpty(node, 0, node.getType(0), output);
-  // DirectML's operator has no f64.
+  // DirectML's operator does not support f64.
   if (node.getType(0) == DataType::FLOAT64)
     return node.set(0, repeatByViews(node, *repeats), output);
   Shape all(getLead(shape), 1);

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //
-// ONNX describes losses as functions of other operators, and the importer
-// builds them so: ONNX Runtime's provider has no operators of their own for
-// them.
+// ONNX specifies losses as functions composed of other operators. The importer
+// builds these operators, since ONNX Runtime's DirectML provider has no
+// separate operators for losses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The negative logarithms of the probabilities `input`, {N, C, 1, L}, of the
-/// classes that input 1 of the node names, weighted by input 2. The output is
-/// that of ONNX's operator.
+/// Computes the negative logarithms of the probabilities `input`, {N, C, 1, L},
+/// of the classes in input 1 of the node, weighted by input 2, and sets the
+/// output of ONNX's operator.
 static LogicalResult setLoss(NodeImporter &node, Value input) {
   auto type = cast<RankedTensorType>(input.getType());
   int64_t batch = type.getDimSize(0), classes = type.getDimSize(1);
@@ -37,7 +37,7 @@ static LogicalResult setLoss(NodeImporter &node, Value input) {
   DataType labelType = node.getType(1);
   DataType number = node.getType(0);
   if (node.hasAttribute("ignore_index")) {
-    // An index that is ignored need be none of a class.
+    // An ignored index need not be a valid class.
     auto splat = [&](int64_t index) {
       return node.getConstant(
           Constant::get(labelType, {1}, ArrayRef<int64_t>(index)).splat(one),
@@ -93,8 +93,8 @@ static LogicalResult setLoss(NodeImporter &node, Value input) {
                   {});
 }
 
-/// The shape {N, C, 1, L} of input 0, whose classes have one label in input 1
-/// for each other coordinate.
+/// Returns the shape {N, C, 1, L} of input 0. Input 1 has one label for each
+/// coordinate in the dimensions other than C.
 static FailureOr<Shape> getClasses(NodeImporter &node) {
   const Shape &shape = node.getShape(0), &target = node.getShape(1);
   Shape wanted = shape;
@@ -141,14 +141,14 @@ static LogicalResult importDropout(NodeImporter &node) {
       return failure();
     isTraining = *training != 0;
   }
-  // Training that drops nothing is inference.
+  // Training without dropout is equal to inference.
   if (isTraining && node.hasInput(1)) {
     FailureOr<double> ratio = node.getNumber(1, "the ratio");
     if (failed(ratio))
       return failure();
     isTraining = *ratio != 0;
   }
-  // What inference does not look at.
+  // Inference does not use these attributes and inputs.
   node.ignoreAttributes({"ratio", "seed"});
   node.ignoreInput(1);
   if (isTraining)

@@ -105,7 +105,7 @@ static LogicalResult importFlatten(NodeImporter &node) {
     return failure();
   ArrayRef<int64_t> shape = node.getShape(0);
   auto rank = static_cast<int64_t>(shape.size());
-  // The axis may also stand behind the last dimension.
+  // The axis may also lie behind the last dimension.
   FailureOr<int64_t> axis = node.getInt("axis", 1);
   if (*axis != rank)
     axis = node.normalizeAxis(*axis, rank);

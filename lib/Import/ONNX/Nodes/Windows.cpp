@@ -49,8 +49,8 @@ LogicalResult dml::onnx::wantKernelShape(NodeImporter &node,
                      describeShape(sizes));
 }
 
-/// Pads the spatial dimension `dim`, of `size` elements, as `autoPad` asks, and
-/// counts the windows along the dimension.
+/// Sets the padding of the spatial dimension `dim`, which has `size` elements,
+/// according to `autoPad`, and counts the windows along the dimension.
 static LogicalResult placeWindows(NodeImporter &node, int64_t size, size_t dim,
                                   StringRef autoPad, bool roundUp,
                                   Windows &windows) {
@@ -74,8 +74,8 @@ static LogicalResult placeWindows(NodeImporter &node, int64_t size, size_t dim,
                        " elements, but with its padding dimension " +
                        Twine(dim + 2) + " has " + Twine(room + extent));
   int64_t count = room / stride + 1;
-  // A window that begins behind the tensor and its padding at the start does
-  // not count.
+  // A window that begins behind the tensor and its padding at the start is not
+  // counted.
   if (roundUp && room % stride != 0 && count * stride < size + start)
     ++count;
   windows.counts.push_back(count);

@@ -11,18 +11,18 @@
 
 namespace dml::onnx {
 
-/// The windows of a convolution or of pooling on the spatial dimensions of a
-/// tensor. DirectML has two or three spatial dimensions: a tensor {N, C, W}
-/// becomes {N, C, 1, W}.
+/// The windows of a convolution or of a pooling over the spatial dimensions of
+/// a tensor. DirectML supports two or three spatial dimensions, so that a
+/// tensor {N, C, W} is reshaped to {N, C, 1, W}.
 struct Windows {
-  /// The shape of the input, with the dimension of size 1.
+  /// The shape of the input, including an additional dimension of size 1.
   Shape input;
   Shape sizes, strides, dilations, start, end;
   /// The number of windows along each spatial dimension.
   Shape counts;
 
-  /// Whether the last window along a dimension reaches beyond the padding at
-  /// its end, since the number of windows was rounded up.
+  /// Whether the last window along a dimension extends beyond the padding at
+  /// the end, because the number of windows was rounded up.
   bool isBeyondPadding() const {
     for (size_t dim = 0; dim < sizes.size(); ++dim)
       if ((counts[dim] - 1) * strides[dim] + (sizes[dim] - 1) * dilations[dim] +
@@ -34,7 +34,7 @@ struct Windows {
   bool isDilated() const {
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
   }
-  /// `shape` without the dimension of size 1.
+  /// Returns `shape` without the additional dimension of size 1.
   static Shape without(Shape shape, bool isAdded) {
     if (isAdded)
       return {shape[0], shape[1], shape[3]};
@@ -45,22 +45,24 @@ struct Windows {
 /// Adds the dimension of size 1 to {N, C, W}.
 Shape addDimension(Shape shape);
 
-/// Puts `value` before the values of an array of one spatial dimension.
+/// Inserts `value` at the beginning of each of `arrays`, which have one spatial
+/// dimension.
 void prepend(int64_t value, llvm::ArrayRef<Shape *> arrays);
 
-/// The attribute `name`, of `count` values that are `minimum` at least;
-/// `otherwise` stands for each value where the node lacks the attribute.
+/// Returns the attribute `name`, which has `count` values of at least
+/// `minimum`. If the node lacks the attribute, each value is `otherwise`.
 llvm::FailureOr<Shape> getSpatial(NodeImporter &node, llvm::StringRef name,
                                   size_t count, int64_t otherwise,
                                   int64_t minimum);
 
-/// Fails where a node states other windows than its weights have, `sizes`.
+/// Fails if a node states window sizes other than `sizes`, which are those of
+/// its weights.
 llvm::LogicalResult wantKernelShape(NodeImporter &node,
                                     llvm::ArrayRef<int64_t> sizes);
 
-/// The windows, of the sizes `sizes`, of a node whose input has the shape
-/// `shape`, {N, C} and spatial dimensions. Where `sizes` is empty, kernel_shape
-/// states them.
+/// Returns the windows, with the sizes `sizes`, of a node whose input has the
+/// shape `shape`: {N, C} and the spatial dimensions. If `sizes` is empty, the
+/// attribute kernel_shape states the sizes.
 llvm::FailureOr<Windows> getWindows(NodeImporter &node, const Shape &shape,
                                     Shape sizes);
 

@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// BiasGelu, and FastGelu: the provider takes the same function for both.
+/// Imports BiasGelu and FastGelu, for which the provider uses the same
+/// function.
 static LogicalResult importBiasGelu(NodeImporter &node) {
   if (failed(node.wantInputs(1, 2)))
     return failure();

@@ -26,7 +26,7 @@ enum Input : unsigned {
 };
 } // namespace
 
-/// Adds `bias` to the scores, behind what adds to them already.
+/// Adds `bias` to the terms that are added to the scores.
 static void addBias(NodeImporter &node, Value bias,
                     SmallVectorImpl<NodeImporter::Operand> &operands) {
   for (NodeImporter::Operand &operand : operands)
@@ -38,8 +38,9 @@ static void addBias(NodeImporter &node, Value bias,
   operands.push_back({"relative_position_bias", bias});
 }
 
-/// Which keys are kept, {B, 1, 1, T}: those before the ends that input `index`
-/// has, and not before its starts, if it has these behind them.
+/// Returns which keys are kept, with the shape {B, 1, 1, T}. Input `index`
+/// contains the end of the kept keys for each batch, and possibly, behind the
+/// ends, the start of the kept keys for each batch.
 static Value keepBetween(NodeImporter &node, unsigned index,
                          ArrayRef<int64_t> scores) {
   Shape line = {1, 1, 1, scores[3]}, kept = {scores[0], 1, 1, scores[3]};
@@ -65,9 +66,9 @@ static Value keepBetween(NodeImporter &node, unsigned index,
   return node.combine("element_wise_logical_and", isKept, isBehind);
 }
 
-/// Adds mask_filter_value to the scores of keys that are not `kept`, as ONNX
-/// Runtime does: DirectML's mask replaces these scores, which is something else
-/// where no key is kept.
+/// Adds mask_filter_value to the scores of the keys that are not `kept`, as in
+/// ONNX Runtime. DirectML's mask would replace these scores, which differs if
+/// no key is kept.
 static void addFilter(NodeImporter &node, Value kept, ArrayRef<int64_t> scores,
                       SmallVectorImpl<NodeImporter::Operand> &operands) {
   auto shape = cast<RankedTensorType>(kept.getType()).getShape();
@@ -81,10 +82,10 @@ static void addFilter(NodeImporter &node, Value kept, ArrayRef<int64_t> scores,
   addBias(node, node.repeat(bias, scores), operands);
 }
 
-/// Adds the mask that is input `index`, if it is there, of `scores`, which are
-/// {B, heads, S, T}, behind the position bias. Returns its type for DirectML,
-/// which is that of lists that only `list` describes: other masks are added to
-/// the scores.
+/// If there is an input `index`, adds it as the mask of `scores`, which have
+/// the shape {B, heads, S, T}, after the position bias. Returns DirectML's mask
+/// type, which is `list` for masks in the form of lists. All other masks are
+/// added to the scores.
 static FailureOr<StringRef>
 addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
         StringRef list, SmallVectorImpl<NodeImporter::Operand> &operands) {
@@ -105,7 +106,8 @@ addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
     addFilter(node, keepBetween(node, index, scores), scores, operands);
     return StringRef("none");
   }
-  // The dimensions that {B, T} and {B, S, T} lack stand behind the first.
+  // The dimensions that {B, T} and {B, S, T} lack are inserted after the first
+  // one.
   Shape as = mask;
   while (!as.empty() && as.size() < 4)
     as.insert(as.begin() + 1, 1);
@@ -121,14 +123,14 @@ addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
   return StringRef("none");
 }
 
-/// What the products of queries and keys of `headSize` numbers are multiplied
-/// by.
+/// Returns the factor of the products of queries and keys, whose heads have
+/// `headSize` elements.
 static float getScale(NodeImporter &node, int64_t headSize) {
   float scale = node.getFloat("scale", 0);
   return scale == 0 ? 1 / std::sqrt(static_cast<float>(headSize)) : scale;
 }
 
-/// Adds what input `index`, if it is there, adds to the scores.
+/// If there is an input `index`, adds it to the scores.
 static LogicalResult
 addPositionBias(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
                 SmallVectorImpl<NodeImporter::Operand> &operands) {
@@ -144,9 +146,9 @@ addPositionBias(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
   return success();
 }
 
-/// com.microsoft's operator. Its query alone has 3 dimensions, or with keys and
-/// values 5; its keys have 3, with values 5, and 4 where they are split into
-/// heads already.
+/// Imports com.microsoft's MultiHeadAttention. The query has 3 dimensions, or 5
+/// if it is stacked with keys and values. The key has 3 dimensions, 5 if it is
+/// stacked with values, and 4 if it is already split into heads.
 static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   if (failed(node.wantInputs(1, 8)))
     return failure();
@@ -164,7 +166,8 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
     return rejectInput(Query, "3 or 5 dimensions");
   const Shape &query = node.getShape(Query);
   bool isStacked = query.size() == 5;
-  // A stacked query has its heads there, and another one their elements.
+  // In a stacked query, this dimension is the number of heads, and otherwise
+  // the number of elements in all heads.
   int64_t heads = node.getInt("num_heads", 0), most = query[2];
   if (heads < 1 || heads > most)
     return node.reject("its attribute num_heads is " + Twine(heads) +
@@ -191,7 +194,8 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
       operands.push_back({"key", node.get(Key)});
       operands.push_back({"value", node.get(Values)});
     } else if (key.size() == 4 && getRank(Values) == 4) {
-      // A cross attention's keys and values, as DirectML's past has them.
+      // The keys and values of a cross attention are passed in the form of
+      // DirectML's past.
       if (node.hasInput(PastKey))
         return rejectInput(Key, "3 dimensions where there is a past");
       pastKeys = key[2];
@@ -227,7 +231,7 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   SmallVector<unsigned> outputs;
   SmallVector<int32_t> segments;
   for (unsigned index = 0; index < 3; ++index) {
-    // DirectML's output is there whoever reads it.
+    // DirectML's output is not optional.
     segments.push_back(index == 0 || node.hasOutput(index));
     if (!segments.back())
       continue;
@@ -253,8 +257,8 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   return success();
 }
 
-/// Adds a bias that keeps each position from those behind it: the lowest finite
-/// number is added to their scores, below what a mask adds to others.
+/// Adds a bias that masks the keys behind each position: the lowest finite
+/// number is added to their scores, which is below the numbers that masks add.
 static LogicalResult
 addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
               SmallVectorImpl<NodeImporter::Operand> &operands) {
@@ -279,8 +283,8 @@ addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
   return success();
 }
 
-/// com.microsoft's operator of one input, which it projects to queries, keys
-/// and values first.
+/// Imports com.microsoft's Attention, which first projects its single input to
+/// queries, keys and values.
 static LogicalResult importAttention(NodeImporter &node) {
   enum Input : unsigned { X, Weights, Bias, Mask, Past, PositionBias };
   if (failed(node.wantInputs(2, 6)))
@@ -330,7 +334,8 @@ static LogicalResult importAttention(NodeImporter &node) {
   SmallVector<NodeImporter::Operand> operands;
   int64_t headSize = sizes[0] / heads;
   if (sizes[0] == sizes[2]) {
-    // {B, S, 3, heads, size} with the heads in front of queries, keys, values.
+    // Moves the heads of {B, S, 3, heads, size} in front of the dimension of
+    // queries, keys and values.
     Value parts = node.reshape(rows, {batch, steps, 3, heads, headSize});
     operands.push_back(
         {"stacked_query_key_value", node.transpose(parts, {0, 1, 3, 2, 4})});

@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// The product of `a`, {B..., M, K}, and input `second`, of which input
-/// `zeroB`, and `scaleB` tell the zero point and the scale, with the bias that
-/// is input `bias`.
+/// Sets the output to the product of `a`, {B..., M, K}, and input `second`,
+/// whose zero point and scale are in the inputs `zeroB` and `scaleB`, plus the
+/// bias in input `bias`.
 static LogicalResult setIntegerProduct(NodeImporter &node, Value a,
                                        Value scaleA, Value zeroA,
                                        unsigned second, unsigned scaleB,
@@ -85,8 +85,8 @@ static LogicalResult importDynamicProduct(NodeImporter &node) {
 }
 
 namespace {
-/// Weights of four or eight bits: `rows` of `columns` elements in blocks of
-/// `block`, of which the last of a row may have too many.
+/// Weights with 4 or 8 bits: `rows` rows of `columns` elements, in blocks of
+/// `block` elements. The last block of a row may contain surplus elements.
 struct PackedWeights {
   int64_t bits, block, rows, columns;
 
@@ -101,7 +101,7 @@ struct PackedWeights {
 static FailureOr<PackedWeights> getPackedWeights(NodeImporter &node) {
   PackedWeights weights{node.getInt("bits", 4), node.getInt("block_size", 0),
                         node.getInt("N", 0), node.getInt("K", 0)};
-  // How exact the product is, at least.
+  // The attribute states the minimum precision of the product.
   node.ignoreAttributes({"accuracy_level"});
   const Shape &shape = node.getShape(0), &packed = node.getShape(1);
   auto [bits, block, n, k] = weights;
@@ -123,7 +123,8 @@ static FailureOr<PackedWeights> getPackedWeights(NodeImporter &node) {
   return weights;
 }
 
-/// Bytes of input `index`, as `rows` of elements of the shape `as`.
+/// Returns the packed bytes of input `index`, unpacked to rows with the shape
+/// `as`.
 static FailureOr<Value> unpack(NodeImporter &node, unsigned index,
                                const PackedWeights &weights, const Shape &as,
                                int64_t rows) {
@@ -149,7 +150,7 @@ static FailureOr<Value> unpack(NodeImporter &node, unsigned index,
                           as);
 }
 
-/// The weights as floats, {1, 1, N, K}.
+/// Returns the weights as floats, with the shape {1, 1, N, K}.
 static FailureOr<Value> dequantizeWeights(NodeImporter &node,
                                           const PackedWeights &weights) {
   auto [bits, block, n, k] = weights;
@@ -164,7 +165,7 @@ static FailureOr<Value> dequantizeWeights(NodeImporter &node,
     return node.reject(
         "its scales have the shape " + describeShape(node.getShape(2)) +
         ", but wanted is one for each block, " + describeShape(blocks));
-  // Zero points are in the middle where there are none.
+  // The default zero point lies in the middle of the range.
   FailureOr<Value> zero =
       node.hasInput(3)
           ? unpack(node, 3, weights, blocks, n)
@@ -182,12 +183,12 @@ static FailureOr<Value> dequantizeWeights(NodeImporter &node,
       node.getTensorType(all, node.getType(2)));
   if (failed(real))
     return failure();
-  // What fills the last block of a row is no part of the row.
+  // The surplus elements in the last block of a row are removed.
   return takePart(node, *real, Shape(4, 0), {1, 1, n, k});
 }
 
-/// A product with weights of four or eight bits, {N, blocks, bytes of a block},
-/// which have a scale and a zero point for each block of a row.
+/// Imports a product with weights of 4 or 8 bits, with the shape {N, blocks,
+/// bytes of a block}. Each block of a row has a scale and a zero point.
 static LogicalResult importMatMulNBits(NodeImporter &node) {
   if (failed(node.wantInputs(3, 6)))
     return failure();

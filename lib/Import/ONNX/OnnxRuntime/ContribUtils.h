@@ -18,16 +18,16 @@ inline void addContrib(Registry &registry, llvm::StringRef name,
   registry.add(name, becomes, std::move(import), contribDomain);
 }
 
-/// Input `index`, repeated to the shape of input 0.
+/// Returns input `index`, broadcast to the shape of input 0.
 llvm::FailureOr<mlir::Value> getLikeFirst(NodeImporter &node, unsigned index);
 
-/// The sum of input 0 and of the inputs `indices`, where they are not left out.
-/// Halves are added as f32.
+/// Returns the sum of input 0 and of those of the inputs `indices` that are
+/// present. Halves are added in f32.
 llvm::FailureOr<mlir::Value> getSum(NodeImporter &node,
                                     llvm::ArrayRef<unsigned> indices);
 
-/// Input `index`, which is one number, repeated to `shape`; null where the
-/// input is left out.
+/// Returns input `index`, which has a single number, broadcast to `shape`.
+/// Returns null if the input is missing.
 llvm::FailureOr<mlir::Value> getElement(NodeImporter &node, unsigned index,
                                         llvm::ArrayRef<int64_t> shape);
 

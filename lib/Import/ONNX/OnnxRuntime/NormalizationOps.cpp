@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// A normalization of the dimensions from `axis` on. `scaleIndex` and
-/// `biasIndex` are the inputs scale and bias, of which the bias may be absent.
-/// `epsilon` is what is added to the variance where the node states nothing.
+/// Normalizes over the dimensions from `axis` on. `scaleIndex` and `biasIndex`
+/// are the numbers of the inputs with the scale and the optional bias.
+/// `epsilon` is the default number that is added to the variance.
 static FailureOr<Value> normalizeFrom(NodeImporter &node, Value input,
                                       int64_t axis, unsigned scaleIndex,
                                       std::optional<unsigned> biasIndex,
@@ -45,8 +45,9 @@ static FailureOr<Value> normalizeFrom(NodeImporter &node, Value input,
   return node.castTo(*output, node.getType(0));
 }
 
-/// A sum of two or three tensors that is normalized: its inputs are the input,
-/// what was skipped, scale, bias where there is a mean, and a bias of the sum.
+/// Imports the normalization of a sum. The inputs are the input, the skipped
+/// tensor, the scale, the bias if `useMean` is set, and an optional bias of the
+/// sum.
 static LogicalResult importSkipNormalization(NodeImporter &node, bool useMean) {
   if (failed(node.wantInputs(3, useMean ? 5 : 4)))
     return failure();
@@ -70,12 +71,14 @@ static LogicalResult importSkipNormalization(NodeImporter &node, bool useMean) {
   return node.set(3, node.castTo(*sum, node.getType(0)), shape);
 }
 
-/// Normalization without a mean, of the dimensions from `axis` on. The
-/// operator is in ONNX's own domain, though ONNX does not describe it.
+/// Imports a normalization without a mean over the dimensions from `axis` on.
+/// The operator belongs to ONNX's own domain, although ONNX does not specify
+/// it.
 static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
-  // DirectML computes in f32, which has room for the other types of floats.
+  // DirectML computes in f32, whose range includes those of the other float
+  // types.
   node.ignoreAttributes({"stash_type"});
   if (node.hasOutput(1))
     return node.reject("its deviation is read, which the provider leaves to "
@@ -93,8 +96,8 @@ static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
 }
 
 namespace {
-/// An EmbedLayerNormalization: rows of the tables of words, positions and
-/// segments are added up and normalized.
+/// Imports an EmbedLayerNormalization, which adds up rows of the tables of
+/// words, positions and segments, and normalizes the sums.
 class EmbedNormalization {
 public:
   explicit EmbedNormalization(NodeImporter &node) : node(node) {}
@@ -113,16 +116,16 @@ private:
     Mask,
     Positions
   };
-  /// Reads the sizes, and fails where the inputs do not fit them.
+  /// Reads the sizes. Fails if the shapes of the inputs do not match.
   LogicalResult readSizes();
-  /// The rows of the table that is input `index` at `indices`, whose first size
-  /// is `count`, repeated to all rows.
+  /// Returns the rows of the table in input `index` at `indices`, whose first
+  /// size is `count`, broadcast to all rows.
   Value look(unsigned index, Value indices, int64_t count);
   FailureOr<Value> getPositionRows();
   FailureOr<Value> getSum();
   FailureOr<Value> normalize(Value sum);
-  /// Sets output 1, the number of elements of the mask that are 1, which are
-  /// the first ones.
+  /// Sets output 1 to the number of mask elements that are 1. These elements
+  /// come first.
   LogicalResult setMaskCounts();
 
   NodeImporter &node;
@@ -174,7 +177,7 @@ FailureOr<Value> EmbedNormalization::getPositionRows() {
                          describeShape(node.getShape(Words)));
     return look(PositionTable, node.get(Positions), positions[0]);
   }
-  // The first rows of the table, one for each step.
+  // Uses the first rows of the table, one for each step.
   if (node.getShape(PositionTable)[0] < steps)
     return node.reject("its table of positions has " +
                        Twine(node.getShape(PositionTable)[0]) +
@@ -256,7 +259,7 @@ LogicalResult EmbedNormalization::import() {
   return setMaskCounts();
 }
 
-/// Normalization of channels in groups, with the channels at the end.
+/// Imports GroupNorm, in which the channels are the last dimension.
 static LogicalResult importGroupNorm(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();

@@ -11,16 +11,17 @@
 
 namespace dml::onnx {
 
-/// ONNX Runtime with its DirectML provider: the nodes that the provider takes,
-/// and the optimizations that ONNX Runtime makes for it.
+/// Returns the runtime ONNX Runtime with its DirectML provider: it knows which
+/// nodes the provider accepts, and which optimizations ONNX Runtime applies for
+/// the provider.
 const Runtime &getOnnxRuntime();
 
-/// Adds the operators of the domain com.microsoft, which ONNX Runtime's
-/// optimizers put in place of several of ONNX's. Those that share an import
-/// function with an operator of ONNX's own stand in the room Nodes.
+/// Adds the operators of the domain com.microsoft, by which ONNX Runtime's
+/// optimizers replace several ONNX operators. Operators that share an import
+/// function with an operator of ONNX's own domain are in lib/Import/ONNX/Nodes.
 void addContribNodes(Registry &registry);
 
-/// Each adds the operators of one family.
+/// Each function adds the operators of one family.
 void addContribActivationNodes(Registry &registry);
 void addContribAttentionNodes(Registry &registry);
 void addContribContractionNodes(Registry &registry);

@@ -3,31 +3,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ONNX Runtime rewrites a graph before and after its DirectML provider has
-// taken its nodes. The rewrites here are those that change which operators
-// DirectML is asked for and are found by a fixed pattern. They follow ONNX
-// Runtime 1.19 to 1.22 (graph_transformer_utils.cc, and the provider's own
-// GraphTransformer.cpp), in its order:
+// accepted nodes. This file implements the rewrites that match a fixed pattern
+// and change which DirectML operators are used. They follow ONNX Runtime 1.19
+// to 1.22 (graph_transformer_utils.cc, and the provider's
+// GraphTransformer.cpp), in the same order:
 //
 //  * ConvBNFusion: BatchNormalization becomes part of a convolution's weights;
 //  * GeluFusion: x / sqrt(2), Erf, + 1, * x and * 0.5 become Gelu;
 //  * LayerNormFusion: the nine nodes that normalize become one;
-//  * FastGeluFusion: the same of the approximation with Tanh;
-//  * BiasGeluFusion: Gelu takes in the bias that is added before it;
+//  * FastGeluFusion: the same for the approximation with Tanh;
+//  * BiasGeluFusion: Gelu includes the bias that is added before it;
 //  * the provider's own: an activation becomes a part of the convolution,
 //    product, normalization or sum before it.
 //
-// QDQSelectorActionTransformer and MatMulIntegerToFloatFusion, which make nodes
-// of integers, stand in QuantizedNodes.cpp.
+// QDQSelectorActionTransformer and MatMulIntegerToFloatFusion, which create
+// nodes on integers, are in QuantizedNodes.cpp.
 //
-// Others only take operators away or move them, so that they need no newer
-// level: constant folding, common subexpressions, the elimination of nodes that
-// do nothing, the fusions of a convolution or a product with an addition, a
-// multiplication, a padding or a transposition, of Relu with Clip, of nodes
-// with a quantization behind them, QuickGeluFusion and SkipLayerNormFusion.
-// AttentionFusion starts from a LayerNormalization that stays, and
-// EmbedLayerNormFusion from the attention that it makes: the one asks for
-// MEAN_VARIANCE_NORMALIZATION2, of 6_3, and what these two make for
-// MULTIHEAD_ATTENTION, of 6_1, and for older operators.
+// Other rewrites only remove or move operators, and therefore require no newer
+// feature level: constant folding; common subexpression elimination; the
+// removal of nodes without effect; the fusions of a convolution or a product
+// with an addition, a multiplication, a padding or a transposition; the fusions
+// of Relu with Clip, and of nodes with a following quantization;
+// QuickGeluFusion; and SkipLayerNormFusion. AttentionFusion begins with a
+// LayerNormalization, which remains, and EmbedLayerNormFusion begins with the
+// attention that AttentionFusion creates. The LayerNormalization requires
+// MEAN_VARIANCE_NORMALIZATION2 of level 6_3, and the nodes that these two
+// rewrites create only require MULTIHEAD_ATTENTION of level 6_1 and older
+// operators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,12 +53,12 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// An activation of ONNX that becomes an attribute of the operator before it,
-/// as Relu does of Conv.
+/// An ONNX activation that becomes an attribute of the preceding operator, such
+/// as Relu after Conv.
 struct FusedActivation {
   /// The ONNX operator.
   StringLiteral type;
-  /// Whether Add and Sum do, too.
+  /// Whether Add and Sum fuse the activation as well.
   bool isFusedByAdd;
 };
 
@@ -66,18 +68,21 @@ public:
   void run();
 
 private:
-  /// Whether `op` is of the ONNX operator `type`, and the provider takes it.
+  /// Whether `op` was built from an ONNX operator of type `type` that the
+  /// provider accepts.
   bool isOf(Operation *op, StringRef type) const;
-  /// The operator that computes `value`, under whatever shape; none where
-  /// something else reads the value, too.
+  /// Returns the operator that computes `value`, possibly through reshapes.
+  /// Returns null if `value` has another reader.
   Operation *getSoleProducer(Value value) const;
-  /// The same, where its node is of the ONNX operator `type`.
+  /// Returns the same operator if its node has the type `type`, and null
+  /// otherwise.
   Operation *getSoleProducer(Value value, StringRef type) const;
-  /// The same of the first operand of `reader`, of a node that reads what the
-  /// operator's node writes, as it is written.
+  /// Returns the operator that computes the first operand of `reader`. Returns
+  /// null if the operand has another reader, or if there is a change of shape
+  /// between the nodes of the two operators.
   Operation *getNodeBefore(Operation *reader) const;
   void replace(Operation *op, Operation *by, StringRef type, StringRef fusion);
-  /// Says that `fusion` made `op` what it is.
+  /// Records that `fusion` created `op`.
   void note(Operation *op, StringRef fusion);
 
   void foldBatchNormalization(BatchNormalizationOp op);
@@ -102,7 +107,7 @@ static constexpr FusedActivation fusedActivations[] = {
     {"Tanh", false},     {"ThresholdedRelu", false},
 };
 
-/// The ONNX operators that take in an activation, but for Add and Sum.
+/// The ONNX operators other than Add and Sum that fuse an activation.
 static constexpr StringLiteral fusingTypes[] = {"BatchNormalization",
                                                 "Conv",
                                                 "ConvTranspose",
@@ -119,14 +124,15 @@ static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// What `value` shows under another shape.
+/// Returns `value` without the reshapes that are applied to it.
 static Value lookThroughReshapes(Value value) {
   while (isReshape(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
-/// The number that all elements of `value` are.
+/// Returns the number to which all elements of `value` are equal, if there is
+/// one.
 static std::optional<double> getSplat(Value value) {
   value = lookThroughReshapes(value);
   while (auto view = value.getDefiningOp<ViewOp>())
@@ -139,12 +145,13 @@ static std::optional<double> getSplat(Value value) {
   return elements.getSplatValue<APFloat>().convertToDouble();
 }
 
-/// Whether `number` is `wanted` to the digits that ONNX Runtime compares.
+/// Whether `number` is equal to `wanted` in the digits that ONNX Runtime
+/// compares.
 static bool isNearly(std::optional<double> number, double wanted) {
   return number && std::abs(*number - wanted) <= 1e-4 * std::abs(wanted);
 }
 
-/// The elements of a constant of floats.
+/// Returns the elements of a float constant.
 static std::optional<SmallVector<double>> getFloats(Value value) {
   value = lookThroughReshapes(value);
   auto constant = value.getDefiningOp<arith::ConstantOp>();
@@ -180,7 +187,7 @@ static std::optional<SmallVector<double>> getFloats(Value value) {
   return numbers;
 }
 
-/// A constant of `numbers`, rounded to the element type of `type`.
+/// Builds a constant with `numbers`, rounded to the element type of `type`.
 static Value buildFloats(OpBuilder &builder, Location loc,
                          RankedTensorType type, ArrayRef<double> numbers) {
   DataType dataType = *getDataType(type.getElementType());
@@ -200,8 +207,8 @@ static Value buildFloats(OpBuilder &builder, Location loc,
                                bytes->size() > reader::maxInlineBytes);
 }
 
-/// The operands of an operator of two, `op`, of which the one is `fits`: the
-/// other one first. Nothing where neither is.
+/// If one of the two operands of `op` satisfies `fits`, returns the other
+/// operand and then this one. Returns nothing otherwise.
 static std::optional<std::pair<Value, Value>>
 splitOperands(Operation *op, llvm::function_ref<bool(Value)> fits) {
   for (unsigned index : {1, 0})
@@ -217,7 +224,7 @@ splitOperands(Operation *op, llvm::function_ref<bool(Value)> fits) {
 Optimizer::Optimizer(func::FuncOp function, NodeOrigins all,
                      OptimizationNotes notes)
     : function(function), notes(std::move(notes)) {
-  // Operators that nothing read are gone.
+  // Operators without readers have been erased.
   function.walk([&](Operation *op) {
     if (auto found = all.find(op); found != all.end())
       types.insert(*found);
@@ -299,7 +306,8 @@ void Optimizer::foldBatchNormalization(BatchNormalizationOp op) {
       scale->size() != channels || bias->size() != channels ||
       offset.size() != channels)
     return;
-  // The filter's first dimension is that of the output's channels.
+  // The first dimension of the filter corresponds to the channels of the
+  // output.
   size_t each = filter->size() / channels;
   double epsilon = op.getEpsilon().convertToDouble();
   for (size_t channel = 0; channel < channels; ++channel) {
@@ -323,7 +331,7 @@ void Optimizer::foldBatchNormalization(BatchNormalizationOp op) {
   replace(op, convolution, "Conv", "ConvBNFusion");
 }
 
-/// The operands of `op` where its name is dml.`mnemonic`.
+/// Whether `op` is dml.`mnemonic`.
 static bool isOperator(Operation *op, StringRef mnemonic) {
   StringRef name = op ? op->getName().getStringRef() : "";
   return name.consume_front("dml.") && name == mnemonic;
@@ -334,7 +342,7 @@ void Optimizer::fuseGelu(Operation *op) {
     return [=](Value value) { return isNearly(getSplat(value), wanted); };
   };
   auto getMul = [&](Value value) { return getSoleProducer(value, "Mul"); };
-  // (x * sum) * 0.5, or (x * 0.5) * sum.
+  // Matches (x * sum) * 0.5, or (x * 0.5) * sum.
   Value x, sum;
   if (auto halved = splitOperands(op, isNumber(0.5))) {
     Operation *product = getMul(halved->first);
@@ -358,7 +366,7 @@ void Optimizer::fuseGelu(Operation *op) {
     sum = parts->first;
     x = splitOperands(getMul(parts->second), isNumber(0.5))->first;
   }
-  // sum is Erf(x / sqrt(2)) + 1.
+  // Matches sum = Erf(x / sqrt(2)) + 1.
   Operation *add = getSoleProducer(sum, "Add");
   if (!add)
     return;
@@ -378,15 +386,16 @@ void Optimizer::fuseGelu(Operation *op) {
       {{"input", x}}, {}, x.getType());
   if (!gelu)
     return llvm::consumeError(gelu.takeError());
-  // From 1.20 on, ONNX Runtime makes ONNX's own Gelu of it where there is one.
-  // The provider has no kernel for that, but the CPU has.
+  // From version 1.20 on, ONNX Runtime replaces the nodes by ONNX's own Gelu if
+  // the operator set contains it. The provider has no kernel for Gelu, but the
+  // CPU has one.
   if (types.at(op).opset >= 20)
     notes.open.insert(
         {"GeluFusion from version 20 of the operator set on", ""});
   replace(op, *gelu, "Gelu", "GeluFusion");
 }
 
-/// The exponent of a power that is known.
+/// Returns the exponent of a power if it is known.
 static std::optional<double> getExponent(Operation *power) {
   if (power->getNumOperands() == 2)
     return getSplat(power->getOperand(1));
@@ -398,15 +407,16 @@ void Optimizer::fuseFastGelu(Operation *op) {
   auto isNumber = [](double wanted) {
     return [=](Value value) { return isNearly(getSplat(value), wanted); };
   };
-  // The operand beside the number `wanted` of the product or sum that alone
-  // computes `value`; null where there is none.
+  // If `value` is the product or sum, by a node of type `type`, of the number
+  // `wanted` and another operand, and has no other reader, returns the other
+  // operand. Returns null otherwise.
   auto getBeside = [&](Value value, StringRef type, double wanted) -> Value {
     Operation *producer = getSoleProducer(value, type);
     auto parts =
         producer ? splitOperands(producer, isNumber(wanted)) : std::nullopt;
     return parts ? parts->first : Value();
   };
-  // (x * 0.5) * (Tanh(argument) + 1).
+  // Matches (x * 0.5) * (Tanh(argument) + 1).
   auto outer = splitOperands(op, [&](Value value) {
     Value rest = getBeside(value, "Add", 1);
     return rest && getSoleProducer(rest, "Tanh");
@@ -421,11 +431,11 @@ void Optimizer::fuseFastGelu(Operation *op) {
   auto isX = [&](Value value) {
     return value && lookThroughReshapes(value) == lookThroughReshapes(x);
   };
-  // The square root of 2 / pi, and the cubic term's factor.
+  // The square root of 2 / pi, and the factor of the cubic term.
   static constexpr double root = 0.7978845834732056, cubic = 0.044715;
   bool isFast = false;
   if (Value sum = getBeside(argument, "Mul", root)) {
-    // (x + Pow(x, 3) * 0.044715) * root.
+    // Matches (x + Pow(x, 3) * 0.044715) * root.
     Operation *add = getSoleProducer(sum, "Add");
     auto parts =
         add ? splitOperands(add,
@@ -439,7 +449,7 @@ void Optimizer::fuseFastGelu(Operation *op) {
     isFast = power && isX(parts->first) && isX(power->getOperand(0)) &&
              isNearly(getExponent(power), 3);
   } else if (Operation *product = getSoleProducer(argument, "Mul")) {
-    // (x * root) * (x * 0.044715 * x + 1).
+    // Matches (x * root) * (x * 0.044715 * x + 1).
     auto parts = splitOperands(product, [&](Value value) {
       return getBeside(value, "Add", 1) != nullptr;
     });
@@ -466,7 +476,8 @@ void Optimizer::fuseFastGelu(Operation *op) {
 }
 
 void Optimizer::fuseLayerNormalization(Operation *op) {
-  // beta + gamma * (x - mean) / sqrt(average of (x - mean)^2 + epsilon).
+  // Matches beta + gamma * (x - mean) / sqrt(average of (x - mean)^2 +
+  // epsilon).
   auto isProduct = [&](Value value) {
     return getSoleProducer(value, "Mul") != nullptr;
   };
@@ -481,7 +492,8 @@ void Optimizer::fuseLayerNormalization(Operation *op) {
   if (!factors)
     return;
   Operation *quotient = getSoleProducer(factors->second);
-  // What is computed once for a row is read as a view that repeats it.
+  // A number that is computed once for each row is read through a view that
+  // broadcasts it.
   auto getRepeated = [&](Value value) -> Operation * {
     value = lookThroughReshapes(value);
     if (auto view = value.getDefiningOp<ViewOp>())
@@ -527,7 +539,8 @@ void Optimizer::fuseLayerNormalization(Operation *op) {
     return;
   auto axes = mean->getAttrOfType<DenseI64ArrayAttr>("axes");
   auto type = cast<RankedTensorType>(x.getType());
-  // The last axes, and parameters that others do not share.
+  // Requires that the reduced axes are the last ones, and that the parameters
+  // have no other readers.
   if (!axes || axes.empty() || mean->getOperand(0).getType() != x.getType() ||
       axes.asArrayRef().back() != type.getRank() - 1)
     return;
@@ -555,7 +568,8 @@ void Optimizer::fuseLayerNormalization(Operation *op) {
   replace(op, *normalized, "LayerNormalization", "LayerNormFusion");
 }
 
-/// The activation that `op` applies, for an operator that fuses it.
+/// Returns the activation that `op` computes, as an attribute for an operator
+/// that fuses it.
 static ActivationAttr getActivation(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (!name.consume_front("dml.activation_"))
@@ -577,7 +591,7 @@ void Optimizer::fuseBiasGelu(Operation *op) {
   if (!add || !isOf(add, "Add") ||
       add->getResult(0).getType() != op->getResult(0).getType())
     return;
-  // A bias is a list along the last dimension, repeated along the others.
+  // A bias is a list along the last dimension, broadcast along the others.
   auto isBias = [](Value value) {
     auto view = lookThroughReshapes(value).getDefiningOp<ViewOp>();
     if (!view)
@@ -615,7 +629,7 @@ void Optimizer::fuseActivation(Operation *op) {
   OpBuilder builder(producer);
   bool isSum = isOf(producer, "Add") || isOf(producer, "Sum");
   if (isSum) {
-    // A sum of more than two is several operators.
+    // A sum of more than two operands consists of several operators.
     if (!row->isFusedByAdd || !isOperator(producer, "element_wise_add") ||
         llvm::any_of(producer->getOperands(), [&](Value operand) {
           Operation *before = operand.getDefiningOp();
@@ -642,7 +656,7 @@ void Optimizer::fuseActivation(Operation *op) {
       producer->getAttr("fused_activation"))
     return;
   producer->setAttr("fused_activation", activation);
-  // An operator that does not fuse this one stays as it was.
+  // If the operator cannot fuse this activation, it is not changed.
   ScopedDiagnosticHandler handler(op->getContext(),
                                   [](Diagnostic &) { return success(); });
   if (failed(verify(producer))) {
@@ -694,8 +708,8 @@ void Optimizer::run() {
   for (auto [name, count] : notes.fused)
     fused.push_back(
         builder.getNamedAttr(name, builder.getI64IntegerAttr(count)));
-  // Of several operators that an optimization could make, the newest counts,
-  // and one that nobody knows is newer than all.
+  // If an optimization could create several operators, the newest one counts.
+  // An unknown operator counts as newer than all others.
   std::map<StringRef, std::optional<FeatureLevel>> newest;
   for (const auto &[name, makes] : notes.open) {
     std::optional<FeatureLevel> level;

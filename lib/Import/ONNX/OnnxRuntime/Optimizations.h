@@ -11,11 +11,11 @@
 
 namespace dml::onnx {
 
-/// Fuses operators of `function` as ONNX Runtime does with all of its
-/// optimizations on for its DirectML provider, as far as that changes what
-/// DirectML is asked for and the importer knows how. Says what was done, that
-/// of `notes` first, in the attribute `dml.optimized` of the module around
-/// `function`.
+/// Fuses operators of `function` as ONNX Runtime does for its DirectML provider
+/// with all optimizations enabled, as far as the fusions affect the calls of
+/// DirectML and the importer implements them. Lists the applied optimizations,
+/// beginning with those in `notes`, in the attribute `dml.optimized` of the
+/// module that contains `function`.
 void optimize(mlir::func::FuncOp function, NodeOrigins origins,
               OptimizationNotes notes);
 

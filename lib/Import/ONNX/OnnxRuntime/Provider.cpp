@@ -3,19 +3,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The provider registers kernels by operator, version and element type, and
-// looks at some nodes once more before it takes them. A node that it does not
-// take is computed on the CPU, where ONNX Runtime has a kernel for it there;
-// else the nodes of the operator's own definition take its place, and the
-// provider is asked about these. The importer builds such nodes of DirectML's
-// operators nevertheless, so that they run; what level Windows needs for them,
-// nobody can tell of these. HardSwish and Mish are no such nodes: the importer
-// builds the nodes of their definitions.
+// applies further conditions to some nodes. ONNX Runtime executes a node that
+// the provider does not accept on the CPU, if the CPU provider has a kernel for
+// the node. Otherwise, ONNX Runtime replaces the node by the nodes of the
+// operator's definition, some of which the provider may accept. The importer
+// nevertheless builds DirectML operators for nodes that are executed on the
+// CPU, so that models can run. The feature level that such a node would require
+// on Windows is unknown. HardSwish and Mish are different: the importer builds
+// the nodes of their definitions.
 //
-// Graph/Problems.cpp has the operators that the importer does not know at all,
-// such as NonMaxSuppression. The table follows the registrations of ONNX
-// Runtime 1.19 (OperatorRegistration.cpp of its DirectML provider), and
-// of 1.20, which added the newest ones. Each kernel is for one version of an
-// operator: where the operator changed later, the provider has none.
+// Graph/Problems.cpp lists the operators that the importer does not support at
+// all, such as NonMaxSuppression. The table in this file follows the
+// registrations of ONNX Runtime 1.19 (OperatorRegistration.cpp of its DirectML
+// provider), and of 1.20, which added the newest ones. Each kernel is
+// registered for one version of an operator. If the operator changed later, the
+// provider has no kernel for the new version.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +33,10 @@ using Condition = bool (*)(const NodeReader &node);
 
 struct Gap {
   llvm::StringLiteral domain, name;
-  /// The newest version of the operator set of which this is true.
+  /// The newest version of the operator set to which this row applies.
   int64_t until;
-  /// Whether it is true of a node; of all where there is none.
+  /// The condition under which this row applies to a node. A row without a
+  /// condition applies to all nodes.
   Condition condition;
   llvm::StringLiteral reason;
 };
@@ -48,7 +51,7 @@ static constexpr llvm::StringLiteral asNodes =
 
 static constexpr llvm::StringLiteral newerVersion =
     "the provider has no kernel for this version of the operator";
-/// The newest version of the operator set that the provider has kernels for.
+/// The newest version of the operator set for which the provider has kernels.
 static constexpr int64_t newestRegistered = 21;
 
 static bool isComputed(const NodeReader &node, unsigned index) {
@@ -149,7 +152,8 @@ static bool extrapolates(const NodeReader &node) {
 static constexpr llvm::StringLiteral floatsAlone =
     "the provider takes floats alone in this version of the operator";
 
-/// Scatters reduce by maxima and minima, too, in a version of its own.
+/// Whether the node belongs to a version in which scatters support the
+/// reductions max and min.
 static bool isOf18(const NodeReader &node) { return node.getOpset() >= 18; }
 
 static constexpr Gap gaps[] = {
@@ -222,7 +226,8 @@ llvm::StringRef dml::onnx::findWhyNotTaken(llvm::StringRef domain,
     if (gap.domain == domain && gap.name == node.getNode().opType &&
         node.getOpset() <= gap.until && (!gap.condition || gap.condition(node)))
       return gap.reason;
-  // Swish is none: the provider takes the nodes of its definition.
+  // Swish is an exception, since the provider executes the nodes of its
+  // definition.
   llvm::StringRef name = node.getNode().opType;
   if (domain.empty() && name != "Swish" &&
       getOperatorVersion(name, node.getOpset()) > newestRegistered)

@@ -11,8 +11,9 @@
 
 namespace dml::onnx {
 
-/// Why ONNX Runtime's DirectML provider does not take `node`, of the domain
-/// `domain`; "" where it does, as far as the importer knows.
+/// Returns the reason why ONNX Runtime's DirectML provider does not accept
+/// `node`, of the domain `domain`. Returns "" if it does, as far as the
+/// importer knows.
 llvm::StringRef findWhyNotTaken(llvm::StringRef domain, const NodeReader &node);
 
 } // namespace dml::onnx

@@ -38,7 +38,8 @@ static LogicalResult importQuantizedAdd(NodeImporter &node) {
                   *shape);
 }
 
-/// Input `index` as floats, with the scale and zero point behind it.
+/// Returns input `index` as floats. The following two inputs are its scale and
+/// its zero point.
 static FailureOr<Value> dequantize(NodeImporter &node, unsigned index) {
   Shape physical = toPhysical(node.getShape(index));
   FailureOr<Value> scale = getElement(node, index + 1, physical),
@@ -51,8 +52,9 @@ static FailureOr<Value> dequantize(NodeImporter &node, unsigned index) {
       {}, node.getTensorType(physical, DataType::FLOAT32));
 }
 
-/// Sets the output to floats, quantized by the scale that is input `index` and
-/// the zero point behind it. Input `first` is the node's first tensor.
+/// Sets the output to the float `value`, quantized by the scale in input
+/// `index` and the zero point in the following input. Input `first` is the
+/// node's first tensor.
 static LogicalResult setRequantized(NodeImporter &node, Value value,
                                     unsigned index, unsigned first,
                                     const Shape &shape) {

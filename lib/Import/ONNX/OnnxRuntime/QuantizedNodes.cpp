@@ -2,23 +2,24 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ONNX Runtime's QDQSelectorActionTransformer makes, for its DirectML
-// provider, of a node that reads dequantized tensors and is quantized again:
+// Implements the rewrites of ONNX Runtime's QDQSelectorActionTransformer for
+// its DirectML provider. They fuse a node with the dequantizations of its
+// inputs and the quantization of its output:
 //
 //   x -> DequantizeLinear -> Conv -> QuantizeLinear  becomes  x -> QLinearConv
 //
-// It is done with nodes, before operators are built of them, so that the
-// importer's own rows for QLinearConv and the others say what DirectML is asked
-// for. The rules are those of ONNX Runtime 1.19 to 1.22 that name the provider
-// (qdq_selector_action_transformer.cc, qdq_selectors.cc); before them,
-// QDQPropagationTransformer carries quantizations over nodes that only move
-// elements (qdq_propagation.cc), and MatMulIntegerToFloatFusion comes after
-// (matmul_integer_to_float.cc).
+// The rewrites are applied to nodes, before operators are built, so that the
+// importer's own functions for QLinearConv and similar nodes determine the
+// DirectML operators. The rules are those of ONNX Runtime 1.19 to 1.22 that
+// name the provider (qdq_selector_action_transformer.cc, qdq_selectors.cc).
+// Before these rules, QDQPropagationTransformer moves quantizations across
+// nodes that only move elements (qdq_propagation.cc). After the rules,
+// MatMulIntegerToFloatFusion is applied (matmul_integer_to_float.cc).
 //
-// Whether some nodes are fused is not the same in all of these versions, or
-// depends on the processor: activations of int8 are on ARM alone, and a Relu
-// before the quantization stands in the way until 1.20. They stay as they are,
-// and the notes name the newest operator that could be made of them.
+// Some fusions differ between these versions, or depend on the processor:
+// activations of int8 are fused only on ARM, and before 1.20, a Relu in front
+// of the quantization prevents the fusion. Such nodes remain unchanged, and the
+// notes name the newest operator that could be created from them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,35 +35,38 @@ using llvm::StringLiteral;
 using llvm::StringRef;
 
 namespace {
-/// What a rule does with its node.
+/// The effect of a rule on its node.
 enum class Kind {
-  /// All inputs are dequantized, the result is quantized: one node of both.
+  /// All inputs are dequantized, and the result is quantized. These nodes are
+  /// fused into one.
   Linear,
-  /// The same; products whose result is not quantized stay floats.
+  /// Like Linear, but a product whose result is not quantized returns floats.
   Product,
-  /// The node moves or picks elements: it works on integers as well.
+  /// The node only moves or selects elements, so that it can operate on
+  /// integers.
   Keep,
-  /// The same, of each output of Split.
+  /// Like Keep, for each output of Split.
   KeepAll,
-  /// ArgMax, whose result is an index: it reads integers as well.
+  /// ArgMax, whose result is an index, so that it can read integers.
   Read,
 };
 
 struct Rule {
-  /// The ONNX operator, and the oldest version of it that the rule is for.
+  /// The ONNX operator, and its oldest version to which the rule applies.
   StringLiteral type;
   int64_t since;
   Kind kind;
-  /// What it becomes, of what domain; "" where it stays what it is.
+  /// The operator and the domain of the new node, or "" if the operator does
+  /// not change.
   StringLiteral becomes, domain;
-  /// The newest operator of DirectML's that a linear rule makes; "" where the
-  /// provider has no kernel for what the rule makes.
+  /// The newest DirectML operator that a linear rule creates, or "" if the
+  /// provider has no kernel for the new node.
   StringLiteral makes;
-  /// Whether the rule asks for a scale above 0.
+  /// Whether the rule requires a scale greater than 0.
   bool wantsPositiveScale = false;
 };
 
-/// A tensor's element type, as TensorProto numbers them.
+/// The element type of a tensor, numbered as in TensorProto.
 enum ElementType : int32_t {
   Unknown = 0,
   Float = 1,
@@ -98,7 +102,7 @@ static constexpr Rule rules[] = {
     {"Concat", 4, Kind::Linear, "QLinearConcat", contribDomain, "join"},
     {"LeakyRelu", 6, Kind::Linear, "QLinearLeakyRelu", contribDomain, ""},
     {"Softmax", 1, Kind::Linear, "QLinearSoftmax", contribDomain, ""},
-    // The provider has a pass of its own for it.
+    // The provider has a separate pass for this operator.
     {"Resize", 10, Kind::Linear, "Resize", "", ""},
     {"MaxPool", 12, Kind::Keep, "", "", "", true},
     {"ReduceMax", 1, Kind::Keep, "", "", "", true},
@@ -118,8 +122,8 @@ static constexpr Rule rules[] = {
 };
 
 namespace {
-/// A node that quantizes or dequantizes: its element type of integers, and
-/// whether one scale and one zero point are constants.
+/// A node that quantizes or dequantizes: its integer element type, and whether
+/// its scale and its zero point are single constants.
 struct Quantization {
   const NodeProto *node = nullptr;
   int32_t type = Unknown;
@@ -139,10 +143,11 @@ public:
 
 private:
   using Nodes = std::list<PlacedNode>;
-  /// Nodes that read a name, with how often each does.
+  /// The nodes that read a name, with the number of reads of each.
   using Readers = std::map<PlacedNode *, unsigned>;
 
-  /// Enters a node into the maps below, or takes it out, so that it may change.
+  /// attach() enters a node into the maps below, and detach() removes it, so
+  /// that it can be modified.
   void attach(Nodes::iterator place);
   void detach(PlacedNode &placed);
   void erase(PlacedNode &placed);
@@ -152,8 +157,9 @@ private:
   bool isOf(const PlacedNode *placed, StringRef type,
             StringRef domain = "") const;
   const Readers &getReaders(StringRef name) const;
-  /// The node that alone reads `name`, and once; none where others do, or the
-  /// model's outputs, or graphs within nodes.
+  /// Returns the only node that reads `name`, if it does so only once. Returns
+  /// null if there are other readers, which may also be outputs of the model or
+  /// graphs within nodes.
   PlacedNode *getSoleReader(StringRef name) const;
   PlacedNode *getSoleReader(const PlacedNode &placed) const {
     return placed.node.outputs.size() == 1
@@ -166,16 +172,17 @@ private:
   }
   std::optional<double> getNumber(StringRef name) const;
   bool isSameNumber(StringRef a, StringRef b) const;
-  /// Whether the scale is one constant, and the zero point, where there is one.
+  /// Whether the scale is a single constant, and so is the zero point, if there
+  /// is one.
   bool hasSteadyNumbers(const Quantization &quantization) const;
-  /// What dequantizes to `name`, or quantizes as `reader`; its node is null
-  /// where nothing does.
+  /// Return the dequantization that computes `name`, and the quantization that
+  /// `reader` performs. Their node is null if there is none.
   Quantization getDequantization(StringRef name) const;
   Quantization getQuantization(const PlacedNode *reader) const;
 
   bool canCarry(const PlacedNode *placed) const;
-  /// Inserts a quantization of `name` and its dequantization, with the scale
-  /// and the zero point of `like`, and returns the latter.
+  /// Inserts a quantization of `name` and the corresponding dequantization,
+  /// with the scale and the zero point of `like`. Returns the dequantization.
   PlacedNode &insertPair(Nodes::iterator before, const PlacedNode &like,
                          StringRef name);
   void carryBack(PlacedNode &quantize);
@@ -235,7 +242,7 @@ Fuser::Fuser(std::vector<PlacedNode> &nodes, const GraphProto &graph,
   }
 }
 
-/// The element type of a node's outputs, where a rule may ask for it.
+/// Returns the element type of a node's outputs if a rule may depend on it.
 int32_t Fuser::getOutputType(const NodeProto &node) const {
   auto getInputType = [&](unsigned index) {
     return index < node.inputs.size() ? types.lookup(node.inputs[index])
@@ -275,7 +282,7 @@ void Fuser::attach(Nodes::iterator place) {
   for (StringRef name : placed.node.outputs)
     if (!name.empty()) {
       producers[name] = &placed;
-      // What a fused node computes has the type that it had before.
+      // The result of a fused node has the same type as before.
       types.try_emplace(name, type);
     }
 }
@@ -322,8 +329,9 @@ PlacedNode *Fuser::getSoleReader(StringRef name) const {
              : nullptr;
 }
 
-/// The one number of a constant; nothing where there are more, or it is in a
-/// file of its own or of a type that quantizations do not have.
+/// Returns the only number in a constant. Returns nothing if there are several,
+/// or if the constant is in an external file or has a type that quantizations
+/// do not use.
 std::optional<double> Fuser::getNumber(StringRef name) const {
   const TensorProto *tensor = getConstant(name);
   if (!tensor || tensor->isExternal || tensor->dims.size() > 1 ||
@@ -376,8 +384,8 @@ Quantization Fuser::getDequantization(StringRef name) const {
   if (!isOf(placed, "DequantizeLinear") || placed->node.inputs.size() < 2)
     return {};
   int32_t type = types.lookup(placed->node.inputs[0]);
-  // A node that dequantizes no integers, or with a zero point of another type,
-  // is refused where it is read.
+  // A node is rejected on import if it dequantizes something other than
+  // integers, or if its zero point has another type.
   if (type != Unknown && type != Int32 && type != UInt8 && type != Int8 &&
       !isWide(type) && !isNarrow(type))
     return {};
@@ -433,7 +441,7 @@ PlacedNode &Fuser::insertPair(Nodes::iterator before, const PlacedNode &like,
                  llvm::Twine(stem) + "d");
 }
 
-/// Carries a quantization back over nodes that move elements.
+/// Moves a quantization backward over nodes that only move elements.
 void Fuser::carryBack(PlacedNode &quantize) {
   PlacedNode *reader = &quantize;
   while (true) {
@@ -450,12 +458,12 @@ void Fuser::carryBack(PlacedNode &quantize) {
     attach(places[placed]);
     if (!before)
       return;
-    // The new quantization now reads what `before` computes.
+    // The new quantization reads the result of `before`.
     reader = getSoleReader(name);
   }
 }
 
-/// Carries a dequantization on over nodes that move elements.
+/// Moves a dequantization forward over nodes that only move elements.
 void Fuser::carryOn(PlacedNode &dequantize) {
   std::vector<PlacedNode *> next;
   auto addCarrier = [&](PlacedNode *reader, StringRef name) {
@@ -471,7 +479,8 @@ void Fuser::carryOn(PlacedNode &dequantize) {
     if (pinned.contains(output)) {
       if (!getReaders(output).empty())
         continue;
-      // An output of the model has its name from the dequantization.
+      // If the output belongs to the model, the dequantization must compute the
+      // tensor with its name.
       detach(*placed);
       StringRef inner = strings.save(output + "~f" + llvm::Twine(count++));
       placed->node.outputs[0] = inner;
@@ -513,11 +522,12 @@ void Fuser::note(PlacedNode &placed, StringRef fusion) {
   ++notes.fused[fusion];
 }
 
-/// Nodes that work on integers as on floats.
+/// Applies a rule to a node that operates on integers in the same way as on
+/// floats.
 void Fuser::applyKeep(const Rule &rule, PlacedNode &placed) {
   NodeProto &node = placed.node;
   Quantization input = getDequantization(node.inputs[0]);
-  // Another input that is dequantized stands in the way.
+  // The rule does not apply if another input is dequantized.
   for (StringRef name : llvm::drop_begin(node.inputs))
     if (getDequantization(name).node)
       return;
@@ -529,7 +539,7 @@ void Fuser::applyKeep(const Rule &rule, PlacedNode &placed) {
     return;
   if (rule.wantsPositiveScale && *getNumber(input.getScale()) <= 0)
     return;
-  // The quantization of each output.
+  // Finds the quantization of each output.
   std::vector<PlacedNode *> quantizations;
   for (StringRef output : isRead ? std::vector<StringRef>() : node.outputs) {
     quantizations.push_back(output.empty() ? nullptr : getSoleReader(output));
@@ -563,13 +573,13 @@ void Fuser::apply(const Rule &rule, PlacedNode &placed) {
   if (rule.kind != Kind::Linear && rule.kind != Kind::Product)
     return applyKeep(rule, placed);
 
-  // Where the result goes: to a quantization, or over an activation to one.
+  // Finds the quantization of the result, which may come after an activation.
   PlacedNode *reader = getSoleReader(placed);
   Quantization result = getQuantization(reader);
   bool hasActivation = false;
   if (isOf(reader, "Relu") || isOf(reader, "Clip")) {
     hasActivation = getQuantization(getSoleReader(*reader)).node != nullptr;
-    // A Relu is redundant where the zero point is the smallest number.
+    // A Relu is redundant if the zero point is the smallest number.
     Quantization behind = getQuantization(getSoleReader(*reader));
     if (hasActivation && isOf(reader, "Relu"))
       if (std::optional<double> zero = getNumber(behind.getZeroPoint()))
@@ -584,7 +594,8 @@ void Fuser::apply(const Rule &rule, PlacedNode &placed) {
       }))
     return;
 
-  // All inputs have to be dequantized. Since 1.21, constants are quantized.
+  // All inputs must be dequantized. Since version 1.21, constants are quantized
+  // as well.
   std::vector<Quantization> inputs;
   bool isSure = !hasActivation;
   unsigned number = rule.type == "Resize" ? 1 : node.inputs.size();
@@ -602,7 +613,7 @@ void Fuser::apply(const Rule &rule, PlacedNode &placed) {
   bool isConv = rule.type == "Conv";
   int32_t type = inputs[0].type;
   auto isUnknown = [&](const Quantization &quantization) {
-    // A bias has no zero point, or 0 for it.
+    // The bias must have no zero point, or the zero point 0.
     return quantization.node &&
            (quantization.type == Unknown ||
             (quantization.getZeroPoint().empty() &&
@@ -630,11 +641,11 @@ void Fuser::apply(const Rule &rule, PlacedNode &placed) {
         return;
       }
     }
-    // Processors of x64 do not have activations of int8 here, ARM's do.
+    // x64 CPUs do not support int8 activations here, whereas ARM CPUs do.
     if ((isConv || rule.kind == Kind::Product) && type == Int8)
       isSure = false;
   }
-  // A product and a bias may have become Gemm, which is not fused.
+  // A product and a bias may have become a Gemm, which is not fused.
   if (isProduct && isOf(reader, "Add"))
     isSure = false;
   if (!isSure || rule.makes.empty())
@@ -671,8 +682,8 @@ void Fuser::apply(const Rule &rule, PlacedNode &placed) {
   }
   if (isConv && inputs.size() > 2)
     fused.push_back(inputs[2].node->inputs[0]);
-  // The scale of the result may be computed behind the node: the quantization
-  // becomes the new node.
+  // The scale of the result may be computed after the node, so that the new
+  // node takes the place of the quantization.
   detach(placed);
   detach(*reader);
   node.opType = rule.becomes;
@@ -687,10 +698,10 @@ void Fuser::apply(const Rule &rule, PlacedNode &placed) {
   note(*reader, transformer);
 }
 
-/// The product of integers, cast and scaled by the product of two scales, with
-/// or without a bias.
+/// Fuses an integer product that is cast and then scaled by the product of two
+/// scales, with an optional bias.
 void Fuser::fuseIntegerProduct(PlacedNode &mul) {
-  // From version 14 on, the optimization does not know Mul.
+  // From version 14 on, the optimization does not support Mul.
   if (getOpset(mul) >= 14 || mul.node.inputs.size() != 2)
     return;
   for (unsigned index : {0, 1}) {
@@ -714,7 +725,7 @@ void Fuser::fuseIntegerProduct(PlacedNode &mul) {
                                      scales->node.inputs[1],
                                      getInput(2),
                                      getInput(3)};
-    // The last node that is fused is the new one.
+    // The new node takes the place of the last fused node.
     PlacedNode *last = &mul;
     PlacedNode *add = getSoleReader(mul);
     if (isOf(add, "Add") && add->node.inputs.size() == 2) {
@@ -776,7 +787,7 @@ void dml::onnx::fuseQuantizedNodes(std::vector<PlacedNode> &nodes,
                                    const llvm::StringSet<> &pinned,
                                    llvm::StringSaver &strings,
                                    OptimizationNotes &notes) {
-  // Models without quantization are not even indexed.
+  // Models without quantization are skipped without indexing.
   if (llvm::any_of(nodes, [](const PlacedNode &placed) {
         return placed.node.opType == "DequantizeLinear" ||
                placed.node.opType == "QuantizeLinear" ||

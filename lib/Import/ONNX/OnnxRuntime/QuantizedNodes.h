@@ -13,9 +13,9 @@
 
 namespace dml::onnx {
 
-/// Fuses nodes of `graph` with the dequantization of what they read and the
-/// quantization of what they compute, as ONNX Runtime does for its DirectML
-/// provider. Names that are `pinned` are read by something that is no node.
+/// Fuses nodes of `graph` with the dequantizations of their inputs and the
+/// quantizations of their outputs, as ONNX Runtime does for its DirectML
+/// provider. The names in `pinned` are read by something other than a node.
 void fuseQuantizedNodes(std::vector<PlacedNode> &nodes, const GraphProto &graph,
                         const llvm::StringSet<> &pinned,
                         llvm::StringSaver &strings, OptimizationNotes &notes);

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-// Files hold little-endian elements, and constants refer to them as they are.
+// Files store little-endian elements, to which constants refer directly.
 static_assert(llvm::endianness::native == llvm::endianness::little,
               "the importer wants a little-endian host");
 
@@ -129,8 +129,8 @@ bool Constant::isSplat() const {
   return data.size() == getByteWidth(type) && getNumElements() > 0;
 }
 
-/// `value` as a T, and where it is out of range the nearest one (of integers,
-/// the low bits).
+/// Converts `value` to T. Floats out of range are clamped, and integers keep
+/// their low bits.
 template <typename T, typename From> static T convertTo(From value) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<T>) {
     if (std::isnan(value))
@@ -247,7 +247,8 @@ Value Constant::materialize(OpBuilder &builder, Location loc,
 // TensorProto
 //===----------------------------------------------------------------------===//
 
-/// The bytes of a typed field's elements, each as wide as `type`.
+/// Converts the elements of a typed field to the width of `type`, and returns
+/// their bytes.
 template <typename T>
 static ArrayRef<char> convertField(ArrayRef<T> field, DataType type,
                                    std::shared_ptr<const void> &owner) {
@@ -265,7 +266,7 @@ static ArrayRef<char> convertField(ArrayRef<T> field, DataType type,
   return *bytes;
 }
 
-/// The number of fields that hold elements.
+/// Returns the number of fields with elements.
 static unsigned countFields(const TensorProto &tensor) {
   return tensor.isExternal + tensor.hasStrings +
          (tensor.rawData && !tensor.rawData->empty()) + !tensor.floats.empty() +
@@ -273,8 +274,8 @@ static unsigned countFields(const TensorProto &tensor) {
          !tensor.int64s.empty() + !tensor.uint64s.empty();
 }
 
-/// The bytes of a tensor in a file beside the model, of which `wanted` are the
-/// tensor's where the model states no length; and the owner of the bytes.
+/// Returns the bytes of a tensor in a file beside the model, and their owner.
+/// `wanted` is the number of bytes if the model does not state a length.
 static llvm::Expected<std::pair<ArrayRef<char>, std::shared_ptr<const void>>>
 readExternal(const TensorProto &tensor, uint64_t wanted,
              reader::ExternalFiles &files) {
@@ -304,8 +305,8 @@ readExternal(const TensorProto &tensor, uint64_t wanted,
                    std::shared_ptr<const void>(*file));
 }
 
-/// The bytes of a tensor in the model itself, whose owner becomes `owner` where
-/// the elements are converted.
+/// Returns the bytes of a tensor in the model itself. If the elements are
+/// converted, sets `owner` to the owner of the bytes.
 static ArrayRef<char> readFields(const TensorProto &tensor, DataType type,
                                  std::shared_ptr<const void> &owner) {
   if (tensor.rawData)

@@ -18,17 +18,18 @@ namespace dml::onnx {
 
 using Shape = llvm::SmallVector<int64_t>;
 
-/// Bytes of an element in memory: elements of four bits have one each.
+/// Returns the number of bytes of an element in memory. 4-bit elements occupy a
+/// whole byte.
 unsigned getByteWidth(DataType type);
 
-/// Whether elements have four bits. Files hold two of them in a byte, the first
-/// in its low half.
+/// Whether elements have 4 bits. Files store two of them in each byte, with the
+/// first one in the low half.
 inline bool isFourBits(DataType type) {
   return type == DataType::UINT4 || type == DataType::INT4;
 }
 
-/// Calls `function` with a 0 of the C++ type that holds an element of `type` in
-/// memory: uint16_t for a half, and uint8_t for four bits.
+/// Calls `function` with a 0 of the C++ type that stores an element of `type`:
+/// uint16_t for a half, and uint8_t for 4-bit elements.
 template <typename Function>
 auto dispatchType(DataType type, Function function) {
   switch (type) {
@@ -59,46 +60,50 @@ auto dispatchType(DataType type, Function function) {
   llvm_unreachable("unknown data type");
 }
 
-/// The data type of TensorProto.DataType `type`: bool is ui8. Nothing for those
-/// that DirectML has none for.
+/// Returns the data type for the TensorProto.DataType `type`, which is ui8 for
+/// bool. Returns nothing for types that DirectML does not support.
 std::optional<DataType> toDataType(int32_t type);
 
-/// Whether TensorProto.DataType `type` is bool, of which each is one byte.
+/// Whether the TensorProto.DataType `type` is bool. A bool is stored as one
+/// byte.
 inline bool isBoolType(int64_t type) { return type == 9; }
-/// The half that is nearest to a number, and the number that a half is.
+/// Return the half nearest to a number, and the value of a half.
 uint16_t toHalf(double value);
 double fromHalf(uint16_t bits);
 
-/// "float", "bfloat16": a TensorProto.DataType by its name.
+/// Returns the name of a TensorProto.DataType, such as "float" or "bfloat16".
 std::string describeONNXType(int32_t type);
 
-/// The TensorProto.DataType of the name "FLOAT" or "BOOL", or 0.
+/// Returns the TensorProto.DataType with a name such as "FLOAT" or "BOOL", or
+/// 0.
 int32_t findONNXType(llvm::StringRef name);
 
-/// The number of elements of `shape`; nothing if that is not a number of 32
-/// bits, which DirectML's tensors are limited to.
+/// Returns the number of elements of `shape`, or nothing if it exceeds 32 bits,
+/// which is the limit for DirectML's tensors.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
-/// "2x3", or "scalar".
+/// Returns a description such as "2x3" or "scalar".
 std::string describeShape(llvm::ArrayRef<int64_t> shape);
 
-/// A tensor whose elements are known: views of the file, or a few numbers.
+/// A tensor with known elements, which are a view of the file or a few numbers.
 class Constant {
 public:
-  /// All elements, or the one that all of them equal.
+  /// Creates a constant. `data` contains all elements, or a single one to which
+  /// all are equal.
   Constant(DataType type, Shape shape, llvm::ArrayRef<char> data,
            std::shared_ptr<const void> owner)
       : type(type), shape(std::move(shape)), data(data),
         owner(std::move(owner)) {}
 
-  /// A constant of few elements, which are converted as ONNX's Cast does.
+  /// Creates a constant with a few elements, which are converted as by ONNX's
+  /// Cast.
   static Constant get(DataType type, Shape shape,
                       llvm::ArrayRef<int64_t> elements);
   static Constant get(DataType type, Shape shape,
                       llvm::ArrayRef<double> elements);
 
-  /// `rows` of elements of four bits, each of which begins with a byte of
-  /// `packed`; there are as many bytes as they take.
+  /// Unpacks `rows` rows of 4-bit elements. Each row begins at a byte of
+  /// `packed`, whose size must match.
   static Constant unpack(DataType type, Shape shape, int64_t rows,
                          llvm::ArrayRef<char> packed);
 
@@ -106,10 +111,10 @@ public:
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getNumElements() const { return *countElements(shape); }
   bool isSplat() const;
-  /// Whether the elements become a resource, which lives as long as the
+  /// Whether the elements become a resource, which exists as long as the
   /// module's context.
   bool isResource() const {
-    // MLIR does not say how a resource holds elements of four bits.
+    // MLIR does not specify how a resource stores 4-bit elements.
     return !isSplat() && data.size() > reader::maxInlineBytes &&
            !isFourBits(type);
   }
@@ -119,26 +124,29 @@ public:
            type == DataType::FLOAT64;
   }
 
-  /// Whether the elements are few enough to compute with while importing.
+  /// Whether there are few enough elements to evaluate nodes with them during
+  /// import.
   bool isFoldable() const { return getNumElements() <= maxFoldable; }
   static constexpr int64_t maxFoldable = 1 << 16;
 
-  /// The elements of a foldable constant: of integers, or as doubles.
+  /// Return the elements of a foldable constant as integers, or as doubles.
   llvm::SmallVector<int64_t> getIntegers() const;
   llvm::SmallVector<double> getFloats() const;
 
-  /// The same elements in another shape.
+  /// Returns the same elements with another shape.
   Constant reshape(Shape newShape) const {
     return Constant(type, std::move(newShape), data, owner);
   }
-  /// The one element that all are, as often as `newShape` says.
+  /// Returns a constant with the shape `newShape` whose elements are all equal
+  /// to this one's only element.
   Constant splat(Shape newShape) const {
     return Constant(type, std::move(newShape),
                     data.take_front(getByteWidth(type)), owner);
   }
 
-  /// Builds the constant as a tensor of the shape `physical`, which has as many
-  /// elements. The elements stay where they are, but for a few.
+  /// Builds the constant as a tensor with the shape `physical`, which has
+  /// equally many elements. Apart from small constants, the elements are not
+  /// copied.
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<int64_t> physical,
                           llvm::StringRef name) const;
@@ -151,8 +159,8 @@ private:
 };
 
 /// Reads a TensorProto, whose elements are in the model's file, which `owner`
-/// holds, or in one beside it. Fails where they are not as many as its dims and
-/// type say.
+/// keeps open, or in a file beside it. Returns an error if the number of
+/// elements does not match its dims and type.
 llvm::Expected<Constant> readConstant(const TensorProto &tensor,
                                       std::shared_ptr<const void> owner,
                                       reader::ExternalFiles &files);

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protozero checks each length and number against the bytes that there are;
-// what it throws becomes an llvm::Error at decodeModel. Fields of a wrong wire
-// type are refused here, for protozero only asserts that. Messages are decoded
-// to a fixed depth (model, function or graph, node, attribute, tensor): graphs
-// within attributes are noted, not entered, so that no file can nest deeper
-// than the code does.
+// Protozero checks each length and number against the available bytes. Its
+// exceptions become an llvm::Error in decodeModel. Fields with a wrong wire
+// type are rejected here, since protozero only checks the type by an assertion.
+// Messages are decoded to a fixed depth (model, function or graph, node,
+// attribute, tensor). Graphs in attributes are recorded, but not decoded, so
+// that the recursion is limited for any file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
 namespace {
-/// What is wrong with a field that has one.
+/// An error in a field.
 struct DecodeError {
   std::string message;
 };
@@ -85,7 +85,7 @@ static float getFloat(pbf_reader &reader, StringRef field) {
   return reader.get_float();
 }
 
-/// Appends a repeated number, which stands alone or packed with others.
+/// Appends the values of a repeated number, which may be packed.
 template <typename T>
 static void getVarints(pbf_reader &reader, StringRef field,
                        std::vector<T> &values) {
@@ -201,8 +201,8 @@ static TensorProto decodeTensor(pbf_reader reader) {
 
 static AttributeProto decodeAttribute(pbf_reader reader) {
   AttributeProto attribute;
-  // Files older than the field `type` have none: the field that stands there
-  // tells.
+  // Old files have no field `type`. The type then follows from the field that
+  // is present.
   int32_t found = AttributeProto::Undefined;
   bool hasSeveral = false;
   auto note = [&](AttributeProto::Type type) {
@@ -256,7 +256,7 @@ static AttributeProto decodeAttribute(pbf_reader reader) {
       reader.skip();
     }
   }
-  // A list without elements has no field, whatever its type.
+  // An empty list has no field, regardless of its type.
   hasSeveral |= attribute.type != AttributeProto::Undefined &&
                 found != AttributeProto::Undefined && attribute.type != found;
   if (hasSeveral)
@@ -466,7 +466,7 @@ static ModelProto decode(pbf_reader reader) {
   return model;
 }
 
-/// What `decode` makes of the bytes, or what is wrong with them.
+/// Returns the result of `decode` for the bytes, or an error.
 template <typename Function>
 static auto guard(StringRef bytes, Function decode)
     -> llvm::Expected<decltype(decode(pbf_reader()))> {

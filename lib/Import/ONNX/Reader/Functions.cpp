@@ -11,7 +11,7 @@ using namespace dml::onnx;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// What names and attributes mean within a call.
+/// The meaning of names and attributes within a call.
 struct FunctionExpander::Scope {
   const NodeProto &call;
   const FunctionProto &function;
@@ -54,7 +54,7 @@ llvm::Error FunctionExpander::run() {
   return expand(model.graph->nodes, sets.front(), nullptr);
 }
 
-/// The numbers that a node's attributes hold by themselves.
+/// Returns the number of numbers that a node's attributes contain themselves.
 static size_t countNumbers(const NodeProto &node) {
   size_t count = node.inputs.size() + node.outputs.size();
   for (const AttributeProto &attribute : node.attributes) {
@@ -106,8 +106,8 @@ llvm::Error FunctionExpander::expand(llvm::ArrayRef<NodeProto> from,
         name = rename(name);
       for (StringRef &name : node.outputs)
         name = rename(name);
-      // An attribute may be one of the call. Without it and a default, it is
-      // absent.
+      // An attribute may refer to an attribute of the call. If the call lacks
+      // it and there is no default, the attribute is absent.
       std::vector<AttributeProto> attributes;
       for (AttributeProto &attribute : node.attributes) {
         if (attribute.reference.empty()) {
@@ -126,7 +126,7 @@ llvm::Error FunctionExpander::expand(llvm::ArrayRef<NodeProto> from,
       node.attributes = std::move(attributes);
       expanded += countNumbers(node);
     }
-    // A graph's names would have to be renamed, too.
+    // The names within a graph would have to be renamed as well.
     if (scope && llvm::any_of(node.attributes, [](const AttributeProto &a) {
           return a.type == AttributeProto::Graph;
         }))
@@ -170,7 +170,7 @@ llvm::Error FunctionExpander::call(const NodeProto &node, size_t index,
   Scope scope{
       node, function, outer, depth, name + "~" + std::to_string(calls++) + "/",
       {}};
-  // Inputs that are left out have the empty name, as those of nodes.
+  // Missing inputs have the empty name, as in other nodes.
   llvm::StringMap<StringRef> absent;
   for (auto [position, inner] : llvm::enumerate(function.inputs)) {
     StringRef given =
@@ -180,7 +180,7 @@ llvm::Error FunctionExpander::call(const NodeProto &node, size_t index,
     else
       absent[inner] = "";
   }
-  // Outputs that are inputs are copies.
+  // If an output of the function is also an input, a copy is inserted.
   std::vector<NodeProto> copies;
   for (auto [position, given] : llvm::enumerate(node.outputs)) {
     StringRef inner = function.outputs[position];

@@ -16,10 +16,11 @@
 
 namespace dml::onnx {
 
-/// Versions of operator sets by domain.
+/// The versions of operator sets, by domain.
 using OperatorSets = llvm::StringMap<int64_t>;
 
-/// ONNX's own domain has two names.
+/// Returns the canonical name of a domain, since ONNX's own domain has two
+/// names.
 inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
@@ -27,28 +28,28 @@ inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
 /// The domain of ONNX Runtime's own operators.
 inline constexpr llvm::StringLiteral contribDomain = "com.microsoft";
 
-/// A node with the operator sets that it is of.
+/// A node with the operator sets to which it belongs.
 struct PlacedNode {
   NodeProto node;
   const OperatorSets *sets;
-  /// The optimization of ONNX Runtime that made it of others, or "".
+  /// The optimization of ONNX Runtime that created the node, or "".
   llvm::StringRef fusion;
 };
 
-/// The nodes of a graph, with those of functions in place of the nodes that
-/// call them.
+/// The nodes of a graph, in which calls of functions are replaced by the nodes
+/// of the functions.
 class FunctionExpander {
 public:
   explicit FunctionExpander(const ModelProto &model);
 
-  /// Fails where functions call themselves, or come to more nodes than
-  /// maxExpanded.
+  /// Expands the functions. Returns an error if functions are recursive, or if
+  /// the expansion exceeds maxExpanded.
   llvm::Error run();
   llvm::ArrayRef<PlacedNode> getNodes() const { return nodes; }
-  /// The same, to fuse some, with what keeps the names of others.
+  /// Returns the nodes for modification, and the owner of their names.
   std::vector<PlacedNode> &getMutableNodes() { return nodes; }
   llvm::StringSaver &getStrings() { return strings; }
-  /// The operator sets of the model, and those of its functions.
+  /// Returns the operator sets of the model and of its functions.
   llvm::ArrayRef<OperatorSets> getSets() const { return sets; }
 
 private:
@@ -57,8 +58,8 @@ private:
                      Scope *scope);
   llvm::Error call(const NodeProto &node, size_t function, Scope *scope);
 
-  /// A bound of what functions come to, in nodes and in the numbers of their
-  /// attributes: calls of calls grow as powers do.
+  /// The limit on the size of the expansion, in nodes and in numbers in their
+  /// attributes. Without it, nested calls could grow exponentially.
   static constexpr size_t maxExpanded = 1 << 18;
   static constexpr unsigned maxDepth = 64;
 
@@ -68,7 +69,7 @@ private:
            size_t>
       functions;
   std::vector<PlacedNode> nodes;
-  /// What the model states in two ways, or "".
+  /// A contradiction in the model, or "".
   std::string contradiction;
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver strings{allocator};

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages of onnx.proto, as far as the importer looks at them. Names and
-// weights are views of the file.
+// The messages of onnx.proto, with the fields that the importer uses. Names and
+// weights refer to the bytes of the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +24,16 @@ struct TensorProto {
   llvm::StringRef name;
   int32_t dataType = 0;
   std::vector<int64_t> dims;
-  /// The elements: in one piece, or as fields of their type.
+  /// The elements, either as raw bytes or in a field for their type.
   std::optional<llvm::StringRef> rawData;
   std::vector<float> floats;
   std::vector<double> doubles;
-  /// The elements of int32_data, which also holds narrower types and halves.
+  /// The elements in int32_data, which also stores narrower types and halves.
   std::vector<int32_t> int32s;
   std::vector<int64_t> int64s;
   std::vector<uint64_t> uint64s;
-  /// Whether the elements are in a file beside the model; the rest says where.
+  /// Whether the elements are in a file beside the model, whose location the
+  /// other fields specify.
   bool isExternal = false;
   llvm::StringRef externalLocation, externalOffset, externalLength;
   bool hasStrings = false, isSegment = false;
@@ -52,13 +53,14 @@ struct AttributeProto {
     Strings = 8,
   };
   llvm::StringRef name;
-  /// The attribute of a function's call that this one, in its body, stands for.
+  /// The attribute of the function's call to which this attribute, in the body
+  /// of the function, refers.
   llvm::StringRef reference;
   int32_t type = Undefined;
   float f = 0;
   int64_t i = 0;
   llvm::StringRef s;
-  /// The bytes of a graph, which are decoded where it is entered.
+  /// The bytes of a graph, which is decoded when it is entered.
   llvm::StringRef g;
   std::optional<TensorProto> t;
   std::vector<float> floats;
@@ -73,7 +75,7 @@ struct NodeProto {
   std::vector<AttributeProto> attributes;
 };
 
-/// A dimension of a tensor's type: a size, a symbol, or neither.
+/// A dimension of a tensor's type: a size, a symbol, or neither of them.
 struct Dimension {
   std::optional<int64_t> size;
   llvm::StringRef symbol;
@@ -82,7 +84,8 @@ struct Dimension {
 /// ValueInfoProto of a tensor.
 struct ValueInfo {
   llvm::StringRef name;
-  /// Whether the value is a tensor, and not a sequence, a map or the like.
+  /// Whether the value is a tensor, instead of a sequence, a map or another
+  /// type.
   bool isTensor = false;
   int32_t elementType = 0;
   bool hasShape = false;
@@ -95,7 +98,7 @@ struct GraphProto {
   std::vector<NodeProto> nodes;
   std::vector<TensorProto> initializers;
   std::vector<ValueInfo> inputs, outputs;
-  /// What is declared of tensors between nodes.
+  /// The declarations of tensors between nodes.
   std::vector<ValueInfo> values;
   bool hasSparseInitializers = false;
 };
@@ -106,11 +109,12 @@ struct OperatorSet {
   int64_t version = 0;
 };
 
-/// FunctionProto: an operator that the model defines by others.
+/// FunctionProto: an operator that the model defines in terms of other
+/// operators.
 struct FunctionProto {
   llvm::StringRef name, domain, overload;
   std::vector<llvm::StringRef> inputs, outputs;
-  /// Attributes that a call may leave out.
+  /// The attributes that a call may omit.
   std::vector<AttributeProto> defaults;
   std::vector<NodeProto> nodes;
   std::vector<OperatorSet> operatorSets;
@@ -124,11 +128,11 @@ struct ModelProto {
   std::vector<FunctionProto> functions;
 };
 
-/// Decodes a file. What comes out is at most a constant times as large as the
-/// file: nothing is sized by a number that the file states.
+/// Decodes a file. The size of the result is at most a constant times the size
+/// of the file, since no allocation depends on a number in the file.
 llvm::Expected<ModelProto> decodeModel(llvm::StringRef file);
 
-/// The same of a graph within an attribute.
+/// Decodes a graph within an attribute in the same way.
 llvm::Expected<GraphProto> decodeInnerGraph(llvm::StringRef bytes);
 
 } // namespace dml::onnx

@@ -12,7 +12,7 @@ using namespace dml::onnx;
 
 void NodeReader::setInputs(ArrayRef<const Tensor *> tensors) {
   inputs.assign(tensors.begin(), tensors.end());
-  // Trailing inputs may be left out by empty names.
+  // Trailing inputs may be omitted by empty names.
   while (!inputs.empty() && !inputs.back())
     inputs.pop_back();
   readInputs.resize(inputs.size());
@@ -30,7 +30,7 @@ std::string NodeReader::getName() const {
 }
 
 LogicalResult NodeReader::reject(const Twine &text) {
-  // The first reason is the cause of others.
+  // Later reasons are consequences of the first one.
   if (reason.empty())
     reason = text.str();
   return failure();
@@ -127,15 +127,15 @@ void NodeReader::ignoreInput(unsigned index) const {
 
 LogicalResult NodeReader::wantAllRead() {
   for (auto [index, attribute] : llvm::enumerate(node.attributes)) {
-    // The first versions of operators told frameworks which inputs they may
-    // overwrite.
+    // In the first versions of operators, this attribute told frameworks which
+    // inputs may be overwritten.
     bool isHint = attribute.name == "consumed_inputs" && opset < 6;
     if (!readAttributes.test(index) && !isHint)
       return reject("it has the attribute '" + attribute.name +
                     "', which the importer does not know for version " +
                     Twine(opset) + " of this operator");
   }
-  // Exporters write empty tensors for inputs that they leave out.
+  // Exporters represent missing inputs by empty tensors.
   for (auto [index, input] : llvm::enumerate(inputs))
     if (input && !readInputs.test(index) && countElements(input->shape) != 0)
       return reject("its input " + Twine(index) + ", '" + node.inputs[index] +
@@ -170,7 +170,7 @@ static StringRef describeAttributeType(int32_t type) {
   }
 }
 
-/// The attribute, if it is there and of the type `type`.
+/// Returns the attribute if it is present and has the type `type`.
 static const AttributeProto *getTyped(NodeReader &node, StringRef name,
                                       AttributeProto::Type type) {
   const AttributeProto *attribute = node.getAttribute(name);

@@ -17,49 +17,48 @@ namespace dml::onnx {
 /// A tensor of the graph.
 struct Tensor {
   DataType type = DataType::FLOAT32;
-  /// Whether ONNX's type is bool, which is ui8 here.
+  /// Whether the type is bool in ONNX, which is represented as ui8.
   bool isBool = false;
   Shape shape;
-  /// Whether the node that computes it is supported.
+  /// Whether the node that computes the tensor is supported.
   bool isKnown = false;
-  /// Its elements, where they are known.
+  /// The elements of the tensor, if they are known.
   std::optional<Constant> constant;
-  /// The value that stands for it, of the shape toPhysical(shape). The value of
-  /// a constant is built when an operator reads it.
+  /// The value that represents the tensor, with the shape toPhysical(shape).
+  /// The value of a constant is built when an operator reads it.
   mlir::Value value;
 };
 
-/// Reads the attributes and the inputs of a node, and notes which of them were
-/// read: an attribute or input that the importer does not look at would be
-/// ignored without a word (wantAllRead).
+/// Gives access to the attributes and inputs of a node, and records which of
+/// them are read. An attribute or input that the importer never reads would
+/// otherwise be ignored silently (see wantAllRead()).
 class NodeReader {
 public:
-  /// `number` names a node that has no name, and `readNames` has the names of
-  /// all tensors that an output of the graph or another node reads.
+  /// `number` identifies a node without a name. `readNames` contains the names
+  /// of all tensors that another node or an output of the graph reads.
   NodeReader(const NodeProto &node, int64_t opset, unsigned number,
              const llvm::StringSet<> &readNames)
       : node(node), opset(opset), nodeNumber(number), readNames(readNames),
         readAttributes(node.attributes.size()) {}
 
-  /// Sets the tensors that the node reads, with null for each input that is
-  /// left out.
+  /// Sets the tensors that the node reads, with null for missing inputs.
   void setInputs(llvm::ArrayRef<const Tensor *> tensors);
 
   const NodeProto &getNode() const { return node; }
-  /// The version of the operator set that the node is of.
+  /// Returns the version of the operator set to which the node belongs.
   int64_t getOpset() const { return opset; }
-  /// The node's name, or its operator and number.
+  /// Returns the node's name, or its operator and number.
   std::string getName() const;
 
-  /// Says why the node is not supported.
+  /// Records the reason why the node is not supported.
   llvm::LogicalResult reject(const llvm::Twine &reason);
-  /// The reason of the first reject(), or "".
+  /// Returns the reason of the first reject(), or "".
   std::string takeReason() { return std::move(reason); }
 
-  /// The number of inputs up to the last one that is not left out.
+  /// Returns the number of inputs up to the last one that is present.
   unsigned getNumInputs() const { return inputs.size(); }
   unsigned getNumOutputs() const { return node.outputs.size(); }
-  /// Whether optional input or output `index` is there.
+  /// Whether the optional input or output `index` is present.
   bool hasInput(unsigned index) const {
     return index < inputs.size() && inputs[index];
   }
@@ -67,34 +66,36 @@ public:
     return index < node.outputs.size() && !node.outputs[index].empty() &&
            isRead(index);
   }
-  /// Input `index`. Where it is left out, the node is rejected, and the number
-  /// 0 stands in for the input.
+  /// Returns input `index`. If it is missing, rejects the node and returns the
+  /// number 0.
   const Tensor &getInput(unsigned index) const;
-  /// The shape and the element type of input `index` alone: its elements count
-  /// as not read.
+  /// Return the shape and the element type of input `index`, without recording
+  /// its elements as read.
   const Shape &getShape(unsigned index) const { return peek(index).shape; }
   DataType getType(unsigned index) const { return peek(index).type; }
   bool isBool(unsigned index) const { return peek(index).isBool; }
-  /// Says that the elements of input `index`, if it is there, have no bearing
-  /// on what the node computes.
+  /// Declares that the result does not depend on the elements of input `index`,
+  /// which may be missing.
   void ignoreInput(unsigned index) const;
-  /// Whether every input that is there is a constant of few elements.
+  /// Whether each present input is a small constant.
   bool isFoldable() const;
 
-  /// Input `index`, where sizes may be computed of it: a constant of integers,
-  /// or of few bytes. Weights stay tensors, under their names.
+  /// Returns input `index` if sizes may be computed from it: if it is a
+  /// constant of integers, or a small constant. Weights remain tensors with
+  /// their names.
   const Constant *getSizes(unsigned index) const;
 
-  /// Fails unless there are `minimum` to `maximum` inputs, the first `minimum`
-  /// of which are not left out.
+  /// Fails unless there are `minimum` to `maximum` inputs, of which the first
+  /// `minimum` are present.
   llvm::LogicalResult wantInputs(unsigned minimum, unsigned maximum);
-  /// The integers of an input that has to be a constant, "the pads".
+  /// Returns the integers in an input that must be a constant. `what` names the
+  /// input in messages, such as "the pads".
   llvm::FailureOr<Shape> getIntegers(unsigned index, llvm::StringRef what);
-  /// The one number of an input that has to be a constant.
+  /// Returns the only number in an input that must be a constant.
   llvm::FailureOr<double> getNumber(unsigned index, llvm::StringRef what);
 
-  /// Attributes; one of another type makes the node fail. Each that is asked
-  /// for counts as read.
+  /// Return attributes, and record them as read. An attribute with another type
+  /// rejects the node.
   bool hasAttribute(llvm::StringRef name) const;
   int64_t getInt(llvm::StringRef name, int64_t otherwise);
   float getFloat(llvm::StringRef name, float otherwise);
@@ -102,23 +103,24 @@ public:
   Shape getInts(llvm::StringRef name);
   llvm::ArrayRef<float> getFloats(llvm::StringRef name);
   llvm::ArrayRef<llvm::StringRef> getStrings(llvm::StringRef name);
-  /// The tensor of an attribute, or null where the node lacks it.
+  /// Returns the tensor in an attribute, or null if the node lacks the
+  /// attribute.
   const TensorProto *getTensor(llvm::StringRef name);
   const AttributeProto *getAttribute(llvm::StringRef name) const;
-  /// Says that attributes, if they are there, have no bearing on what the node
-  /// computes.
+  /// Declares that the result does not depend on these attributes, which may be
+  /// missing.
   void ignoreAttributes(std::initializer_list<llvm::StringRef> names) const;
-  /// The TensorProto.DataType that a Cast is to, which the attribute `to` names
-  /// before version 6.
+  /// Returns the TensorProto.DataType to which a Cast converts. Before version
+  /// 6, the attribute `to` contains its name.
   int32_t getCastType();
-  /// `axis` counted from the front, of `rank` dimensions.
+  /// Returns `axis` counted from the front of `rank` dimensions.
   llvm::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
 
 protected:
   void forgetReads();
   /// Rejects the node if an attribute or an input was not read.
   llvm::LogicalResult wantAllRead();
-  /// Input `index`, which does not count as read for that.
+  /// Returns input `index` without recording it as read.
   const Tensor &peek(unsigned index) const;
 
   const NodeProto &node;
@@ -133,7 +135,7 @@ private:
 
   unsigned nodeNumber;
   const llvm::StringSet<> &readNames;
-  /// Which inputs were read, and which attributes.
+  /// Which inputs and which attributes were read.
   mutable llvm::SmallBitVector readInputs, readAttributes;
 };
 

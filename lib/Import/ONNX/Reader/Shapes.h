@@ -11,13 +11,15 @@
 
 namespace dml::onnx {
 
-/// `shape` with leading sizes of 1 up to four dimensions: the shape of the
-/// value that stands for a tensor of ONNX's shape `shape`.
+/// Returns `shape` with leading dimensions of size 1, up to four dimensions.
+/// This is the shape of the value that represents an ONNX tensor with the shape
+/// `shape`.
 Shape toPhysical(llvm::ArrayRef<int64_t> shape);
 
-/// The shape that `a` and `b` broadcast to by NumPy's rule, or nothing where
-/// they do not: sizes are compared from the right, and a size of 1 gives way to
-/// the other. {3, 1} and {2, 1, 4} broadcast to {2, 3, 4}.
+/// Returns the shape to which `a` and `b` are broadcast by NumPy's rule, or
+/// nothing if they are incompatible. Sizes are compared from the right, and a
+/// dimension of size 1 is extended to the other size. For example, {3, 1} and
+/// {2, 1, 4} are broadcast to {2, 3, 4}.
 std::optional<Shape> broadcastShapes(llvm::ArrayRef<int64_t> a,
                                      llvm::ArrayRef<int64_t> b);
 

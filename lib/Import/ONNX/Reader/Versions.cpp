@@ -12,14 +12,14 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// An operator from one version of the operator set on.
+/// The form of an operator from one version of the operator set on.
 struct Version {
   StringLiteral name;
   int64_t since;
   unsigned maxInputs, maxOutputs;
-  /// Their names, with spaces between them.
+  /// The names of the attributes, separated by spaces.
   StringLiteral attributes;
-  /// Whether the operator went with this version.
+  /// Whether the operator was removed in this version.
   bool isGone;
 };
 } // namespace
@@ -33,7 +33,7 @@ static constexpr Version versions[] = {
 #include "Reader/Versions.def"
 };
 
-/// All versions of an operator, the oldest first.
+/// Returns all versions of an operator, beginning with the oldest.
 static ArrayRef<Version> getVersions(StringRef name) {
   struct Order {
     bool operator()(const Version &version, StringRef name) const {
@@ -48,7 +48,7 @@ static ArrayRef<Version> getVersions(StringRef name) {
   return ArrayRef(begin, end);
 }
 
-/// The newest of `all` that is not newer than `opset`.
+/// Returns the newest version in `all` that is not newer than `opset`.
 static const Version *findVersion(ArrayRef<Version> all, int64_t opset) {
   const Version *found = nullptr;
   for (const Version &version : all)
@@ -69,7 +69,7 @@ static bool hasAttribute(const Version &version, StringRef name) {
   return false;
 }
 
-/// Since when an operator has an attribute, or until when it had one.
+/// Describes in which versions an operator has an attribute.
 static std::string describeAttribute(ArrayRef<Version> all,
                                      const Version &version, StringRef name,
                                      int64_t opset) {
@@ -112,7 +112,8 @@ std::string dml::onnx::findVersionError(const NodeProto &proto, int64_t opset) {
     return "the operator went with version " + std::to_string(version->since) +
            " of ONNX's operator set" + model;
   for (const AttributeProto &attribute : proto.attributes)
-    // ONNX leaves names with two underscores in front to whoever writes them.
+    // ONNX reserves names that begin with two underscores for producers of
+    // models.
     if (!hasAttribute(*version, attribute.name) &&
         !attribute.name.starts_with("__"))
       return describeAttribute(all, *version, attribute.name, opset);

@@ -13,14 +13,15 @@
 
 namespace dml::onnx {
 
-/// The version of ONNX's operator set, `opset` or older, that an operator of
-/// ONNX's own domain came with or last changed at; 0 where ONNX does not
-/// describe it.
+/// Returns the newest version of ONNX's operator set, up to `opset`, in which
+/// an operator of ONNX's own domain was added or changed. Returns 0 if ONNX
+/// does not specify the operator.
 int64_t getOperatorVersion(llvm::StringRef name, int64_t opset);
 
-/// Why a node of ONNX's own domain is none of version `opset` of the operator
-/// set: the operator came later or went earlier, or an attribute did, or the
-/// node has too many inputs or outputs. Empty where the node is one.
+/// Returns the reason why a node of ONNX's own domain is invalid in version
+/// `opset` of the operator set: the operator or an attribute was added later or
+/// removed earlier, or the node has too many inputs or outputs. Returns an
+/// empty text if the node is valid.
 std::string findVersionError(const NodeProto &node, int64_t opset);
 
 } // namespace dml::onnx
