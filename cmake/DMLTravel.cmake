@@ -54,7 +54,7 @@ function(dml_add_static_mlir)
   add_library(dml_static_mlir INTERFACE)
   target_link_libraries(dml_static_mlir INTERFACE
     "$<LINK_GROUP:RESCAN,${archives}>" ${CMAKE_DL_LIBS} Threads::Threads)
-  # Identical functions are folded into one, which saves a quarter of the whole: an
+  # Identical functions are folded into one, which saves a fifth of the whole: an
   # operation of MLIR has dozens of functions that differ in their types only. Functions
   # that are folded have one address. MLIR, LLVM and dml tell types apart by the
   # addresses of variables, which lld never folds (test/travel compares).
@@ -84,15 +84,17 @@ function(dml_show_only target)
 endfunction()
 
 # Adds a shared library that programs use through the C functions that the patterns of
-# EXPORTS name, such as dml*. These functions are in `sources`, in libraries of objects
-# among those of LINK, or in static ones that are linked WHOLE_ARCHIVE; of other static
-# libraries, only what these refer to is linked. With DML_STATIC_MLIR the library needs
-# libc and libm alone, and shares no symbol with another LLVM of the process; else it is
-# a thin one, which needs libMLIR.so and libLLVM.so.
-#   dml_add_travelling_library(NAME sources... LINK libraries... EXPORTS patterns...)
+# EXPORTS name, such as dml*. These functions are in static libraries that LINK names as
+# WHOLE_ARCHIVE; of other static libraries, only what these refer to is linked. With
+# DML_STATIC_MLIR the library needs libc and libm alone, and shares no symbol with another
+# LLVM of the process; else it is a thin one, which needs libMLIR.so and libLLVM.so.
+#   dml_add_travelling_library(NAME LINK libraries... EXPORTS patterns...)
 function(dml_add_travelling_library name)
   cmake_parse_arguments(ARG "" "" "LINK;EXPORTS" ${ARGN})
-  dml_link_travelling_library(${ARGV})
+  file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT "")
+  add_library(${name} SHARED "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${DML_MLIR})
+  dml_show_only(${name} ${ARG_EXPORTS})
   set_target_properties(${name} PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
     VERSION "${PROJECT_VERSION}"
@@ -100,35 +102,10 @@ function(dml_add_travelling_library name)
     INSTALL_RPATH "$ORIGIN"
     INSTALL_RPATH_USE_LINK_PATH ON)
   if(DML_STATIC_MLIR)
-    # The link map says what takes the bytes (test/travel).
-    target_link_options(${name} PRIVATE LINKER:--strip-all
-      "LINKER:-Map=$<TARGET_FILE:${name}>.link-map")
-    # For a test: the same without folding. The last option counts, and those among the
-    # libraries come last.
-    dml_link_travelling_library(${name}_unfolded ${ARG_UNPARSED_ARGUMENTS}
-      LINK ${ARG_LINK} EXPORTS ${ARG_EXPORTS})
-    target_link_libraries(${name}_unfolded PRIVATE -Wl,--icf=none)
-    set_target_properties(${name}_unfolded PROPERTIES EXCLUDE_FROM_ALL ON)
-  endif()
-endfunction()
-
-# Adds the target of dml_add_travelling_library.
-function(dml_link_travelling_library name)
-  cmake_parse_arguments(ARG "" "" "LINK;EXPORTS" ${ARGN})
-  file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT "")
-  add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS}
-    "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${DML_MLIR})
-  target_compile_features(${name} PRIVATE cxx_std_17)
-  dml_target_warnings(${name})
-  dml_precompile_headers(${name})
-  dml_show_only(${name} ${ARG_EXPORTS})
-  if(DML_STATIC_MLIR)
-    set(source "${PROJECT_SOURCE_DIR}/cmake/travel/arc4random.cpp")
-    target_sources(${name} PRIVATE "${source}")
-    set_source_files_properties("${source}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/travel/arc4random.cpp")
     # Where the library refers to its own functions, no other library's take their
-    # place.
-    target_link_options(${name} PRIVATE LINKER:-Bsymbolic LINKER:-z,defs)
+    # place. The link map says what takes the bytes (test/travel).
+    target_link_options(${name} PRIVATE LINKER:-Bsymbolic LINKER:-z,defs
+      LINKER:--strip-all "LINKER:-Map=$<TARGET_FILE:${name}>.link-map")
   endif()
 endfunction()

@@ -232,13 +232,14 @@ private:
     ++shared.accepted;
     // Shaders may have been changed. What a driver gets is right as it stands.
     for (const dml::runtime::ShaderModule &module : (*result)->shaderModules) {
-      std::vector<uint32_t> again = module.code;
+      std::vector<uint32_t> again(module.code.begin(), module.code.end());
       auto second = dml::runtime::readSPIRVModule(again);
       if (!second)
         report(index, bytes,
                "a shader is refused when it is read again: " +
                    second.status().message());
-      else if (again != module.code)
+      else if (!std::equal(again.begin(), again.end(), module.code.begin(),
+                           module.code.end()))
         report(index, bytes, "a shader is changed when it is read again");
     }
     return true;
@@ -259,8 +260,8 @@ private:
       Executable executable;
       Program program;
       DmlError error = nullptr;
-      result = dmlCreateExecutable(bytes.data(), bytes.size(), executable.out(),
-                                   &error);
+      result = dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                   executable.out(), &error);
       if (result == DML_SUCCESS)
         result = dmlCreateProgram(device, executable, program.out(), &error);
       dmlDestroyError(error);

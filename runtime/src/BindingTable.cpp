@@ -28,17 +28,16 @@ constexpr VkAccessFlags kStepWrites =
 
 } // namespace
 
-Expected<std::unique_ptr<BindingTable>>
+Expected<Owned<BindingTable>>
 BindingTable::create(std::shared_ptr<Program> program,
                      const DmlBindingTableCreateInfo &info) {
   const std::vector<Function> &functions = program->executable().functions;
   if (info.function >= functions.size())
     return invalidArgument("function ", info.function,
                            " does not exist; there are ", functions.size());
-  std::unique_ptr<BindingTable> table(new BindingTable(*program->device()));
+  Owned<BindingTable> table(new BindingTable(std::move(program)));
   table->function = &functions[info.function];
-  table->variant = &program->variant(info.function);
-  table->program = std::move(program);
+  table->variant = &table->program->variant(info.function);
   DML_TRY(table->initialize(info.timestamps));
   return table;
 }
@@ -127,14 +126,15 @@ Status BindingTable::createDescriptorSets() {
   return Status();
 }
 
+bool BindingTable::isWorking(uint64_t timeout) noexcept {
+  // The objects of a lost device may be destroyed.
+  VkResult result = submissions.wait(timeout);
+  return result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST;
+}
+
 BindingTable::~BindingTable() {
   Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
-  // A lost device fails here; its objects may be destroyed all the same.
-  if (!device.isAbandoned())
-    device.abandonAfter(submissions.wait(device.waitLimit()));
-  if (device.isAbandoned())
-    return;
   if (commandPool)
     vk.DestroyCommandPool(device.handle(), commandPool, nullptr);
   if (queryPool)
@@ -193,21 +193,7 @@ Status BindingTable::createOwnTemporary() {
 Status BindingTable::bind(const char *what, const std::string &name,
                           uint64_t wantedSize, const DmlBufferRange &range,
                           DmlBufferRange &bound) {
-  uint64_t alignment =
-      std::max<uint64_t>(16, program->device()
-                                 ->snapshot()
-                                 .info.limits.minStorageBufferOffsetAlignment);
-  if (!range.buffer)
-    return invalidArgument(what, " '", name, "': the buffer is null");
-  if (range.offset % alignment != 0)
-    return invalidArgument(what, " '", name, "': the offset is ", range.offset,
-                           ", but must be a multiple of ", alignment);
-  if (range.size < wantedSize)
-    return invalidArgument(what, " '", name, "': the range has ", range.size,
-                           " bytes, but at least ", wantedSize, " are needed");
-  if (range.offset > UINT64_MAX - range.size)
-    return invalidArgument(what, " '", name, "': offset ", range.offset,
-                           " and size ", range.size, " overflow");
+  DML_TRY(checkBinding(*program->device(), what, name, wantedSize, range));
   // Descriptors and commands that are in use may not change.
   DML_TRY(wait(program->device()->waitLimit()));
   bound = {range.buffer, range.offset, wantedSize};
@@ -274,6 +260,8 @@ Status BindingTable::prepare() {
   if (!executable.initialization ||
       function != &executable.functions[*executable.initialization])
     DML_TRY(program->checkReady());
+  if (constantsVersion != program->constants().version())
+    descriptorsCurrent = commandsCurrent = false;
   if (descriptorsCurrent)
     return Status();
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -293,6 +281,7 @@ Status BindingTable::prepare() {
   DML_TRY(checkOverlaps());
   updateDescriptors();
   descriptorsCurrent = true;
+  constantsVersion = program->constants().version();
   return Status();
 }
 
@@ -311,7 +300,7 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
     base = temporary;
     break;
   case BufferKind::Constant:
-    return program->constants()->range(range.offset, range.size);
+    return program->constants().range(range.offset, range.size);
   }
   return {base.buffer, base.offset + range.offset, range.size};
 }
@@ -474,6 +463,9 @@ Status BindingTable::recordCommands() {
 Status BindingTable::submit(const DmlSubmitInfo *info) {
   if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
     DML_TRY(createOwnTemporary());
+  // Commands that are in use may not change.
+  if (constantsVersion != program->constants().version())
+    DML_TRY(wait(program->device()->waitLimit()));
   DML_TRY(prepare());
   DML_TRY(createCommands());
   if (!commandsCurrent)

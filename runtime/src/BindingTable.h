@@ -13,12 +13,12 @@
 namespace dml::runtime {
 
 /// A binding table is used by one thread at a time.
-class BindingTable {
+class BindingTable : public DeviceObject {
 public:
-  static Expected<std::unique_ptr<BindingTable>>
+  static Expected<Owned<BindingTable>>
   create(std::shared_ptr<Program> program,
          const DmlBindingTableCreateInfo &info);
-  ~BindingTable();
+  ~BindingTable() override;
   BindingTable(const BindingTable &) = delete;
   BindingTable &operator=(const BindingTable &) = delete;
 
@@ -35,7 +35,12 @@ public:
   Status getStepTimes(uint32_t first, uint32_t count, DmlStepTime *times);
 
 private:
-  explicit BindingTable(Device &device) : submissions(device) {}
+  explicit BindingTable(std::shared_ptr<Program> program)
+      : program(std::move(program)), submissions(*this->program->device()) {}
+  bool isWorking(uint64_t timeout) noexcept override;
+  std::shared_ptr<Device> getDevice() const noexcept override {
+    return program->device();
+  }
   Status initialize(bool timestamps);
   void reserveScratch();
   Status createDescriptorSets();
@@ -70,6 +75,8 @@ private:
   /// The descriptor set of each step; null for a copy.
   std::vector<VkDescriptorSet> descriptorSets;
   bool descriptorsCurrent = false;
+  /// Of the program's constants, for which the descriptors were written.
+  uint64_t constantsVersion = UINT64_MAX;
 
   VkQueryPool queryPool = VK_NULL_HANDLE;
   /// Of each step, whether it was ever recorded.

@@ -15,10 +15,11 @@ using namespace dml::runtime;
 /// Larger copies go through a staging buffer of this size piece by piece.
 static constexpr uint64_t kStagingSize = uint64_t(64) << 20;
 
-Expected<std::unique_ptr<Buffer>>
-Buffer::create(std::shared_ptr<Device> device, uint64_t size, DmlMemory memory,
-               const std::string &name, Contents contents) {
-  std::unique_ptr<Buffer> buffer(new Buffer);
+Expected<Owned<Buffer>> Buffer::create(std::shared_ptr<Device> device,
+                                       uint64_t size, DmlMemory memory,
+                                       const std::string &name,
+                                       Contents contents) {
+  Owned<Buffer> buffer(new Buffer);
   buffer->device = std::move(device);
   buffer->byteSize = size;
   DML_TRY(buffer->initialize(memory, name));
@@ -70,8 +71,6 @@ Status Buffer::fillWithZeros() {
 }
 
 Buffer::~Buffer() {
-  if (device->isAbandoned())
-    return;
   const DeviceFunctions &vk = device->functions();
   if (buffer)
     vk.DestroyBuffer(device->handle(), buffer, nullptr);
@@ -95,7 +94,7 @@ Status Buffer::write(uint64_t offset, const void *data, size_t size) {
     std::memcpy(static_cast<char *>(mapped()) + offset, data, size);
     return Status();
   }
-  Expected<std::unique_ptr<Buffer>> staging =
+  Expected<Owned<Buffer>> staging =
       create(device, std::min<uint64_t>(size, kStagingSize), DML_MEMORY_UPLOAD,
              "staging buffer", Contents::Undefined);
   if (!staging)
@@ -122,7 +121,7 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
     std::memcpy(data, static_cast<const char *>(mapped()) + offset, size);
     return Status();
   }
-  Expected<std::unique_ptr<Buffer>> staging =
+  Expected<Owned<Buffer>> staging =
       create(device, std::min<uint64_t>(size, kStagingSize),
              DML_MEMORY_READBACK, "staging buffer", Contents::Undefined);
   if (!staging)
@@ -141,6 +140,28 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
   return Status();
 }
 
+Status dml::runtime::checkBinding(const Device &device, const char *what,
+                                  const std::string &name, uint64_t wantedSize,
+                                  const DmlBufferRange &range) {
+  auto invalid = [](const auto &...ts) {
+    return makeError(DML_ERROR_INVALID_ARGUMENT, ts...);
+  };
+  uint64_t alignment = std::max<uint64_t>(
+      16, device.snapshot().info.limits.minStorageBufferOffsetAlignment);
+  if (!range.buffer)
+    return invalid(what, " '", name, "': the buffer is null");
+  if (range.offset % alignment != 0)
+    return invalid(what, " '", name, "': the offset is ", range.offset,
+                   ", but must be a multiple of ", alignment);
+  if (range.size < wantedSize)
+    return invalid(what, " '", name, "': the range has ", range.size,
+                   " bytes, but at least ", wantedSize, " are needed");
+  if (range.offset > UINT64_MAX - range.size)
+    return invalid(what, " '", name, "': offset ", range.offset, " and size ",
+                   range.size, " overflow");
+  return Status();
+}
+
 Expected<std::unique_ptr<SplitBuffer>>
 SplitBuffer::create(const std::shared_ptr<Device> &device, uint64_t size,
                     const std::vector<std::pair<uint64_t, uint64_t>> &ranges,
@@ -151,7 +172,7 @@ SplitBuffer::create(const std::shared_ptr<Device> &device, uint64_t size,
       size, ranges, device->snapshot().info.limits.maxMemoryAllocationSize);
   for (size_t i = 0; i < split->begins.size(); ++i) {
     uint64_t end = i + 1 < split->begins.size() ? split->begins[i + 1] : size;
-    Expected<std::unique_ptr<Buffer>> buffer =
+    Expected<Owned<Buffer>> buffer =
         Buffer::create(device, end - split->begins[i], memory, name, contents);
     if (!buffer)
       return buffer.status();
@@ -168,17 +189,4 @@ size_t SplitBuffer::find(uint64_t offset) const {
 DmlBufferRange SplitBuffer::range(uint64_t offset, uint64_t size) const {
   size_t index = find(offset);
   return {buffers[index]->handle(), offset - begins[index], size};
-}
-
-Status SplitBuffer::write(uint64_t offset, const void *data, size_t size) {
-  for (size_t done = 0; done < size;) {
-    size_t index = find(offset + done);
-    uint64_t begin = offset + done - begins[index];
-    size_t count = static_cast<size_t>(
-        std::min<uint64_t>(size - done, buffers[index]->size() - begin));
-    DML_TRY(buffers[index]->write(begin, static_cast<const char *>(data) + done,
-                                  count));
-    done += count;
-  }
-  return Status();
 }

@@ -15,7 +15,7 @@
 
 namespace dml::runtime {
 
-class Buffer {
+class Buffer : public DeviceObject {
 public:
   /// The contents of a new buffer. Undefined ones may be what others left in
   /// the memory that a driver gives.
@@ -23,10 +23,11 @@ public:
 
   /// `name` is for messages and debuggers. Without a queue, memory that is not
   /// mapped stays as it is.
-  static Expected<std::unique_ptr<Buffer>>
-  create(std::shared_ptr<Device> device, uint64_t size, DmlMemory memory,
-         const std::string &name, Contents contents = Contents::Zero);
-  ~Buffer();
+  static Expected<Owned<Buffer>> create(std::shared_ptr<Device> device,
+                                        uint64_t size, DmlMemory memory,
+                                        const std::string &name,
+                                        Contents contents = Contents::Zero);
+  ~Buffer() override;
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
 
@@ -41,6 +42,7 @@ public:
 
 private:
   Buffer() = default;
+  std::shared_ptr<Device> getDevice() const noexcept override { return device; }
   Status initialize(DmlMemory memory, const std::string &name);
   Status fillWithZeros();
   Status checkRange(uint64_t offset, size_t size) const;
@@ -51,6 +53,12 @@ private:
   Allocation allocation;
   uint64_t byteSize = 0;
 };
+
+/// An error where a range cannot be bound: `what` and `name` are those of the
+/// tensor, which needs `wantedSize` bytes.
+Status checkBinding(const Device &device, const char *what,
+                    const std::string &name, uint64_t wantedSize,
+                    const DmlBufferRange &range);
 
 /// A space of bytes that may lie in several buffers, since a device allocates
 /// no more than maxMemoryAllocationSize for one.
@@ -66,7 +74,6 @@ public:
 
   /// A range that is within one of the buffers, as those of `ranges` are.
   DmlBufferRange range(uint64_t offset, uint64_t size) const;
-  Status write(uint64_t offset, const void *data, size_t size);
 
 private:
   SplitBuffer() = default;
@@ -74,7 +81,7 @@ private:
 
   /// Where each buffer begins.
   std::vector<uint64_t> begins;
-  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<Owned<Buffer>> buffers;
 };
 
 } // namespace dml::runtime

@@ -30,13 +30,27 @@ struct DmlProgramImpl {
   std::shared_ptr<Program> object;
 };
 struct DmlBufferImpl {
-  std::unique_ptr<Buffer> object;
+  Owned<Buffer> object;
 };
 struct DmlBindingTableImpl {
-  std::unique_ptr<BindingTable> object;
+  Owned<BindingTable> object;
 };
 
 namespace {
+
+/// guard for a call that makes, uses or waits for something of a device:
+/// what late work has kept so far is destroyed first, if the work has ended.
+template <typename Fn>
+DmlResult guardWork(DmlError *error, Fn &&body) noexcept {
+  Device::destroyWhatHasEnded();
+  return guard(error, std::forward<Fn>(body));
+}
+
+/// Destroys a handle, and what late work has kept.
+template <typename Handle> void destroy(Handle handle) noexcept {
+  delete handle;
+  Device::destroyWhatHasEnded();
+}
 
 /// Hands a new object to the caller.
 template <typename Handle, typename T>
@@ -219,7 +233,7 @@ uint32_t dmlGetValidationMessageCount(DmlInstance instance) {
 
 DmlResult dmlCreateDevice(DmlInstance instance, const DmlDeviceCreateInfo *info,
                           DmlDevice *device, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(instance);
     DML_NEED(device);
     if (info) {
@@ -234,7 +248,7 @@ DmlResult dmlCreateDevice(DmlInstance instance, const DmlDeviceCreateInfo *info,
 
 DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                          DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(info);
     DML_NEED(device);
     DML_CHECK_CHAIN(DmlVulkanDevice, info);
@@ -243,7 +257,7 @@ DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
   });
 }
 
-void dmlDestroyDevice(DmlDevice device) { delete device; }
+void dmlDestroyDevice(DmlDevice device) { destroy(device); }
 
 DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared, DmlError *error) {
   return guard(error, [&]() -> Status {
@@ -267,6 +281,16 @@ void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info) {
 void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds) {
   if (device)
     device->object->setWaitLimit(nanoseconds);
+}
+
+void dmlSetSpinTime(DmlDevice device, uint64_t nanoseconds) {
+  if (device)
+    device->object->setSpinTime(nanoseconds);
+}
+
+uint32_t dmlGetLateWorkCount(VkDevice device) {
+  Device::destroyWhatHasEnded();
+  return Device::countLateObjects(device);
 }
 
 void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes) {
@@ -321,11 +345,14 @@ DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
 //===----------------------------------------------------------------------===//
 
 DmlResult dmlCreateExecutable(const void *data, size_t size,
+                              const DmlExecutableCreateInfo *info,
                               DmlExecutable *executable, DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(data);
     DML_NEED(executable);
-    return give(readExecutable(data, size), executable);
+    if (info)
+      DML_CHECK_CHAIN(DmlExecutableCreateInfo, info);
+    return give(readExecutable(data, size, info && info->borrow), executable);
   });
 }
 
@@ -545,7 +572,7 @@ DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
 
 DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                            DmlProgram *program, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(device);
     DML_NEED(executable);
     DML_NEED(program);
@@ -553,11 +580,11 @@ DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
   });
 }
 
-void dmlDestroyProgram(DmlProgram program) { delete program; }
+void dmlDestroyProgram(DmlProgram program) { destroy(program); }
 
 DmlResult dmlBindWeight(DmlProgram program, uint32_t weight, const void *data,
                         size_t size, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     DML_NEED(data);
     return program->object->bindWeight(weight, data, size);
@@ -567,15 +594,43 @@ DmlResult dmlBindWeight(DmlProgram program, uint32_t weight, const void *data,
 DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
                                 const char *path, uint64_t offset,
                                 DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     DML_NEED(path);
     return bindWeightFromFile(*program->object, weight, path, offset);
   });
 }
 
+DmlResult dmlWriteWeight(DmlProgram program, uint32_t weight, uint64_t offset,
+                         const void *data, size_t size, DmlError *error) {
+  return guardWork(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(data);
+    return program->object->writeWeight(weight, offset, data, size);
+  });
+}
+
+DmlResult dmlBindWeightFromBuffer(DmlProgram program, uint32_t weight,
+                                  const DmlBufferRange *range,
+                                  DmlError *error) {
+  return guardWork(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(range);
+    return program->object->bindWeight(weight, *range);
+  });
+}
+
+DmlResult dmlBindWeightInPlace(DmlProgram program, uint32_t weight,
+                               const DmlBufferRange *range, DmlError *error) {
+  return guardWork(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(range);
+    return program->object->bindWeightInPlace(weight, *range);
+  });
+}
+
 DmlResult dmlInitializeProgram(DmlProgram program, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     return initializeProgram(program->object);
   });
@@ -585,7 +640,7 @@ DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
                          const DmlHostTensor *inputs, uint32_t inputCount,
                          const DmlHostTensor *outputs, uint32_t outputCount,
                          DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     if (inputCount != 0)
       DML_NEED(inputs);
@@ -602,7 +657,7 @@ DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
 
 DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size, DmlMemory memory,
                           DmlBuffer *buffer, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(device);
     DML_NEED(buffer);
     if (memory < DML_MEMORY_DEVICE || memory > DML_MEMORY_READBACK)
@@ -612,7 +667,7 @@ DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size, DmlMemory memory,
   });
 }
 
-void dmlDestroyBuffer(DmlBuffer buffer) { delete buffer; }
+void dmlDestroyBuffer(DmlBuffer buffer) { destroy(buffer); }
 
 void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info) {
   if (!info)
@@ -625,7 +680,7 @@ void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info) {
 
 DmlResult dmlWriteBuffer(DmlBuffer buffer, uint64_t offset, const void *data,
                          size_t size, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(buffer);
     if (size != 0)
       DML_NEED(data);
@@ -635,7 +690,7 @@ DmlResult dmlWriteBuffer(DmlBuffer buffer, uint64_t offset, const void *data,
 
 DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
                         size_t size, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(buffer);
     if (size != 0)
       DML_NEED(data);
@@ -650,7 +705,7 @@ DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
 DmlResult dmlCreateBindingTable(DmlProgram program,
                                 const DmlBindingTableCreateInfo *info,
                                 DmlBindingTable *table, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(program);
     DML_NEED(info);
     DML_NEED(table);
@@ -659,11 +714,11 @@ DmlResult dmlCreateBindingTable(DmlProgram program,
   });
 }
 
-void dmlDestroyBindingTable(DmlBindingTable table) { delete table; }
+void dmlDestroyBindingTable(DmlBindingTable table) { destroy(table); }
 
 DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
                        const DmlBufferRange *range, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     DML_NEED(range);
     return table->object->bindInput(input, *range);
@@ -672,7 +727,7 @@ DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
 
 DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,
                         const DmlBufferRange *range, DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     DML_NEED(range);
     return table->object->bindOutput(output, *range);
@@ -681,7 +736,7 @@ DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,
 
 DmlResult dmlBindTemporary(DmlBindingTable table, const DmlBufferRange *range,
                            DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     return table->object->bindTemporary(range);
   });
@@ -708,7 +763,7 @@ DmlResult dmlRecordSteps(DmlBindingTable table, VkCommandBuffer commandBuffer,
 
 DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
                     DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     if (info)
       DML_CHECK_CHAIN(DmlSubmitInfo, info);
@@ -718,7 +773,7 @@ DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
 
 DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
                   DmlError *error) {
-  return guard(error, [&]() -> Status {
+  return guardWork(error, [&]() -> Status {
     DML_NEED(table);
     return table->object->wait(timeoutNanoseconds);
   });

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 using namespace dml::runtime;
 
@@ -199,8 +200,7 @@ Status Device::initialize(const DmlAllocator *allocator) {
 }
 
 Device::~Device() {
-  for (const Commands &commands : idleCommands)
-    destroyCommands(commands);
+  idleCommands.clear();
   buffersMemory.reset();
   if (cache)
     vk.DestroyPipelineCache(device, cache, nullptr);
@@ -208,16 +208,85 @@ Device::~Device() {
     vk.DestroyDevice(device, nullptr);
 }
 
-void Device::abandonAfter(VkResult wait) noexcept {
-  if (wait == VK_SUCCESS || wait == VK_ERROR_DEVICE_LOST ||
-      abandoned.exchange(true))
+//===----------------------------------------------------------------------===//
+// Late work
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The devices that objects are kept of. The list takes no memory, and is there
+/// as long as the process.
+std::mutex lateMutex;
+std::atomic<Device *> lateDevices{nullptr};
+
+} // namespace
+
+void Retire::operator()(DeviceObject *object) const noexcept {
+  Device::retire(object);
+}
+
+void Device::retire(DeviceObject *object) noexcept {
+  std::shared_ptr<Device> device = object->getDevice();
+  if (device) {
+    bool isWorking = object->isWorking(device->waitLimit());
+    if (isWorking || device->hasLateObjects) {
+      std::lock_guard<std::mutex> lock(lateMutex);
+      if (isWorking || device->hasLateObjects) {
+        if (!device->hasLateObjects) {
+          device->hasLateObjects = true;
+          device->nextLateDevice = lateDevices;
+          lateDevices = device.get();
+        }
+        object->nextLate = device->lateObjects;
+        device->lateObjects = object;
+        return;
+      }
+    }
+  }
+  delete object;
+}
+
+void Device::destroyWhatHasEnded() noexcept {
+  if (!lateDevices)
     return;
-  // The device is never destroyed, since the process ends while the work goes
-  // on. A list that takes no memory holds it, so that nobody takes it for a
-  // leak.
-  static std::atomic<Device *> latest{nullptr};
-  self = shared_from_this();
-  previousAbandoned = latest.exchange(this);
+  DeviceObject *ended = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(lateMutex);
+    Device *device = lateDevices;
+    Device *remaining = nullptr;
+    while (device) {
+      Device *next = device->nextLateDevice;
+      bool isWorking = false;
+      for (auto *at = device->lateObjects; at && !isWorking; at = at->nextLate)
+        isWorking = at->isWorking(0);
+      if (isWorking) {
+        device->nextLateDevice = remaining;
+        remaining = device;
+      } else {
+        while (DeviceObject *object = device->lateObjects) {
+          device->lateObjects = object->nextLate;
+          object->nextLate = ended;
+          ended = object;
+        }
+        device->hasLateObjects = false;
+      }
+      device = next;
+    }
+    lateDevices = remaining;
+  }
+  // The last object of a device may destroy the device.
+  while (ended)
+    delete std::exchange(ended, ended->nextLate);
+}
+
+uint32_t Device::countLateObjects(VkDevice handle) noexcept {
+  uint32_t count = 0;
+  std::lock_guard<std::mutex> lock(lateMutex);
+  for (Device *at = lateDevices; at; at = at->nextLateDevice)
+    if (!handle || at->device == handle)
+      for (auto *object = at->lateObjects; object; object = object->nextLate)
+        ++count;
+  return count;
 }
 
 DmlVulkanDevice Device::describe() {
@@ -340,12 +409,13 @@ VkResult Device::waitFor(const VkFence *fences, uint32_t count,
   // A driver may put a thread that waits to sleep, and waking it takes longer
   // than a small operator runs: of some that an H100 finished in 6 microseconds
   // the host knew after 50, of others after 140.
-  uint64_t polling = std::min<uint64_t>(timeout, 200'000);
+  uint64_t polling = std::min<uint64_t>(timeout, spinTime);
   using Clock = std::chrono::steady_clock;
   auto end = Clock::now() + std::chrono::nanoseconds(polling);
   // Submissions to a queue end in order, but each fence is to be asked itself.
   VkFence last = fences[count - 1];
-  VkResult result = vk.GetFenceStatus(device, last);
+  VkResult result =
+      spinTime == 0 ? VK_NOT_READY : vk.GetFenceStatus(device, last);
   while (result == VK_NOT_READY && Clock::now() < end) {
     std::this_thread::yield();
     result = vk.GetFenceStatus(device, last);
@@ -364,64 +434,89 @@ Status Device::checkWait(VkResult result, uint64_t timeout) {
   return checkVk(result, "waiting for the work (vkWaitForFences)");
 }
 
-/// Commands in use. They are destroyed in the end, whatever ends that, unless
+/// What one use of runCommands needs; kept for the next one.
+class Device::Commands : public DeviceObject {
+public:
+  explicit Commands(Device &device) : device(device) {}
+  ~Commands() override {
+    const DeviceFunctions &vk = device.vk;
+    if (fence)
+      vk.DestroyFence(device.device, fence, nullptr);
+    if (pool)
+      vk.DestroyCommandPool(device.device, pool, nullptr);
+  }
+
+  Status create() {
+    const DeviceFunctions &vk = device.vk;
+    VkCommandPoolCreateInfo poolInfo{
+        VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT |
+                     VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    poolInfo.queueFamilyIndex = device.queueFamilyIndex;
+    DML_TRY(
+        checkVk(vk.CreateCommandPool(device.device, &poolInfo, nullptr, &pool),
+                "vkCreateCommandPool"));
+    VkCommandBufferAllocateInfo bufferInfo{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    bufferInfo.commandPool = pool;
+    bufferInfo.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    bufferInfo.commandBufferCount = 1;
+    DML_TRY(
+        checkVk(vk.AllocateCommandBuffers(device.device, &bufferInfo, &buffer),
+                "vkAllocateCommandBuffers"));
+    device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)buffer,
+                   "copies of dml's runtime");
+    VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    return checkVk(vk.CreateFence(device.device, &fenceInfo, nullptr, &fence),
+                   "vkCreateFence");
+  }
+
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VkCommandBuffer buffer = VK_NULL_HANDLE;
+  VkFence fence = VK_NULL_HANDLE;
+  /// Set while work runs, which keeps the device.
+  std::shared_ptr<Device> user;
+  bool hasTimedOut = false;
+
+private:
+  /// A wait that failed, for want of memory perhaps, may succeed now; one that
+  /// has taken its time is over.
+  bool isWorking(uint64_t timeout) noexcept override {
+    VkResult result = device.waitFor(&fence, 1, hasTimedOut ? 0 : timeout);
+    return result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST;
+  }
+  std::shared_ptr<Device> getDevice() const noexcept override { return user; }
+
+  Device &device;
+};
+
+/// Commands in use. They are retired in the end, whatever ends that, unless
 /// they were kept.
 class Device::CommandsInUse {
 public:
   explicit CommandsInUse(Device &device) : device(device) {}
-  ~CommandsInUse() { device.destroyCommands(commands); }
-  CommandsInUse(const CommandsInUse &) = delete;
-  CommandsInUse &operator=(const CommandsInUse &) = delete;
-  Commands *operator->() { return &commands; }
+  Commands *operator->() { return commands.get(); }
 
   Status acquire() {
     std::lock_guard<std::mutex> lock(device.commandsMutex);
-    if (device.idleCommands.empty())
-      return device.createCommands(commands);
-    commands = device.idleCommands.back();
+    if (device.idleCommands.empty()) {
+      commands.reset(new Commands(device));
+      return commands->create();
+    }
+    commands.reset(device.idleCommands.back().release());
     device.idleCommands.pop_back();
     return Status();
   }
   void keep() {
     std::lock_guard<std::mutex> lock(device.commandsMutex);
-    device.idleCommands.push_back(commands);
-    commands = {};
+    device.idleCommands.reserve(device.idleCommands.size() + 1);
+    device.idleCommands.emplace_back(commands.release());
   }
 
 private:
   Device &device;
-  Commands commands;
+  Owned<Commands> commands;
 };
-
-Status Device::createCommands(Commands &commands) {
-  VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-  poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT |
-                   VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-  poolInfo.queueFamilyIndex = queueFamilyIndex;
-  DML_TRY(
-      checkVk(vk.CreateCommandPool(device, &poolInfo, nullptr, &commands.pool),
-              "vkCreateCommandPool"));
-  VkCommandBufferAllocateInfo bufferInfo{
-      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  bufferInfo.commandPool = commands.pool;
-  bufferInfo.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  bufferInfo.commandBufferCount = 1;
-  DML_TRY(
-      checkVk(vk.AllocateCommandBuffers(device, &bufferInfo, &commands.buffer),
-              "vkAllocateCommandBuffers"));
-  VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  return checkVk(vk.CreateFence(device, &fenceInfo, nullptr, &commands.fence),
-                 "vkCreateFence");
-}
-
-void Device::destroyCommands(const Commands &commands) {
-  if (isAbandoned())
-    return;
-  if (commands.fence)
-    vk.DestroyFence(device, commands.fence, nullptr);
-  if (commands.pool)
-    vk.DestroyCommandPool(device, commands.pool, nullptr);
-}
 
 Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
   CommandsInUse commands(*this);
@@ -442,14 +537,14 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
                 kAnyAccess | VK_ACCESS_HOST_READ_BIT);
   DML_TRY(checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
+  std::shared_ptr<Device> self = shared_from_this();
   DML_TRY(submit(commands->buffer, commands->fence));
+  commands->user = std::move(self);
   uint64_t timeout = waitLimit();
   VkResult waited = waitFor(&commands->fence, 1, timeout);
-  // The work uses what is destroyed next. A wait that failed, for want of
-  // memory perhaps, may succeed now; one that has taken its time is over.
-  abandonAfter(waited < VK_SUCCESS ? waitFor(&commands->fence, 1, timeout)
-                                   : waited);
+  commands->hasTimedOut = waited == VK_TIMEOUT;
   DML_TRY(checkWait(waited, timeout));
+  commands->user.reset();
   DML_TRY(
       checkVk(vk.ResetFences(device, 1, &commands->fence), "vkResetFences"));
   commands.keep();

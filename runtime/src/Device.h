@@ -19,6 +19,30 @@
 
 namespace dml::runtime {
 
+class Device;
+
+/// An object that work of a device may use. It is destroyed by Device::retire.
+class DeviceObject {
+public:
+  virtual ~DeviceObject() = default;
+
+private:
+  friend class Device;
+  /// Waits for the work that the object has submitted, and returns whether some
+  /// of it goes on.
+  virtual bool isWorking(uint64_t timeout) noexcept { return false; }
+  /// Null where the object has nothing of a device yet.
+  virtual std::shared_ptr<Device> getDevice() const noexcept = 0;
+
+  /// The next of those that wait for the end of work.
+  DeviceObject *nextLate = nullptr;
+};
+
+struct Retire {
+  void operator()(DeviceObject *object) const noexcept;
+};
+template <typename T> using Owned = std::unique_ptr<T, Retire>;
+
 /// Thread-safe. Created here, or the caller's own and then never destroyed.
 class Device : public std::enable_shared_from_this<Device> {
 public:
@@ -63,12 +87,17 @@ public:
   uint64_t waitLimit() const { return limit; }
   void setWaitLimit(uint64_t nanoseconds) { limit = nanoseconds; }
 
-  /// To be called where work is waited for in vain before what it uses would
-  /// be destroyed: unless the device is lost, the work may go on for ever.
-  /// Nothing of the device is destroyed from then on, and it lives until the
-  /// process ends.
-  void abandonAfter(VkResult wait) noexcept;
-  bool isAbandoned() const { return abandoned; }
+  /// How long a wait polls before it sleeps.
+  void setSpinTime(uint64_t nanoseconds) { spinTime = nanoseconds; }
+
+  /// Destroys an object, unless its work outlasts the wait limit, or other work
+  /// of its device has done so and has not ended: nothing stops such work,
+  /// which may use the object. A list then keeps the object, and so the device.
+  static void retire(DeviceObject *object) noexcept;
+  /// Destroys what such lists keep of the devices whose work has ended.
+  static void destroyWhatHasEnded() noexcept;
+  /// How many objects are kept of a device, or of all for VK_NULL_HANDLE.
+  static uint32_t countLateObjects(VkDevice device) noexcept;
 
   /// Records commands, submits them and waits. What earlier submissions wrote
   /// is visible to the commands, and what they write to all that follows.
@@ -87,19 +116,12 @@ public:
   Status setPipelineCacheData(const uint8_t *data, size_t size);
 
 private:
-  /// What one use of runCommands needs; kept for the next one.
-  struct Commands {
-    VkCommandPool pool = VK_NULL_HANDLE;
-    VkCommandBuffer buffer = VK_NULL_HANDLE;
-    VkFence fence = VK_NULL_HANDLE;
-  };
+  class Commands;
 
   Device() = default;
   Status initialize(const DmlAllocator *allocator);
   Status createDevice(const DmlDeviceCreateInfo &info);
   class CommandsInUse;
-  Status createCommands(Commands &commands);
-  void destroyCommands(const Commands &commands);
 
   std::shared_ptr<Instance> instanceOwner;
   PFN_vkGetInstanceProcAddr getInstanceProcAddr = nullptr;
@@ -119,10 +141,13 @@ private:
   DmlFeatureFlags supported = 0;
 
   std::atomic<uint64_t> limit{UINT64_MAX};
-  std::atomic<bool> abandoned{false};
-  /// The device itself, which it owns once it is abandoned.
-  std::shared_ptr<Device> self;
-  Device *previousAbandoned = nullptr;
+  std::atomic<uint64_t> spinTime{200'000};
+
+  /// The objects that wait for the end of work, and the next device that has
+  /// such. The objects own the device.
+  std::atomic<bool> hasLateObjects{false};
+  DeviceObject *lateObjects = nullptr;
+  Device *nextLateDevice = nullptr;
 
   uint32_t queueFamilyIndex = 0;
   VkQueue queue = VK_NULL_HANDLE;
@@ -132,7 +157,7 @@ private:
   void *callerUserData = nullptr;
 
   std::mutex commandsMutex;
-  std::vector<Commands> idleCommands;
+  std::vector<std::unique_ptr<Commands>> idleCommands;
 
   /// Compiling shares the cache; only merging into it needs it alone.
   std::shared_mutex cacheMutex;

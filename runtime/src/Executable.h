@@ -46,9 +46,27 @@ struct Requirements {
   std::vector<DmlMatrixShape> matrixShapes;
 };
 
+/// Values that lie in another's memory.
+template <typename T> class View {
+public:
+  View() = default;
+  View(const T *values, size_t count) : values(values), count(count) {}
+  const T *data() const { return values; }
+  size_t size() const { return count; }
+  const T *begin() const { return values; }
+  const T *end() const { return values + count; }
+
+private:
+  const T *values = nullptr;
+  size_t count = 0;
+};
+
 struct ShaderModule {
   std::string name;
-  std::vector<uint32_t> code;
+  /// In the file, or in `changed`.
+  View<uint32_t> code;
+  /// The words where the reader has changed them.
+  std::vector<uint32_t> changed;
 };
 
 struct Kernel {
@@ -78,6 +96,8 @@ struct BufferRange {
   uint32_t index;
   uint64_t offset;
   uint64_t size;
+  /// Whether the step may write the range.
+  bool isWritten = false;
 };
 
 struct Step {
@@ -135,7 +155,10 @@ struct Executable {
   Requirements requirements;
   std::vector<ShaderModule> shaderModules;
   std::vector<Kernel> kernels;
-  std::vector<uint8_t> constants;
+  /// The file's bytes; none where they are the caller's, which must stay.
+  std::vector<uint8_t> file;
+  /// In the file.
+  View<uint8_t> constants;
   /// Of the buffer that begins with `constants`.
   uint64_t constantSize = 0;
   std::vector<Weight> weights;
@@ -149,9 +172,11 @@ struct Executable {
   }
 };
 
-/// Verifies and copies an executable.
-Expected<std::shared_ptr<const Executable>> readExecutable(const void *data,
-                                                           size_t size);
+/// Verifies an executable, and copies it unless `borrows` is true: then the
+/// constants and the shaders stay where they are if `data` is aligned as
+/// FlatBuffers needs it.
+Expected<std::shared_ptr<const Executable>>
+readExecutable(const void *data, size_t size, bool borrows = false);
 
 /// The same with the contents of a file.
 Expected<std::shared_ptr<const Executable>>

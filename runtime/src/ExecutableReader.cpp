@@ -88,7 +88,10 @@ constexpr uint64_t kMaxGrowth = 32;
 
 class Reader {
 public:
-  explicit Reader(std::vector<uint8_t> bytes) : bytes(std::move(bytes)) {}
+  explicit Reader(std::vector<uint8_t> owned)
+      : file(std::move(owned)), bytes(file.data(), file.size()) {}
+  /// Reads what the caller keeps, which is aligned as FlatBuffers needs it.
+  explicit Reader(View<uint8_t> borrowed) : bytes(borrowed) {}
 
   Expected<std::shared_ptr<const Executable>> read();
 
@@ -101,8 +104,6 @@ private:
   Status checkKernel(const Kernel &kernel, const Requirements &declared) const;
   Status readFunction(const fb::Function &table);
   Status readWeights();
-  /// Moves the constants to the result, where all else is by now.
-  void takeConstants();
   Status readInitialization(const fb::Function &table);
   Status readTensor(const fb::Tensor &table, Tensor &tensor, bool isOutput);
   Status readStrides(const fb::Tensor &table, Tensor &tensor, bool isOutput,
@@ -127,8 +128,10 @@ private:
   /// Counts what is about to be made of the file.
   Status spend(uint64_t size);
 
-  /// The file, with the alignment of operator new, which FlatBuffers needs.
-  std::vector<uint8_t> bytes;
+  /// The file where it is not the caller's, with the alignment of operator new,
+  /// which FlatBuffers needs. Its bytes stay in place when it is moved.
+  std::vector<uint8_t> file;
+  View<uint8_t> bytes;
   const fb::Executable *root = nullptr;
   std::shared_ptr<Executable> result = std::make_shared<Executable>();
   /// What the walk over each of result->shaderModules found.
@@ -158,25 +161,10 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
     return invalid("is damaged: FlatBuffers' verifier refuses its structure");
   root = fb::GetExecutable(bytes.data());
   DML_TRY(readRoot());
-  takeConstants();
+  if (const flatbuffers::Vector<uint8_t> *constants = root->constants())
+    result->constants = {constants->data(), constants->size()};
+  result->file = std::move(file);
   return std::shared_ptr<const Executable>(std::move(result));
-}
-
-void Reader::takeConstants() {
-  const flatbuffers::Vector<uint8_t> *constants = root->constants();
-  root = nullptr;
-  if (!constants)
-    return;
-  // Where they are most of the file, its bytes become theirs without a copy.
-  const uint8_t *data = constants->data();
-  size_t size = constants->size();
-  if (size < bytes.size() / 2) {
-    result->constants.assign(data, data + size);
-    return;
-  }
-  std::memmove(bytes.data(), data, size);
-  bytes.resize(size);
-  result->constants = std::move(bytes);
 }
 
 Status Reader::spend(uint64_t size) {
@@ -355,11 +343,16 @@ Status Reader::readShaderModule(const fb::ShaderModule &table) {
   if (!name)
     return name.status();
   DML_TRY(spend(sizeof(ShaderModule) + 4 * uint64_t(table.code()->size())));
-  ShaderModule module{*name, {table.code()->begin(), table.code()->end()}};
-
-  Expected<SPIRVModule> info = readSPIRVModule(module.code);
+  std::vector<uint32_t> words(table.code()->begin(), table.code()->end());
+  Expected<SPIRVModule> info = readSPIRVModule(words);
   if (!info)
     return info.status();
+  ShaderModule module{*name, {table.code()->data(), table.code()->size()}, {}};
+  if (!std::equal(words.begin(), words.end(), module.code.begin(),
+                  module.code.end())) {
+    module.changed = std::move(words);
+    module.code = {module.changed.data(), module.changed.size()};
+  }
   result->shaderModules.push_back(std::move(module));
   spirv.push_back(std::move(*info));
   return Status();
@@ -707,6 +700,7 @@ Status Reader::readDispatch(const fb::Dispatch &table, const Function &function,
   for (const fb::BufferRange *range : bindings) {
     size_t index = step.ranges.size();
     DML_TRY_IN(readRange(*range, function, variant, step), "binding ", index);
+    step.ranges[index].isWritten = written.count(index) != 0;
     if (!mayWrite(step.ranges[index]) && written.count(index) != 0)
       return invalid("binding ", index,
                      " is an input or the constants, which "
@@ -726,7 +720,8 @@ Status Reader::readCopy(const fb::Copy &table, const Function &function,
   DML_TRY(readRange(*table.destination(), function, variant, step)
               .in("destination"));
   const BufferRange &source = step.ranges[0];
-  const BufferRange &destination = step.ranges[1];
+  BufferRange &destination = step.ranges[1];
+  destination.isWritten = true;
   if (source.size != destination.size)
     return invalid("copies ", source.size, " bytes to a range of ",
                    destination.size);
@@ -785,9 +780,12 @@ Status Reader::readRange(const fb::BufferRange &table, const Function &function,
 }
 
 Expected<std::shared_ptr<const Executable>>
-dml::runtime::readExecutable(const void *data, size_t size) {
+dml::runtime::readExecutable(const void *data, size_t size, bool borrows) {
   const auto *bytes = static_cast<const uint8_t *>(data);
-  auto result = Reader(std::vector<uint8_t>(bytes, bytes + size)).read();
+  bool isAligned = reinterpret_cast<uintptr_t>(bytes) % alignof(uint64_t) == 0;
+  auto result = borrows && isAligned
+                    ? Reader(View<uint8_t>(bytes, size)).read()
+                    : Reader(std::vector<uint8_t>(bytes, bytes + size)).read();
   if (!result)
     return result.status().in("executable");
   return result;

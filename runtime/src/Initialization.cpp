@@ -4,8 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Files have more than 2^31 bytes on systems too whose long has 32 bits.
+#define _FILE_OFFSET_BITS 64
+
 #include "BindingTable.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,11 +19,11 @@ using namespace dml::runtime;
 Status
 dml::runtime::initializeProgram(const std::shared_ptr<Program> &program) {
   DML_TRY(program->checkWeights());
+  DML_TRY(program->provideConstants());
   if (std::optional<uint32_t> function = program->executable().initialization) {
     DmlBindingTableCreateInfo info{};
     info.function = *function;
-    Expected<std::unique_ptr<BindingTable>> table =
-        BindingTable::create(program, info);
+    Expected<Owned<BindingTable>> table = BindingTable::create(program, info);
     if (!table)
       return table.status();
     DML_TRY((*table)->submit(nullptr));
@@ -27,6 +31,19 @@ dml::runtime::initializeProgram(const std::shared_ptr<Program> &program) {
   }
   program->setInitialized();
   return Status();
+}
+
+/// Bytes of a file that are in the host's memory at a time.
+static constexpr size_t kPieceSize = size_t(1) << 20;
+
+/// Moves to a byte of a file, or to its end; returns where it is then, or -1.
+static int64_t seek(std::FILE *file, int64_t offset, int origin) {
+#ifdef _WIN32
+  return _fseeki64(file, offset, origin) == 0 ? _ftelli64(file) : -1;
+#else
+  return fseeko(file, static_cast<off_t>(offset), origin) == 0 ? ftello(file)
+                                                               : -1;
+#endif
 }
 
 Status dml::runtime::bindWeightFromFile(Program &program, uint32_t index,
@@ -47,25 +64,26 @@ Status dml::runtime::bindWeightFromFile(Program &program, uint32_t index,
                      tensor.byteSize, " bytes from byte ", offset,
                      " on, which weight '", tensor.name, "' is to have");
   };
-  // Nothing is allocated for bytes that the file does not have.
-  if (std::fseek(file.get(), 0, SEEK_END) != 0)
+  auto unreadable = [&] {
     return makeError(DML_ERROR_IO, "cannot read '", path,
                      "': ", std::strerror(errno));
-  long end = std::ftell(file.get());
-  if (end < 0)
-    return makeError(DML_ERROR_IO, "cannot read '", path,
-                     "': ", std::strerror(errno));
-  auto size = static_cast<uint64_t>(end);
-  if (offset > size || tensor.byteSize > size - offset)
+  };
+  // A file that is too short changes nothing.
+  int64_t size = seek(file.get(), 0, SEEK_END);
+  if (size < 0)
+    return unreadable();
+  if (offset > static_cast<uint64_t>(size) ||
+      tensor.byteSize > static_cast<uint64_t>(size) - offset)
     return tooShort();
-  std::vector<uint8_t> bytes(tensor.byteSize);
-  if (std::fseek(file.get(), static_cast<long>(offset), SEEK_SET) != 0)
-    return makeError(DML_ERROR_IO, "cannot read '", path,
-                     "': ", std::strerror(errno));
-  if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
-    return std::ferror(file.get())
-               ? makeError(DML_ERROR_IO, "cannot read '", path,
-                           "': ", std::strerror(errno))
-               : tooShort();
-  return program.bindWeight(index, bytes.data(), bytes.size());
+  if (seek(file.get(), static_cast<int64_t>(offset), SEEK_SET) < 0)
+    return unreadable();
+  std::vector<uint8_t> piece(std::min<uint64_t>(kPieceSize, tensor.byteSize));
+  for (uint64_t done = 0; done < tensor.byteSize; done += piece.size()) {
+    piece.resize(std::min<uint64_t>(piece.size(), tensor.byteSize - done));
+    // Another process may cut the file off meanwhile.
+    if (std::fread(piece.data(), 1, piece.size(), file.get()) != piece.size())
+      return std::ferror(file.get()) ? unreadable() : tooShort();
+    DML_TRY(program.writeWeight(index, done, piece.data(), piece.size()));
+  }
+  return Status();
 }

@@ -81,16 +81,16 @@ Program::create(std::shared_ptr<Device> device,
       device->snapshot().info, *executable, device->supportedFeatures());
   if (!variants)
     return variants.status();
-  std::shared_ptr<Program> program(new Program);
+  std::shared_ptr<Program> program(new Program, Retire());
   program->owner = std::move(device);
   program->contents = std::move(executable);
   program->variants = std::move(*variants);
   DML_TRY(program->createPipelines());
 
-  DML_TRY(program->createConstants());
-  program->bound.resize(program->contents->weights.size());
+  program->describeConstants();
+  program->weightStates.resize(program->contents->weights.size());
   // What waits for no weights is done at once.
-  if (program->bound.empty())
+  if (program->weightStates.empty())
     DML_TRY(initializeProgram(program));
   return program;
 }
@@ -122,51 +122,128 @@ Status Program::createLayout(uint32_t bindingCount) {
                  "vkCreatePipelineLayout");
 }
 
-Status Program::createConstants() {
-  const std::vector<uint8_t> &constants = contents->constants;
-  if (contents->constantSize == 0)
-    return Status();
+void Program::describeConstants() {
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
   for (uint32_t i = 0; i < variants.size(); ++i)
     for (auto range : variant(i).getRanges(BufferKind::Constant))
       ranges.push_back(range);
-  auto buffer = SplitBuffer::create(owner, contents->constantSize, ranges,
-                                    DML_MEMORY_DEVICE, "constant buffer",
-                                    Buffer::Contents::Undefined);
-  if (!buffer)
-    return buffer.status();
-  constantBuffer = std::move(*buffer);
-  return constantBuffer->write(0, constants.data(), constants.size());
+  constantSpace = std::make_unique<Constants>(owner, contents->constantSize,
+                                              std::move(ranges));
+}
+
+Status Program::provideConstants() {
+  if (contents->constantSize == 0)
+    return Status();
+  DML_TRY(constantSpace->allocate());
+  if (!hasStoredConstants)
+    DML_TRY(constantSpace->write(0, contents->constants.data(),
+                                 contents->constants.size()));
+  hasStoredConstants = true;
+  return Status();
+}
+
+Status Program::checkWeight(uint32_t index) const {
+  if (index < contents->weights.size())
+    return Status();
+  return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", index,
+                   " does not exist; there are ", contents->weights.size());
+}
+
+Status Program::beginCopy(uint32_t index) {
+  const Weight &weight = contents->weights[index];
+  // A copy that fails half-way leaves nothing that counts as bound.
+  weightStates[index] = {};
+  initialized = false;
+  DML_TRY(provideConstants());
+  return constantSpace->takeBack(weight.offset, weight.tensor.bufferSize);
 }
 
 Status Program::bindWeight(uint32_t index, const void *data, size_t size) {
-  const std::vector<Weight> &weights = contents->weights;
-  if (index >= weights.size())
-    return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", index,
-                     " does not exist; there are ", weights.size());
-  const Weight &weight = weights[index];
-  if (size != weight.tensor.byteSize)
-    return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '", weight.tensor.name,
-                     "' has ", size, " bytes, but must have ",
-                     weight.tensor.byteSize);
-  // A copy that fails half-way leaves nothing that counts as bound.
-  bound[index] = false;
+  DML_TRY(checkWeight(index));
+  const Tensor &tensor = contents->weights[index].tensor;
+  if (size != tensor.byteSize)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '", tensor.name,
+                     "' has ", size, " bytes, but must have ", tensor.byteSize);
+  return writeWeight(index, 0, data, size);
+}
+
+Status Program::writeWeight(uint32_t index, uint64_t offset, const void *data,
+                            size_t size) {
+  DML_TRY(checkWeight(index));
+  const Weight &weight = contents->weights[index];
+  const Tensor &tensor = weight.tensor;
+  WeightState &state = weightStates[index];
+  // The first byte begins anew.
+  uint64_t next = offset == 0 ? 0 : state.written;
+  if (offset != next || size > tensor.byteSize - next)
+    return makeError(
+        DML_ERROR_INVALID_ARGUMENT, "weight '", tensor.name, "': ", size,
+        " bytes from byte ", offset, " on are written, but wanted is byte ",
+        next, " on, up to the ", tensor.byteSize, " bytes that the weight has");
+  if (offset == 0)
+    DML_TRY_IN(beginCopy(index), "weight '", tensor.name, "'");
+  // What is bound has all of its bytes, so that no more are written to it.
+  DML_TRY_IN(constantSpace->write(weight.offset + offset, data, size),
+             "weight '", tensor.name, "'");
+  state.written += size;
+  state.isBound = state.written == tensor.byteSize;
+  return Status();
+}
+
+Status Program::bindWeight(uint32_t index, const DmlBufferRange &source) {
+  DML_TRY(checkWeight(index));
+  const Weight &weight = contents->weights[index];
+  const Tensor &tensor = weight.tensor;
+  if (!source.buffer)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '", tensor.name,
+                     "': the buffer is null");
+  if (source.size < tensor.byteSize)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '", tensor.name,
+                     "': the range has ", source.size, " bytes, but at least ",
+                     tensor.byteSize, " are needed");
+  DML_TRY_IN(beginCopy(index), "weight '", tensor.name, "'");
+  DML_TRY_IN(constantSpace->copy(weight.offset, {source.buffer, source.offset,
+                                                 tensor.byteSize}),
+             "weight '", tensor.name, "'");
+  weightStates[index] = {true, tensor.byteSize};
+  return Status();
+}
+
+Status Program::bindWeightInPlace(uint32_t index, const DmlBufferRange &place) {
+  DML_TRY(checkWeight(index));
+  const Weight &weight = contents->weights[index];
+  const Tensor &tensor = weight.tensor;
+  DML_TRY(
+      checkBinding(*owner, "weight", tensor.name, tensor.bufferSize, place));
+  if (contents->initialization)
+    for (const Step &step : variant(*contents->initialization).steps)
+      for (const BufferRange &range : step.ranges)
+        if (range.kind == BufferKind::Constant && range.isWritten &&
+            range.offset < weight.offset + tensor.bufferSize &&
+            weight.offset < range.offset + range.size)
+          return makeError(DML_ERROR_UNSUPPORTED, "weight '", tensor.name,
+                           "' cannot stay in the caller's buffer, since the "
+                           "initialization writes to it");
+  DML_TRY_IN(constantSpace->placeAt(weight.offset, {place.buffer, place.offset,
+                                                    tensor.bufferSize}),
+             "weight '", tensor.name, "'");
+  weightStates[index] = {true, tensor.byteSize};
   initialized = false;
-  DML_TRY_IN(constantBuffer->write(weight.offset, data, size), "weight '",
-             weight.tensor.name, "'");
-  bound[index] = true;
   return Status();
 }
 
 Status Program::checkWeights() const {
-  size_t missing = std::count(bound.begin(), bound.end(), false);
-  if (missing == 0)
+  auto isMissing = [](const WeightState &state) { return !state.isBound; };
+  auto first =
+      std::find_if(weightStates.begin(), weightStates.end(), isMissing);
+  if (first == weightStates.end())
     return Status();
-  size_t first = std::find(bound.begin(), bound.end(), false) - bound.begin();
-  return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '",
-                   contents->weights[first].tensor.name,
-                   "' has no bytes: ", missing, " of ", bound.size(),
-                   " weights are to be bound (dmlBindWeight)");
+  return makeError(
+      DML_ERROR_INVALID_ARGUMENT, "weight '",
+      contents->weights[first - weightStates.begin()].tensor.name,
+      "' has no bytes: ",
+      std::count_if(weightStates.begin(), weightStates.end(), isMissing),
+      " of ", weightStates.size(), " weights are to be bound (dmlBindWeight)");
 }
 
 Status Program::checkReady() const {
@@ -210,7 +287,7 @@ Status Program::createPipelines() {
     VkShaderModule &module = modules[kernel.shaderModule];
     if (!used[i] || module)
       continue;
-    const std::vector<uint32_t> &code =
+    const View<uint32_t> &code =
         contents->shaderModules[kernel.shaderModule].code;
     VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     info.codeSize = code.size() * sizeof(uint32_t);
@@ -260,7 +337,7 @@ Status Program::createPipeline(size_t index, VkShaderModule module) {
 
 Program::~Program() {
   // There is no owner where there was no memory to share the program by.
-  if (!owner || owner->isAbandoned())
+  if (!owner)
     return;
   const DeviceFunctions &vk = owner->functions();
   for (VkPipeline pipeline : pipelines)

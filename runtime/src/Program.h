@@ -7,7 +7,7 @@
 #ifndef DML_RUNTIME_PROGRAM_H
 #define DML_RUNTIME_PROGRAM_H
 
-#include "Buffer.h"
+#include "Constants.h"
 #include "Executable.h"
 
 #include <map>
@@ -16,12 +16,12 @@ namespace dml::runtime {
 
 /// Immutable once its weights are bound and it is initialized, so thread-safe
 /// from then on.
-class Program {
+class Program : public DeviceObject {
 public:
   static Expected<std::shared_ptr<Program>>
   create(std::shared_ptr<Device> device,
          std::shared_ptr<const Executable> executable);
-  ~Program();
+  ~Program() override;
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
@@ -42,12 +42,17 @@ public:
   const Layout &layout(uint32_t kernel) const {
     return layouts.at(contents->kernels[kernel].bindingCount);
   }
-  /// The constants, or null where the executable has none.
-  const SplitBuffer *constants() const { return constantBuffer.get(); }
+  const Constants &constants() const { return *constantSpace; }
 
-  /// Copies the bytes of a weight, which must be its byteSize. The program is
-  /// to be initialized afterwards.
+  /// These bind a weight. The program is to be initialized afterwards.
   Status bindWeight(uint32_t index, const void *data, size_t size);
+  Status bindWeight(uint32_t index, const DmlBufferRange &source);
+  Status bindWeightInPlace(uint32_t index, const DmlBufferRange &place);
+  /// Copies a part of a weight, which is bound once all of it is there.
+  Status writeWeight(uint32_t index, uint64_t offset, const void *data,
+                     size_t size);
+  /// Makes memory for all constants that have none.
+  Status provideConstants();
   /// Returns an error that names the first weight without bytes, if one has
   /// none.
   Status checkWeights() const;
@@ -57,8 +62,13 @@ public:
 
 private:
   Program() = default;
+  std::shared_ptr<Device> getDevice() const noexcept override { return owner; }
   Status createLayout(uint32_t bindingCount);
-  Status createConstants();
+  void describeConstants();
+  /// An error where there is no such weight.
+  Status checkWeight(uint32_t index) const;
+  /// Begins to bind a weight by a copy.
+  Status beginCopy(uint32_t index);
   /// Returns, for each kernel, whether the chosen variants dispatch it.
   std::vector<bool> findUsedKernels() const;
   Status createPipelines();
@@ -70,9 +80,15 @@ private:
   std::vector<uint32_t> variants;
   std::map<uint32_t, Layout> layouts;
   std::vector<VkPipeline> pipelines;
-  std::unique_ptr<SplitBuffer> constantBuffer;
-  /// Of each weight, whether it has bytes.
-  std::vector<bool> bound;
+  std::unique_ptr<Constants> constantSpace;
+  /// Whether the bytes that the executable has are there.
+  bool hasStoredConstants = false;
+  struct WeightState {
+    bool isBound = false;
+    /// The bytes of it that were written, from the first on.
+    uint64_t written = 0;
+  };
+  std::vector<WeightState> weightStates;
   bool initialized = false;
 };
 

@@ -32,11 +32,10 @@ Status dml::runtime::runFunction(const std::shared_ptr<Program> &program,
                                  const DmlHostTensor *outputs,
                                  uint32_t outputCount) {
   // Destroyed after the table, which waits for the work that uses them.
-  std::vector<std::unique_ptr<Buffer>> inputBuffers, outputBuffers;
+  std::vector<Owned<Buffer>> inputBuffers, outputBuffers;
   DmlBindingTableCreateInfo info{};
   info.function = functionIndex;
-  Expected<std::unique_ptr<BindingTable>> table =
-      BindingTable::create(program, info);
+  Expected<Owned<BindingTable>> table = BindingTable::create(program, info);
   if (!table)
     return table.status();
   const Function &function = program->executable().functions[functionIndex];
@@ -44,8 +43,8 @@ Status dml::runtime::runFunction(const std::shared_ptr<Program> &program,
   DML_TRY(checkTensors("output", function.outputs, outputs, outputCount));
 
   auto createBuffer = [&](const Tensor &tensor,
-                          std::vector<std::unique_ptr<Buffer>> &buffers) {
-    Expected<std::unique_ptr<Buffer>> buffer = Buffer::create(
+                          std::vector<Owned<Buffer>> &buffers) {
+    Expected<Owned<Buffer>> buffer = Buffer::create(
         program->device(), tensor.bufferSize, DML_MEMORY_DEVICE, tensor.name);
     if (buffer)
       buffers.push_back(std::move(*buffer));

@@ -9,8 +9,6 @@
 using namespace dml::runtime;
 
 Submissions::~Submissions() {
-  if (device.isAbandoned())
-    return;
   for (const std::vector<VkFence> *fences : {&running, &idle})
     for (VkFence fence : *fences)
       device.functions().DestroyFence(device.handle(), fence, nullptr);

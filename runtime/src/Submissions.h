@@ -17,7 +17,7 @@ namespace dml::runtime {
 class Submissions {
 public:
   explicit Submissions(Device &device) : device(device) {}
-  /// All submissions must have finished.
+  /// All submissions must have finished, or the device be lost.
   ~Submissions();
   Submissions(const Submissions &) = delete;
   Submissions &operator=(const Submissions &) = delete;

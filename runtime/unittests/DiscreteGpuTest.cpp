@@ -47,9 +47,9 @@ TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   std::vector<uint8_t> bytes = write(*makeArithmetic());
   DmlExecutable executable = nullptr;
   DmlProgram program = nullptr;
-  ASSERT_EQ(
-      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
-      DML_SUCCESS);
+  ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                &executable, nullptr),
+            DML_SUCCESS);
   ASSERT_EQ(dmlCreateProgram(device, executable, &program, nullptr),
             DML_SUCCESS);
   std::vector<float> a(128, 2), b(128, 3), sum(128), reversed(128);
@@ -90,9 +90,9 @@ TEST(DiscreteGpu, CutsTheArenaIntoBuffersThatItAllocates) {
   std::vector<uint8_t> bytes = write(*makeChain(4));
   DmlExecutable executable = nullptr;
   DmlProgram program = nullptr;
-  ASSERT_EQ(
-      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
-      DML_SUCCESS);
+  ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                &executable, nullptr),
+            DML_SUCCESS);
   DmlFunctionInfo function{};
   ASSERT_EQ(dmlGetFunctionInfo(executable, 0, &function, nullptr), DML_SUCCESS);
   EXPECT_EQ(function.temporarySize, 512u);

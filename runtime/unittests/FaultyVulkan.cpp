@@ -322,6 +322,12 @@ void dml::test::setVulkanFault(const VulkanFault &fault) {
   s.misuses.clear();
 }
 
+void dml::test::endVulkanFault() {
+  State &s = state();
+  Lock lock(s.mutex);
+  s.fault = {};
+}
+
 bool dml::test::hasVulkanFailed() { return state().hasFailed; }
 
 std::map<std::string, uint32_t> dml::test::countVulkanCalls() {

@@ -49,6 +49,9 @@ void setNextLoader(PFN_vkGetInstanceProcAddr getInstanceProcAddr);
 /// nothing where `fault.function` is empty.
 void setVulkanFault(const VulkanFault &fault);
 
+/// Lets nothing fail from now on, and knows all objects as before.
+void endVulkanFault();
+
 /// Whether the fault has come.
 bool hasVulkanFailed();
 

@@ -150,9 +150,9 @@ protected:
     std::vector<uint8_t> bytes = write(*makeArithmetic());
     DmlExecutable executable = nullptr;
     DmlProgram program = nullptr;
-    ASSERT_EQ(
-        dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
-        DML_SUCCESS);
+    ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                  &executable, nullptr),
+              DML_SUCCESS);
     ASSERT_EQ(dmlCreateProgram(of, executable, &program, nullptr), DML_SUCCESS);
     std::vector<float> a(128, 2), b(128, 3), sum(128), reversed(128);
     DmlHostTensor inputs[] = {{a.data(), 512}, {b.data(), 512}};

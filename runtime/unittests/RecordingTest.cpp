@@ -38,9 +38,9 @@ protected:
     ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr),
               DML_SUCCESS);
     std::vector<uint8_t> bytes = write(*makeArithmetic());
-    ASSERT_EQ(
-        dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
-        DML_SUCCESS);
+    ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                  &executable, nullptr),
+              DML_SUCCESS);
     ASSERT_EQ(dmlCreateProgram(device, executable, &program, nullptr),
               DML_SUCCESS);
     DmlBindingTableCreateInfo tableInfo{};

@@ -60,9 +60,9 @@ protected:
     ASSERT_EQ(result, DML_SUCCESS);
     ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr),
               DML_SUCCESS);
-    ASSERT_EQ(
-        dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
-        DML_SUCCESS);
+    ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                  &executable, nullptr),
+              DML_SUCCESS);
     ASSERT_EQ(dmlCreateProgram(device, executable, &program, nullptr),
               DML_SUCCESS);
   }
@@ -107,7 +107,8 @@ TEST_F(Threads, LoadRunAndDestroyOnOneDevice) {
     for (uint32_t round = 0; round < kRounds; ++round) {
       DmlExecutable own = nullptr;
       DmlProgram ownProgram = nullptr;
-      ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), &own, nullptr),
+      ASSERT_EQ(dmlCreateExecutable(bytes.data(), bytes.size(), nullptr, &own,
+                                    nullptr),
                 DML_SUCCESS);
       // Half of them make it of an executable that all share.
       ASSERT_EQ(dmlCreateProgram(device, thread % 2 ? own : executable,
@@ -152,6 +153,32 @@ TEST_F(Threads, UseTablesOfOneProgram) {
     for (DmlBuffer buffer : buffers)
       dmlDestroyBuffer(buffer);
   });
+}
+
+// Waits end before their work does, and what the work uses is given back by
+// whichever thread comes along.
+TEST_F(Threads, GiveBackWhatLateWorkHasUsed) {
+  runThreads([&](uint32_t thread) {
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      DmlDevice own = nullptr;
+      DmlProgram ownProgram = nullptr;
+      ASSERT_EQ(dmlCreateDevice(instance, nullptr, &own, nullptr), DML_SUCCESS);
+      ASSERT_EQ(dmlCreateProgram(own, executable, &ownProgram, nullptr),
+                DML_SUCCESS);
+      dmlSetSpinTime(own, 0);
+      dmlSetWaitLimit(own, 1);
+      std::vector<uint32_t> in(32), out(32);
+      DmlHostTensor input = {in.data(), 128}, output = {out.data(), 128};
+      DmlResult result =
+          dmlRunFunction(ownProgram, 0, &input, 1, &output, 1, nullptr);
+      EXPECT_THAT(result, testing::AnyOf(DML_SUCCESS, DML_ERROR_TIMEOUT));
+      dmlDestroyProgram(ownProgram);
+      dmlDestroyDevice(own);
+      run(program, thread);
+    }
+  });
+  while (dmlGetLateWorkCount(VK_NULL_HANDLE) != 0)
+    std::this_thread::yield();
 }
 
 TEST_F(Threads, AskAndSetWhatOthersUse) {

@@ -10,7 +10,7 @@ const char *dmlTestVersionFromC(void) {
   DmlExecutable executable = NULL;
   DmlError error = NULL;
   const char *version = dmlGetVersion();
-  if (dmlCreateExecutable("", 0, &executable, &error) == DML_SUCCESS)
+  if (dmlCreateExecutable("", 0, NULL, &executable, &error) == DML_SUCCESS)
     version = NULL;
   dmlDestroyError(error);
   return version;

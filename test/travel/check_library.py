@@ -5,17 +5,21 @@
     check_library.py size LIBRARY BYTES
     check_library.py needs LIBRARY READELF
     check_library.py exports LIBRARY READELF
-    check_library.py empty-root LIBRARY HOST EXAMPLES FOLDER
-    check_library.py folding LIBRARY UNFOLDED HOST SOURCE FOLDER
-    check_library.py other-llvm LIBRARY HOST GEMM OTHER...
+    check_library.py empty-root LIBRARY PROGRAM SOURCE FOLDER
+    check_library.py other-llvm PROGRAM SOURCE OTHER...
+    check_library.py folding FOLDED UNFOLDED SOURCE FOLDER
 
-HOST is the program dml-travel-host, GEMM the module that it runs.
+PROGRAM is dml-session, which runs a model with LIBRARY, and SOURCE the folder of the
+project.
 """
+import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -25,6 +29,8 @@ LIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0",
 # The library runs with this glibc, Ubuntu 22.04's, and with newer ones (Debian 12 has
 # 2.36).
 OLDEST_GLIBC = (2, 35)
+SYSTEM_PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
+MANIFESTS = Path("/usr/share/vulkan/icd.d")
 
 
 def expect(condition, message):
@@ -65,22 +71,20 @@ def read_parts(link_map):
 
 
 def check_size(library, bound):
-    size, bound = library.stat().st_size, int(bound)
-    print(f"{library.name} has {size} bytes, and may have {bound}; its largest parts:")
-    parts = read_parts(library.with_name(f"{library.name}.link-map"))
-    for part, part_size in parts.most_common(25):
+    size, bound = Path(library).stat().st_size, int(bound)
+    print(f"{library} has {size} bytes, and may have {bound}; its largest parts:")
+    for part, part_size in read_parts(Path(library + ".link-map")).most_common(25):
         print(f"{part_size:10} {part}")
-    expect(size <= bound, f"{library.name} has {size} bytes, but wanted are {bound} "
-                          "at most")
-    expect(size > bound * 0.8, f"{library.name} has {size} bytes, less than 0.8 of the "
-                               f"bound {bound}: the bound has become too large")
+    expect(size <= bound, f"{library} has {size} bytes, but wanted are {bound} at most")
+    expect(size > bound * 0.8, f"{library} has {size} bytes, less than 0.8 of the bound "
+                               f"{bound}: the bound has become too large")
 
 
 def check_needs(library, readelf):
     needed = set(re.findall(r"NEEDED.*\[(.+)\]", run(readelf, "-dW", library)))
-    print(f"{library.name} needs {', '.join(sorted(needed))}")
-    expect("libc.so.6" in needed, "the library does not need libc")
-    expect(needed <= LIBC, f"{library.name} needs {needed - LIBC}, too")
+    print(f"{library} needs {', '.join(sorted(needed))}")
+    expect("libc.so.6" in needed, f"{library} does not need libc")
+    expect(needed <= LIBC, f"{library} needs {needed - LIBC}, too")
 
     symbols = run(readelf, "-W", "--dyn-syms", library)
     versions = {tuple(map(int, version.split("."))): symbol
@@ -100,51 +104,103 @@ def check_exports(library, readelf):
         fields = line.split()
         if len(fields) >= 8 and fields[0][:-1].isdigit() and fields[6] != "UND":
             exported.add(fields[7].split("@")[0])
-    print(f"{library.name} shows {len(exported)} symbols")
-    expect("dmlCreateInstance" in exported, "the library does not show its functions")
+    print(f"{library} shows {len(exported)} symbols")
+    expect("dmlRunSession" in exported, f"{library} does not show its functions")
     strange = {name for name in exported if not name.startswith("dml")}
-    expect(not strange, f"{library.name} shows {', '.join(sorted(strange))}")
+    expect(not strange, f"{library} shows {', '.join(sorted(strange))}")
 
 
-def fill_root(root, *files):
-    """Puts `files` at the top of an empty root, and where these systems have them the
-    libraries of glibc that they need, and nothing else."""
+def find_needed(*files):
+    """The paths of all libraries that `files` need."""
+    return sorted({path for file in files
+                   for path in re.findall(r"(/\S+) \(0x", run("ldd", file))})
+
+
+def find_driver():
+    """The paths of Vulkan's loader, of lavapipe, and of lavapipe's manifest."""
+    manifest = next(MANIFESTS.glob("lvp_icd*.json"), None)
+    expect(manifest, f"{MANIFESTS} has no manifest of lavapipe")
+    driver = json.loads(manifest.read_text())["ICD"]["library_path"]
+    loader = re.search(r"libvulkan\.so\.1 .*=> (\S+)",
+                       run(shutil.which("ldconfig", path=SYSTEM_PATH), "-p"))
+    expect(loader, "this system has no loader of Vulkan")
+    return loader[1], driver, str(manifest)
+
+
+def copy_to_root(root, *paths):
+    for path in paths:
+        target = root / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(Path(path).resolve(), target)
+
+
+def write_input(path, count):
+    """0, 1, 2, ... in float: the first input of the model to be run."""
+    path.write_bytes(struct.pack(f"<{count}f", *range(count)))
+
+
+def check_empty_root(library, program, source, root):
+    """Runs a model in a root that has glibc and a driver, and nothing else: without
+    the driver, the library is loaded and says that there is none."""
+    root = Path(root)
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
-    for file in files:
-        shutil.copy(file, root / file.name)
-        for path in re.findall(r"(/\S+) \(0x", run("ldd", file)):
-            expect(Path(path).name in LIBC, f"{file.name} needs {path}")
-            target = root / path.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(Path(path).resolve(), target)
-
-
-def check_empty_root(library, host, examples, root):
-    """Compiles the examples in a root that has glibc alone, and compares their bytes
-    with those of the same outside."""
-    host, root = Path(host).resolve(), Path(root).resolve()
-    fill_root(root, library, host)
     prefix = ([] if os.geteuid() == 0 else
               [shutil.which("unshare"), "--map-root-user"])
-    chroot = shutil.which("chroot", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-    models = sorted(Path(examples).glob("*.mlir"))
-    expect(models, f"{examples} has no modules")
-    for model in models:
-        shutil.copy(model, root / model.name)
-        run(*prefix, chroot, root, f"/{host.name}", f"/{library.name}", "compile",
-            model.name, "inside.dmlx", env={})
-        run(host, library, "compile", model.name, "outside.dmlx", cwd=root)
-        inside, outside = ((root / name).read_bytes()
-                           for name in ("inside.dmlx", "outside.dmlx"))
-        print(f"{model.name}: {len(inside)} bytes")
-        expect(inside == outside, f"{model.name}: the executables of the empty root "
-                                  "and of the system differ")
+    model = Path(source, "examples/padding.mlir")
+    shutil.copy(model, root)
+    write_input(root / "input", 16)
+    shutil.copy(program, root / "program")
+    # Under the name that the program asks for.
+    name = re.search(r"(libdml\.so\S*) =>", run("ldd", program))[1]
+    shutil.copy(library, root / name)
+    libraries = find_needed(library)
+    expect({Path(path).name for path in libraries} <= LIBC,
+           f"{library} needs {libraries}")
+    copy_to_root(root, *libraries)
+    loader, driver, manifest = find_driver()
+    environment = {"LD_LIBRARY_PATH": "/", "VK_DRIVER_FILES": manifest,
+                   "VK_ICD_FILENAMES": manifest}
+    command = [*prefix, shutil.which("chroot", path=SYSTEM_PATH), root, "/program",
+               "/padding.mlir", "/input"]
+
+    refused = subprocess.run(command, text=True, stderr=subprocess.PIPE,
+                             env=environment)
+    print(refused.stderr)
+    expect(refused.returncode == 1 and "Vulkan" in refused.stderr,
+           f"without a driver, the program ends with {refused.returncode}")
+
+    copy_to_root(root, loader, driver, manifest, *find_needed(loader, driver))
+    inside = run(*command, env=environment)
+    print(inside)
+    expect("= 15\n" in inside, "the largest element is not 15")
+    outside = run(program, model, root / "input",
+                  env={**os.environ, "VK_DRIVER_FILES": manifest,
+                       "VK_ICD_FILENAMES": manifest})
+    expect(inside == outside, f"outside, the program prints\n{outside}")
 
 
-def check_folding(library, unfolded, host, source, folder):
-    """Compiles the modules of the examples and tests with the library and with one
-    whose identical functions are not folded into one, and compares the bytes."""
+def check_other_llvm(program, source, *others):
+    """Runs a model on lavapipe, which has an LLVM; in a process that has loaded that
+    LLVM before and shows its symbols to all libraries; and in one with copies of the
+    LLVM and MLIR that the library has in it."""
+    _, driver, manifest = find_driver()
+    mesa = [path for path in find_needed(driver) if "libLLVM" in path]
+    expect(mesa, f"{driver} needs no LLVM")
+    with tempfile.NamedTemporaryFile() as file:
+        write_input(Path(file.name), 16)
+        for libraries in ([], mesa, others):
+            printed = run(program, Path(source, "examples/padding.mlir"), file.name,
+                          env={**os.environ, "LD_PRELOAD": ":".join(libraries),
+                               "VK_DRIVER_FILES": manifest,
+                               "VK_ICD_FILENAMES": manifest})
+            print(f"after {', '.join(libraries) or 'no other'}:\n{printed}")
+            expect("= 15\n" in printed, "the largest element is not 15")
+
+
+def check_folding(folded, unfolded, source, folder):
+    """Compiles the modules of the examples and tests with a compiler whose identical
+    functions are folded into one, and with one without, and compares the bytes."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     models = [path for part in ("examples", "test")
@@ -152,39 +208,23 @@ def check_folding(library, unfolded, host, source, folder):
     compiled = 0
     for model in models:
         results = []
-        for name in (library, unfolded):
+        for program in (folded, unfolded):
             output = Path(folder, "out.dmlx")
             # Threads that find errors at the same time report any of them, so that
             # refusals are compared by their codes.
-            code = subprocess.run([host, name, "compile", model, output],
-                                  stdout=subprocess.DEVNULL,
+            code = subprocess.run([program, model, output], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL).returncode
             results.append(code or output.read_bytes())
         expect(results[0] == results[1],
-               f"{model}: the library with folded functions and the one without differ")
+               f"{model}: the compiler with folded functions and the one without differ")
         compiled += isinstance(results[0], bytes)
     print(f"{compiled} of {len(models)} modules were compiled to the same bytes, and the "
           "others were refused by both")
     expect(compiled > 50, "wanted are more than 50 modules that are compiled")
 
 
-def check_other_llvm(library, host, gemm, *others):
-    """Compiles and runs in a process with lavapipe, which brings an LLVM; in one that
-    has loaded that LLVM before and shows its symbols to all libraries; and in one with
-    copies of the LLVM and MLIR that the library has in it."""
-    def load(*libraries):
-        present = run(host, library, "run", gemm, "llvmpipe", *libraries).splitlines()
-        print(f"other libraries of the process: {', '.join(present)}")
-        return present
-
-    mesa = load()
-    expect(mesa, "lavapipe has brought no LLVM")
-    load(*mesa)
-    expect(len(load(*others)) > len(others), "lavapipe has brought no LLVM")
-
-
 CHECKS = {"size": check_size, "needs": check_needs, "exports": check_exports,
-          "empty-root": check_empty_root, "folding": check_folding,
-          "other-llvm": check_other_llvm}
+          "empty-root": check_empty_root, "other-llvm": check_other_llvm,
+          "folding": check_folding}
 
-CHECKS[sys.argv[1]](Path(sys.argv[2]).resolve(), *sys.argv[3:])
+CHECKS[sys.argv[1]](*sys.argv[2:])

@@ -127,7 +127,7 @@ Executable makeExecutable(const Kernel &kernel, uint64_t inputBytes,
                    &modules, &kernels, nullptr, &functions));
   Executable executable;
   DML_CHECK(dmlCreateExecutable, builder.GetBufferPointer(), builder.GetSize(),
-            executable.out());
+            nullptr, executable.out());
   return executable;
 }
 

@@ -194,9 +194,9 @@ static bool isReadable(const dml::ExecutableImage &image) {
   }
   DmlExecutable executable = nullptr;
   DmlError error = nullptr;
-  DmlResult result =
-      dmlCreateExecutable(image.withoutConstants.data(),
-                          image.withoutConstants.size(), &executable, &error);
+  DmlResult result = dmlCreateExecutable(image.withoutConstants.data(),
+                                         image.withoutConstants.size(), nullptr,
+                                         &executable, &error);
   dmlDestroyExecutable(executable);
   if (result != DML_SUCCESS)
     emitToolError(llvm::Twine("the module has no executable that the runtime "
@@ -222,7 +222,8 @@ static ExitCode writeExecutable(const dml::ExecutableImage &image) {
 static ExitCode writeWeights(MLIRContext *context,
                              const std::vector<uint8_t> &bytes) {
   DmlExecutable executable = nullptr;
-  dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr);
+  dmlCreateExecutable(bytes.data(), bytes.size(), nullptr, &executable,
+                      nullptr);
   auto destroy = llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
   DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable, &info);

@@ -70,8 +70,8 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
     return llvm::createStringError(message);
   DmlExecutable executable = nullptr;
   DmlError error = nullptr;
-  if (dmlCreateExecutable(bytes->data(), bytes->size(), &executable, &error) !=
-      DML_SUCCESS) {
+  if (dmlCreateExecutable(bytes->data(), bytes->size(), nullptr, &executable,
+                          &error) != DML_SUCCESS) {
     message = dmlGetErrorMessage(error);
     dmlDestroyError(error);
     return llvm::createStringError(message);

@@ -148,8 +148,8 @@ static Outcome surviveExecutable(StringRef bytes, Device *device) {
     return {kind, message.str()};
   };
   DmlExecutable executable = nullptr;
-  DmlResult result =
-      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
+  DmlResult result = dmlCreateExecutable(bytes.data(), bytes.size(), nullptr,
+                                         &executable, &error);
   if (result != DML_SUCCESS)
     return explain(result == DML_ERROR_INVALID_EXECUTABLE ? Outcome::Rejected
                                                           : Outcome::Failed);

@@ -34,11 +34,11 @@ static std::string findUnknownCapability(const std::string &message) {
 
 void dml::tools::validateShaders(const dml::runtime::Executable &executable) {
   for (size_t i = 0; i < executable.shaderModules.size(); ++i) {
-    const std::vector<uint32_t> &code = executable.shaderModules[i].code;
+    const dml::runtime::View<uint32_t> &code = executable.shaderModules[i].code;
     // The rules are Vulkan's for modules of this version.
     constexpr uint32_t kVersion16 = 0x00010600;
-    spvtools::SpirvTools tools(code[1] < kVersion16 ? SPV_ENV_VULKAN_1_2
-                                                    : SPV_ENV_VULKAN_1_3);
+    spvtools::SpirvTools tools(
+        code.data()[1] < kVersion16 ? SPV_ENV_VULKAN_1_2 : SPV_ENV_VULKAN_1_3);
     std::string message;
     // Places are lines of what spirv-dis prints.
     tools.SetMessageConsumer([&](spv_message_level_t level, const char *,
@@ -47,7 +47,7 @@ void dml::tools::validateShaders(const dml::runtime::Executable &executable) {
       if (level <= SPV_MSG_ERROR && message.empty())
         message = "line " + std::to_string(position.index) + ": " + text;
     });
-    if (tools.Validate(code))
+    if (tools.Validate(code.data(), code.size()))
       continue;
     std::string module = "shader module " + describeModule(executable, i);
     std::string unknown = findUnknownCapability(message);

@@ -90,7 +90,8 @@ void inspect(const Options &options) {
       fail("cannot make the folder '" + options.spirv + "': " + code.message(),
            kExitNotWritten);
     for (size_t i = 0; i < executable->shaderModules.size(); ++i) {
-      const std::vector<uint32_t> &code = executable->shaderModules[i].code;
+      const dml::runtime::View<uint32_t> &code =
+          executable->shaderModules[i].code;
       write(options.spirv + "/" + nameShaderFile(*executable, i), code.data(),
             code.size() * sizeof(uint32_t));
     }

@@ -146,8 +146,8 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   };
   // Programs keep their executables alive.
   DmlExecutable executable = nullptr;
-  DmlResult result =
-      dmlCreateExecutable(code->data(), code->size(), &executable, error);
+  DmlResult result = dmlCreateExecutable(code->data(), code->size(), nullptr,
+                                         &executable, error);
   if (result != DML_SUCCESS)
     return fail(result);
   auto destroyExecutable =

@@ -57,7 +57,7 @@ Executable dml::tools::loadExecutable(const std::vector<uint8_t> &bytes) {
   static const uint8_t nothing = 0;
   Executable executable;
   DML_CHECK(dmlCreateExecutable, bytes.empty() ? &nothing : bytes.data(),
-            bytes.size(), executable.out());
+            bytes.size(), nullptr, executable.out());
   return executable;
 }
 

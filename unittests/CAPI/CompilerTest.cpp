@@ -97,7 +97,8 @@ static std::vector<std::string> getFunctions(const std::string &bytes) {
   DmlExecutable executable = nullptr;
   DmlError error = nullptr;
   std::vector<std::string> names;
-  if (dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error)) {
+  if (dmlCreateExecutable(bytes.data(), bytes.size(), nullptr, &executable,
+                          &error)) {
     names.push_back(dmlGetErrorMessage(error));
     dmlDestroyError(error);
     return names;

@@ -353,7 +353,8 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
     the time of whole sums. A generic with a `dml.kernel` is left alone.
   }];
   let options = [SumPartsOption];
-  // Which factors lie side by side is found out with a launch that is thrown away.
+  // The pass finds out which factors are neighbours in memory by building a
+  // launch that it discards.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
@@ -519,7 +520,8 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
   let options = [MatrixTileOption, ContractionTileOption, RowTileOption];
-  // Which factors lie side by side is found out with a launch that is thrown away.
+  // The pass finds out which factors are neighbours in memory by building a
+  // launch that it discards.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",

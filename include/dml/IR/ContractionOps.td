@@ -251,7 +251,7 @@ def DML_GemmOp
   let hasVerifier = 1;
 
   let extraClassDeclaration = [{
-    /// The dimensions along which a fused softmax works; nothing where none is
+    /// Returns the dimensions of a fused softmax, or nothing if no softmax is
     /// fused.
     std::optional<::llvm::SmallVector<int64_t>> getSoftmaxAxes();
   }];

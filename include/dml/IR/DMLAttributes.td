@@ -13,9 +13,9 @@ class DML_Attr<string name, string attrMnemonic> : AttrDef<DML_Dialect, name> {
   let mnemonic = attrMnemonic;
 }
 
-/// A kind of attribute in words, with an example to copy. The generated
-/// verifiers print it behind "attribute 'x' failed to satisfy constraint: ";
-/// the pages in docs/ leave out what stands before the kind.
+/// A description of a kind of attribute, with an example. The generated
+/// verifiers print the description behind "attribute 'x' failed to satisfy
+/// constraint: ". The pages in docs/ omit the part before the kind.
 class DML_Kind<string kind> {
   string summary = "found {{$_self}}, wanted " # kind;
 }
@@ -44,8 +44,8 @@ def DML_F32ArrayAttr
   let summary = DML_Kind<"f32 numbers, such as array<f32: 0.5, 2.0>">.summary;
 }
 
-/// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
-/// type that a tensor of the operator has (verifyScalar).
+/// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number with the element
+/// type of one of the operator's tensors (verifyScalar).
 def DML_ScalarAttr
     : Attr<CPred<"::llvm::isa<::mlir::IntegerAttr, ::mlir::FloatAttr>($_self)">,
            DML_Kind<"a number with its type, such as 2 : i32 or 0.5 : f16">
@@ -59,14 +59,14 @@ def DML_ScalarAttr
 // The dialect's own
 //===----------------------------------------------------------------------===//
 
-/// A DirectML enum, written `#dml.<mnemonic><case>`.
+/// A DirectML enum in the notation `#dml.<mnemonic><case>`.
 class DML_EnumAttr<EnumInfo info, string attrMnemonic>
     : EnumAttr<DML_Dialect, info, attrMnemonic> {
   let summary = DML_Kind<"a " # info.summary # ", #dml." # attrMnemonic #
       "<...> with one of " #
       !interleave(!foreach(case, info.enumerants, case.str), ", ")>.summary;
-  // A name that there is not is an error in plain words, which the generated
-  // parser has not.
+  // An unknown name produces a readable error, in contrast to the generated
+  // parser.
   let assemblyFormat = ?;
   let hasCustomAssemblyFormat = 1;
   let extraClassDefinition = [{
@@ -101,10 +101,10 @@ def DML_TargetAttr : DML_Attr<"Target", "target"> {
   let assemblyFormat =
       "`<` `feature_level` `=` custom<LevelName>($feature_level) `>`";
 
-  // The facts about the levels become a table here, for want of a place in the
-  // code that mlir-tblgen generates for an enum.
+  // The information about the levels is generated as a table here, since the
+  // code that mlir-tblgen generates for an enum has no place for it.
   let extraClassDeclaration = [{
-    /// All feature levels, oldest first.
+    /// Returns all feature levels, from the oldest to the newest.
     static ::llvm::ArrayRef<::dml::FeatureLevelInfo> getFeatureLevels();
   }];
   let extraClassDefinition = [{
@@ -235,8 +235,9 @@ def DML_AxisDirection : I32EnumAttr<"AxisDirection", "DirectML axis direction",
   let genSpecializedAttr = 0;
 }
 def DML_AxisDirectionAttr : DML_EnumAttr<DML_AxisDirection, "axis_direction">;
-/// An operator that another one may apply to its result. `attributes` are that
-/// operator's, `fl` is where it was introduced, or may be fused from.
+/// An activation operator that another operator may apply to its result.
+/// `attributes` are the attributes of the activation operator. `fl` is the
+/// level at which it was introduced or can first be fused.
 class DML_ActivationCase<string name, int val, list<string> attributes = [],
                          DML_FeatureLevelCase fl = FL_1_0>
     : I32EnumAttrCase<name, val> {
@@ -273,7 +274,7 @@ def DML_ActivationSoftmax1 : DML_ActivationCase<"softmax1", 19, [], FL_6_1> {
   let syntax = "#dml.activation<softmax1, {axes = array<i64: 0>}>";
 }
 
-/// The activation functions that can be fused, and ELEMENT_WISE_CLIP.
+/// The activation functions that can be fused, including ELEMENT_WISE_CLIP.
 def DML_ActivationFunction
     : I32EnumAttr<"ActivationFunction", "DirectML activation to fuse", [
         DML_ActivationLinear,
@@ -318,10 +319,11 @@ def DML_ActivationAttr : DML_Attr<"Activation", "activation"> {
   let assemblyFormat = "`<` custom<ActivationName>($value) (`,` $parameters^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The fused operator's name without the dialect's: "activation_relu".
+    /// Returns the name of the fused operator without the dialect:
+    /// "activation_relu".
     ::std::string getOperatorName() const;
-    /// The case of the attribute `attribute` in the support table `support`;
-    /// nothing where the operator does not fuse this activation.
+    /// Returns the case of the attribute `attribute` in the support table
+    /// `support`, or nothing if the operator does not fuse this activation.
     ::std::optional<uint32_t>
     getFusedCase(const ::dml::OperatorSupport &support,
                  ::llvm::StringRef attribute = "fused_activation") const;
@@ -357,8 +359,8 @@ def DML_IsInfinityMode
 def DML_IsInfinityModeAttr
     : DML_EnumAttr<DML_IsInfinityMode, "is_infinity_mode">;
 
-/// An optional operand that older levels require: `syntax` is empty, since it is
-/// no attribute.
+/// An optional operand that older levels require. `syntax` is empty, since an
+/// operand has no attribute syntax.
 class DML_OptionalOperandSupport<string operandName, int withoutIt,
                                  DML_FeatureLevelCase optionalFrom>
     : DML_CasesSupport {
@@ -369,13 +371,14 @@ class DML_OptionalOperandSupport<string operandName, int withoutIt,
       "  return getOperation()->getNumOperands() == " # withoutIt # ";\n";
 }
 
-/// Softplus with a steepness below 1, which came later than others.
+/// A Softplus with a steepness below 1, which was introduced later than other
+/// steepnesses.
 def DML_SoftplusHistory {
   string source = "Releases.md, DirectML 1.15.0, https://github.com/microsoft/"
                   "DirectML/blob/master/Releases.md";
 }
 
-/// The steepness of softplus.
+/// The steepness of a Softplus.
 class DML_SteepnessSupport : DML_CasesSupport {
   let casesCpp = [
       DML_CaseCpp<"steepness", "at_least_1", 0, "1.0 : f32", FL_1_0, "">.cpp,
@@ -389,15 +392,16 @@ class DML_SteepnessSupport : DML_CasesSupport {
   }];
 }
 
-/// `syntax` as it stands, or in an array as often as `count` says.
+/// `syntax`, or, if `count` is not 0, an array with `count` copies of it.
 class DML_RepeatedSyntax<string one, int count> {
   string syntax = !if(!eq(count, 0), one,
       "[" # !interleave(!listsplat(one, count), ", ") # "]");
 }
 
-/// An attribute `fused_activation`. ELEMENT_WISE_CLIP and softmaxes are fused by some
-/// operators only; the others want detail::verifyFusedActivation in their verifiers.
-/// Another `attribute` is an array of `count` activations.
+/// An attribute `fused_activation`. Only some operators fuse ELEMENT_WISE_CLIP
+/// and softmaxes; the verifiers of the other operators must call
+/// detail::verifyFusedActivation. Any other `attribute` is an array of `count`
+/// activations.
 class DML_FusedActivationSupport<bit alsoClip = 0, bit alsoSoftmax = 0,
                                  string attribute = "fused_activation",
                                  int count = 0> : DML_CasesSupport {
@@ -433,9 +437,10 @@ class DML_FusedActivationSupport<bit alsoClip = 0, bit alsoSoftmax = 0,
       "    return value.getFusedCase(getOperatorSupport());\n";
 }
 
-/// The array attribute `activation_descs` of an operator that wants `count`
-/// activations, or twice as many, and detail::verifyFusedActivation of each in
-/// its verifier. The one that came last decides the level.
+/// The array attribute `activation_descs` of an operator with `count`
+/// activations, or twice as many. The operator's verifier must call
+/// detail::verifyFusedActivation for each. The newest activation determines the
+/// level.
 class DML_ActivationDescsSupport<int count>
     : DML_FusedActivationSupport<0, 0, "activation_descs", count> {
   let valueCpp = [{

@@ -63,13 +63,14 @@ def DML_Dialect : Dialect {
     that it owns. Tensors within a graph get strides by `dml.view`.
   }];
   let useDefaultAttributePrinterParser = 1;
-  // Each family of operators registers its own, in the file that defines them.
+  // Each family of operators has a function that registers its operators, in
+  // the file that defines them.
   let extraClassDeclaration = [{
 #define DML_FAMILY(name) void register##name##Ops();
 #include "dml/IR/Families.def"
 
   private:
-    // Registers operators that refuse attributes which they do not have.
+    // Registers operators that reject unknown attributes.
     template <typename... OpTys> void addOperations();
 
   public:

@@ -40,19 +40,20 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
       "levels.",
       "bool", "meetsCondition", (ins "unsigned":$rule)>,
   ];
-  // Queries on an op, generic over operators. They may be asked of an op that is
-  // not verified: what is no DirectML tensor then requires nothing.
+  // Queries on an operation that work for any operator. They may also be called
+  // before verification: a value that is not a DirectML tensor then has no
+  // requirements.
   let extraClassDeclaration = [{
     ::dml::FeatureLevel getIntroducedLevel() {
       return getOperatorSupport().getIntroducedLevel();
     }
 
-    /// One operand or result of this very op.
+    /// An operand or result of the operation.
     struct Tensor {
       const ::dml::TensorInfo *info;
-      /// The row of the support table's tensors.
+      /// The index in the list of tensors of the support table.
       unsigned index;
-      /// The number of the tensor among several that are one variadic tensor.
+      /// The index within a variadic tensor.
       std::optional<unsigned> position;
       /// The number of the operand or result.
       unsigned number;
@@ -61,26 +62,29 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
       /// "input", or "inputs[2]".
       std::string getName() const;
     };
-    /// The tensors that the op has: the operands, then the results.
+    /// Returns the tensors of the operation: the operands, followed by the
+    /// results.
     ::llvm::SmallVector<Tensor> getTensors();
-    /// The first tensor `name`, if the op has it.
+    /// Returns the first tensor with the name `name`, or nothing if there is
+    /// none.
     std::optional<Tensor> getTensor(::llvm::StringRef name);
 
-    /// The value of the attribute that the table's rows depend on, if any.
+    /// Returns the value of the attribute on which rows of the table depend, or
+    /// nothing if there is none.
     std::optional<uint32_t> getSelected();
-    /// The row that holds for this op at `level`, or null.
+    /// Returns the row of the table for the operation at `level`, or null.
     const ::dml::LevelSupport *getRow(::dml::FeatureLevel level);
 
-    /// What this very op needs of its feature level.
+    /// Returns the requirements of the operation on its feature level.
     ::llvm::SmallVector<::dml::Requirement> getRequirements();
 
-    /// The requirements that `level` does not meet. Where the operator itself is
-    /// missing, nothing else is listed.
+    /// Returns the requirements that `level` does not meet. If `level` lacks
+    /// the operator, no other requirement is listed.
     ::llvm::SmallVector<::dml::Requirement>
     getViolations(::dml::FeatureLevel level);
 
-    /// The oldest level that supports this very op (nothing if none does), and
-    /// the requirement that decides it.
+    /// The oldest level that supports the operation, or nothing if there is
+    /// none; and the requirement that determines this level.
     struct MinimumLevel {
       std::optional<::dml::FeatureLevel> level;
       ::dml::Requirement deciding;
@@ -90,8 +94,8 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
     /// Emits an error at the first requirement that `level` does not meet.
     ::llvm::LogicalResult verifyFeatureLevel(::dml::FeatureLevel level);
 
-    /// Emits the error that `level` does not meet `violation`, with a note that
-    /// names the source of that fact.
+    /// Emits an error that `level` does not meet `violation`, with a note that
+    /// names the source of this information.
     ::mlir::InFlightDiagnostic
     emitViolation(const ::dml::Requirement &violation,
                   ::dml::FeatureLevel level);

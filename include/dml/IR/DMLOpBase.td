@@ -16,7 +16,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 /// with messages that name the tensor.
 def DML_Tensor : TensorOf<[AnyFloat, AnyInteger]>;
 
-/// A static table named `name`, which may be empty.
+/// The definition of a static table `name`, which may be empty.
 class DML_ArrayCpp<string type, string name, list<string> elements> {
   string cpp = !if(!empty(elements),
       "  static constexpr ::llvm::ArrayRef<::dml::" # type # "> " # name # ";\n",
@@ -24,7 +24,8 @@ class DML_ArrayCpp<string type, string name, list<string> elements> {
       !interleave(elements, ", ") # "};\n");
 }
 
-/// The number, from 1 on, of the first list that has `name`; 0 if none has.
+/// The number, counted from 1, of the first list that contains `name`, or 0 if
+/// there is none.
 class DML_GroupOf<string name, list<list<string>> groups> {
   int number = !foldl(0, !range(!size(groups)), found, i,
       !if(!and(!eq(found, 0),
@@ -32,7 +33,8 @@ class DML_GroupOf<string name, list<list<string>> groups> {
           !add(i, 1), found));
 }
 
-/// The argument or result `d` of a dag as a TensorInfo, or "" for an attribute.
+/// The argument or result `d` of a dag as a TensorInfo in C++, or "" for an
+/// attribute.
 class DML_TensorCpp<dag values, int i, string isResult,
                     list<list<string>> types, list<list<string>> shapes> {
   string name = !getdagname(values, i);
@@ -43,43 +45,47 @@ class DML_TensorCpp<dag values, int i, string isResult,
   string cpp = "{\"" # name # "\", ::dml::TensorInfo::Count::" # count # ", " #
       isResult # ", " # DML_GroupOf<name, types>.number # ", " #
       DML_GroupOf<name, shapes>.number # "}";
-  // How the operand is written where some are optional: those by their name.
+  // The assembly format of the operand. Optional operands are preceded by their
+  // names.
   string format = !if(!not(isTensor), "",
       !if(isOptional, "(`" # name # "` `(` $" # name # "^ `)`)?",
           !if(!eq(i, 0), "", "`,` ") # "$" # name));
-  // How the type of the result is written where several are optional.
+  // The assembly format of the result's type if several results are optional.
   string resultFormat = !if(isOptional,
       "(`" # name # "` `(` type($" # name # ")^ `)`)?",
       "type($" # name # ")");
 }
 
 /// The DirectML operator DML_OPERATOR_<operatorName>. A definition states its
-/// support table in `support`, newest level first, and its enum attributes in
-/// `enumSupport`; FeatureLevelOpInterface answers from them.
+/// support table in `support`, with the newest level first, and its enum
+/// attributes in `enumSupport`. FeatureLevelOpInterface uses both.
 class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
     : Op<DML_Dialect, mnemonic,
          [Pure, DeclareOpInterfaceMethods<FeatureLevelOpInterface,
             ["getOperatorSupport", "getEnumCaseValue", "getTensorRange",
              "meetsCondition"]>] #
          traits> {
-  /// The oldest level in `support` introduced the operator.
+  /// The rows of the support table. The oldest level is the level at which the
+  /// operator was introduced.
   list<DML_Support> support = [];
   list<DML_CasesSupport> enumSupport = [];
-  /// Another name of the operator: SCATTER is one of SCATTER_ELEMENTS.
+  /// Another name of the operator. For example, SCATTER is another name of
+  /// SCATTER_ELEMENTS.
   string otherName = "";
-  /// The enum attribute that rows of `support` depend on (their `cases`).
+  /// The enum attribute on which rows of `support` depend (see their `cases`).
   string selector = "";
-  /// Tensors that have one element type, and tensors that have one shape.
+  /// The groups of tensors with equal element types, and the groups of tensors
+  /// with equal shapes.
   list<list<string>> sameElementTypes = [];
   list<list<string>> sameShapes = [];
-  /// What the array attributes hold.
+  /// The constraints on array attributes.
   list<DML_Array> arrays = [];
-  /// What older levels do not take beside that.
+  /// The conditions that older levels do not accept, in addition to the table.
   list<DML_Rule> rules = [];
-  /// Whether rewrites may change the rank (RankChange::Independent). An operator
-  /// has to say so.
+  /// Whether rewrites may change the rank (RankChange::Independent). The
+  /// default is that they may not.
   bit independentDimensions = 0;
-  /// The page that the table comes from.
+  /// The page on which the table is based.
   string supportSource = "DML_" # operatorName # "_OPERATOR_DESC, https://learn."
       # "microsoft.com/windows/win32/api/directml/ns-directml-dml_"
       # !tolower(operatorName) # "_operator_desc";
@@ -94,7 +100,8 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
 
   bit hasOptionalOperand = !foldl(false, operandTensors, any, t,
                                   !or(any, t.isOptional));
-  // Types alone do not say which of several optional results there are.
+  // With several optional results, the types alone do not determine which
+  // results are present.
   bit hasOptionalResults = !lt(1, !foldl(0, resultTensors, count, t,
       !add(count, !if(t.isOptional, 1, 0))));
   let assemblyFormat = !if(hasOptionalOperand,
@@ -104,7 +111,7 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
       !interleave(!foreach(t, resultTensors, t.resultFormat), " "),
       "functional-type(operands, results)");
 
-  /// The operands' names, then the results'.
+  /// The names of the operands, followed by the names of the results.
   list<string> tensorNames = !foreach(t, tensors, t.name);
   assert !foldl(true, support, ok, row, !and(ok, !or(!empty(row.tensors),
       !eq(!interleave(!foreach(t, row.tensors, t.tensor), ", "),

@@ -13,8 +13,9 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// An operator that computes each element from those at the same position of
-/// its operands. `formula` says what, and `readings` what the pages leave open.
+/// An operator that computes each element from the operands' elements at the
+/// same position. `formula` states the formula, and `readings` the
+/// interpretation of what DirectML's pages leave open.
 class DML_ElementWiseOp<string mnemonic, string operatorName,
                         string summaryText, string formula, string readings,
                         string constraints, string where = "",
@@ -41,7 +42,8 @@ class DML_UnaryOp<string mnemonic, string operatorName, string summaryText,
   let sameShapes = [["input", "output"]];
 }
 
-/// The same with DirectML's ScaleBias: `x` is `input * scale + bias`.
+/// A function of one element with DirectML's ScaleBias: `x` is `input * scale +
+/// bias`.
 class DML_ScaledUnaryOp<string mnemonic, string operatorName,
                         string summaryText, string formula,
                         string readings = "">
@@ -69,7 +71,7 @@ class DML_BinaryOp<string mnemonic, string operatorName, string summaryText,
   let sameShapes = [["a", "b", "output"]];
 }
 
-/// A comparison, whose result has a type of its own.
+/// A comparison, whose result has a separate element type.
 class DML_ComparisonOp<string mnemonic, string operatorName,
                        string summaryText, string formula,
                        string readings = "">
@@ -82,7 +84,7 @@ class DML_ComparisonOp<string mnemonic, string operatorName,
   let sameShapes = [["a", "b", "output"]];
 }
 
-/// A function of one element whose result may have another type.
+/// A function of one element whose result may have another element type.
 class DML_RetypingOp<string mnemonic, string operatorName, string summaryText,
                      string formula, string readings = "">
     : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
@@ -92,8 +94,8 @@ class DML_RetypingOp<string mnemonic, string operatorName, string summaryText,
   let sameShapes = [["input", "output"]];
 }
 
-/// What flows back through a function of one element: `x` is the element of
-/// `input`, `g` that of `input_gradient`.
+/// The gradient of a function of one element. `x` is the element of `input`,
+/// and `g` the element of `input_gradient`.
 class DML_GradientOp<string mnemonic, string operatorName, string summaryText,
                      string formula, string readings = "">
     : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,

@@ -19,12 +19,12 @@ include "mlir/IR/OpBase.td"
 // Feature levels
 //===----------------------------------------------------------------------===//
 
-/// One DML_FEATURE_LEVEL; the value is DirectML's own (0x5100 is 5_1).
-/// `directMLVersion` is the first widely released DirectML that supports the
-/// level, `windowsRelease` the Windows that first carried that very DirectML as
-/// a system component; empty where only the redistributable package has it.
-/// Source: "DirectML version history" and "DirectML feature level history",
-/// learn.microsoft.com/windows/ai/directml.
+/// A DML_FEATURE_LEVEL with DirectML's value (0x5100 for 5_1).
+/// `directMLVersion` is the first widely released version of DirectML that
+/// supports the level. `windowsRelease` is the first Windows release with this
+/// version as a system component, or empty if only the redistributable package
+/// contains it. Source: "DirectML version history" and "DirectML feature level
+/// history", learn.microsoft.com/windows/ai/directml.
 class DML_FeatureLevelCase<int major, int minor, string directMLVersion,
                            string windowsRelease = "">
     : I32EnumAttrCase<"fl_" # major # "_" # minor,
@@ -51,11 +51,11 @@ def FL_5_2 : DML_FeatureLevelCase<5, 2, "1.10.0">;
 def FL_6_0 : DML_FeatureLevelCase<6, 0, "1.11.0">;
 def FL_6_1 : DML_FeatureLevelCase<6, 1, "1.12.0">;
 def FL_6_2 : DML_FeatureLevelCase<6, 2, "1.13.0">;
-// DirectML 1.15 carries both levels: there is no DirectML 1.14.
+// DirectML 1.15 introduced both levels, since there is no DirectML 1.14.
 def FL_6_3 : DML_FeatureLevelCase<6, 3, "1.15.0">;
 def FL_6_4 : DML_FeatureLevelCase<6, 4, "1.15.0">;
 
-/// All levels, oldest first.
+/// All levels, from the oldest to the newest.
 defvar DML_FeatureLevelCases = [
   FL_1_0, FL_2_0, FL_2_1, FL_3_0, FL_3_1, FL_4_0, FL_4_1, FL_5_0, FL_5_1, FL_5_2,
   FL_6_0, FL_6_1, FL_6_2, FL_6_3, FL_6_4];
@@ -70,7 +70,8 @@ def DML_FeatureLevel : I32EnumAttr<"FeatureLevel", "DirectML feature level",
 // Data types
 //===----------------------------------------------------------------------===//
 
-/// One DML_TENSOR_DATA_TYPE; the value is DirectML's own, the string MLIR's.
+/// A DML_TENSOR_DATA_TYPE with DirectML's value and the name of the type in
+/// MLIR.
 class DML_DataTypeCase<string name, int val, string elementType>
     : I32EnumAttrCase<name, val, elementType>;
 
@@ -96,7 +97,7 @@ def DML_DataType : I32EnumAttr<"DataType", "DirectML tensor data type",
   let genSpecializedAttr = 0;
 }
 
-/// The groups of data types that DirectML's tables are made of.
+/// A group of data types. DirectML's tables consist of such groups.
 class DML_DataTypes<list<DML_DataTypeCase> cases> {
   list<DML_DataTypeCase> types = cases;
 }
@@ -107,7 +108,7 @@ def DML_UpTo32Bit : DML_DataTypes<DML_Float32And16.types #
     [DML_INT32, DML_INT16, DML_INT8, DML_UINT32, DML_UINT16, DML_UINT8]>;
 def DML_AllButFloat64 : DML_DataTypes<
     DML_UpTo32Bit.types # [DML_INT64, DML_UINT64]>;
-/// The types of 4 bits are left out, which two operators know.
+/// All types except those with 4 bits, which only two operators support.
 def DML_AllDataTypes : DML_DataTypes<
     DML_AllButFloat64.types # [DML_FLOAT64]>;
 def DML_OnlyFloat32 : DML_DataTypes<[DML_FLOAT32]>;
@@ -115,7 +116,7 @@ def DML_OnlyFloat16 : DML_DataTypes<[DML_FLOAT16]>;
 def DML_OnlyInt32 : DML_DataTypes<[DML_INT32]>;
 def DML_OnlyUInt32 : DML_DataTypes<[DML_UINT32]>;
 def DML_OnlyUInt8 : DML_DataTypes<[DML_UINT8]>;
-/// The types that the results of comparisons have.
+/// The types of the results of comparisons.
 def DML_Truths : DML_DataTypes<[DML_UINT32, DML_UINT8]>;
 def DML_Int8AndUInt8 : DML_DataTypes<[DML_INT8, DML_UINT8]>;
 def DML_Quantized : DML_DataTypes<
@@ -159,37 +160,38 @@ class DML_Limits<int min, int max, DML_DataTypes dataTypes> {
                            ")"), " | ");
 }
 
-/// What the tensor `tensorName` may be.
+/// The ranks and data types of the tensor `tensorName`.
 class DML_TensorSupport<string tensorName, int min, int max,
                         DML_DataTypes dataTypes>
     : DML_Limits<min, max, dataTypes> {
   string tensor = tensorName;
 }
 
-/// One row of an operator's table: what its tensors may be from `level` on, until
-/// a newer row replaces it. Tensors stand in the order of the operands, then the
+/// A row of an operator's table: the ranks and data types of its tensors from
+/// `level` on, up to a newer row. The tensors are the operands, followed by the
 /// results.
 class DML_Support<DML_FeatureLevelCase fl, list<DML_TensorSupport> ts> {
   DML_FeatureLevelCase level = fl;
   list<DML_TensorSupport> tensors = ts;
 
-  /// The cases of the operator's `selector` that the row is for; empty for all.
+  /// The cases of the operator's `selector` to which the row applies. Empty if
+  /// it applies to all cases.
   list<EnumCase> cases = [];
   string casesCpp = !if(!empty(cases), "~uint32_t(0)",
       !interleave(!foreach(c, cases, "uint32_t(1) << " # c.value), " | "));
 
-  /// The limits of every tensor, where they are the same.
+  /// The limits of all tensors, if they are equal.
   string sameLimitsCpp = "";
 }
 
-/// The common row: all tensors have the same ranks and data types.
+/// The usual row, in which all tensors have the same ranks and data types.
 class DML_SameSupport<DML_FeatureLevelCase fl, int min, int max,
                       DML_DataTypes dataTypes> : DML_Support<fl, []> {
   let sameLimitsCpp = DML_Limits<min, max, dataTypes>.limitsCpp;
 }
 
-/// An enum case that came later than its operator; `caseSource` says where that
-/// is written, if not on the operator's page.
+/// An enum case that was introduced later than its operator. `caseSource` is
+/// the page that documents the case, if it is not the operator's page.
 class DML_EnumCaseSupport<EnumCase enumCase, DML_FeatureLevelCase fl,
                           string caseSource = ""> {
   EnumCase case = enumCase;
@@ -201,15 +203,16 @@ def DML_FeatureLevelHistory {
                   "windows/ai/directml/dml-feature-level-history";
 }
 
-/// An attribute whose values, or kinds of values, came at different levels.
+/// An attribute whose values, or kinds of values, were introduced at different
+/// levels.
 class DML_CasesSupport {
-  /// The EnumCaseSupport of each case.
+  /// The EnumCaseSupport of each case, in C++.
   list<string> casesCpp = [];
-  /// Statements that return an op's case of the attribute.
+  /// C++ statements that return the case of the attribute for an operation.
   string valueCpp = "";
 }
 
-/// A row of EnumCaseSupport; `syntax` is the attribute in MLIR's syntax.
+/// A row of EnumCaseSupport in C++. `syntax` is the attribute in MLIR's syntax.
 class DML_CaseCpp<string attribute, string caseName, int value, string syntax,
                   DML_FeatureLevelCase level, string source> {
   string cpp = "{\"" # attribute # "\", \"" # caseName # "\", " # value #
@@ -217,8 +220,8 @@ class DML_CaseCpp<string attribute, string caseName, int value, string syntax,
                ", \"" # source # "\"}";
 }
 
-/// The enum attribute `attributeName` of an operator. A case that is not among
-/// `laterCases` is as old as the operator.
+/// The enum attribute `attributeName` of an operator. A case that is not in
+/// `laterCases` was introduced together with the operator.
 class DML_EnumSupport<string attributeName, EnumAttr attribute,
                       list<DML_EnumCaseSupport> laterCases = []>
     : DML_CasesSupport {
@@ -229,15 +232,16 @@ class DML_EnumSupport<string attributeName, EnumAttr attribute,
       !foldl("fl_1_0, \"\"", laterCases, found, later,
              !if(!eq(later.case.str, c.str),
                  later.level.symbol # ", \"" # later.source # "\"", found)) # "}");
-  // The attribute is looked up by its name, since the generated getter wants an
-  // op that is verified.
+  // The attribute is looked up by name, since the generated getter requires a
+  // verified operation.
   let valueCpp = "if (attribute == \"" # attributeName # "\")\n" #
       "  if (auto value = getProperties()." # attributeName # ")\n" #
       "    return static_cast<uint32_t>(value.getValue());\n";
 }
 
-/// An enum attribute of which the operator has some cases only, all as old as the
-/// operator. Its verifier refuses the others, and says more than the table does.
+/// An enum attribute of which the operator only supports some cases, all
+/// introduced together with the operator. The operator's verifier rejects other
+/// cases, with a more precise message than the table would give.
 class DML_EnumSubset<string attributeName, EnumAttr attribute,
                      list<EnumCase> cases> : DML_CasesSupport {
   let casesCpp = !foreach(c, cases,
@@ -250,13 +254,14 @@ class DML_EnumSubset<string attributeName, EnumAttr attribute,
       "      return number;\n";
 }
 
-/// What levels before `level` do not take, although their tables list each
-/// tensor's rank and type: an op for which `condition` holds, a C++ expression on
-/// `op`, the op's FeatureLevelOpInterface, that may not be verified. `found` says of
-/// such an op what it is, `wanted` what the older levels want. With the found "one
-/// of scale and bias is absent" and the wanted "both or neither", an error reads
-/// "one of scale and bias is absent, but feature level 5_1 wants both or neither
-/// (this needs 5_2)".
+/// A condition that levels before `level` do not accept, although their tables
+/// permit the rank and type of each tensor. `condition` is a C++ expression on
+/// `op`, the operation as FeatureLevelOpInterface, which may not have been
+/// verified. `found` describes operations that meet the condition, and `wanted`
+/// describes what the older levels require. With the found "one of scale and
+/// bias is absent" and the wanted "both or neither", an error reads "one of
+/// scale and bias is absent, but feature level 5_1 wants both or neither (this
+/// needs 5_2)".
 class DML_Rule<string ruleName, string found, string wanted,
                DML_FeatureLevelCase level, string cppCondition> {
   string cpp = "{\"" # ruleName # "\", \"" # found # "\", \"" # wanted #
@@ -269,7 +274,8 @@ class DML_NamesCpp<list<string> names> {
   string cpp = "{\"" # !interleave(names, "\", \"") # "\"}";
 }
 
-/// Before `level`, the two optional operands `names` are both there or both absent.
+/// Before `level`, the optional operands `names` must be both present or both
+/// absent.
 class DML_TogetherRule<list<string> names, DML_FeatureLevelCase level>
     : DML_Rule<!interleave(names, "_and_") # "_together",
                "one of " # !interleave(names, " and ") # " is absent",
@@ -278,12 +284,12 @@ class DML_TogetherRule<list<string> names, DML_FeatureLevelCase level>
                ") && !::dml::detail::areAllAbsent(op, " #
                DML_NamesCpp<names>.cpp # ")">;
 
-/// Before `level`, all tensors have one rank.
+/// Before `level`, all tensors must have the same rank.
 class DML_EqualRanksRule<DML_FeatureLevelCase level>
     : DML_Rule<"equal_ranks", "the tensors have different ranks", "equal ranks",
                level, "::dml::detail::haveDifferentRanks(op)">;
 
-/// Before `level`, the tensors `names` have one element type.
+/// Before `level`, the tensors `names` must have the same element type.
 class DML_EqualTypesRule<list<string> names, DML_FeatureLevelCase level>
     : DML_Rule<"equal_element_types",
                !interleave(names, " and ") # " have different element types",
@@ -292,9 +298,10 @@ class DML_EqualTypesRule<list<string> names, DML_FeatureLevelCase level>
                DML_NamesCpp<names>.cpp # ")">;
 
 /// Before `level`, the operands `names` must have the sizes of `input` in the
-/// dimensions `dims`. From `level` on, a size of 1 repeats one element there.
-/// Dimensions below 0 are counted from the end, and `dimensions` names them all.
-/// The rule holds where `also`, a condition in C++, is true.
+/// dimensions `dims`. From `level` on, a size of 1 is broadcast in these
+/// dimensions. Negative dimensions are counted from the end. `dimensions` is
+/// the text for all of them. The rule only applies if `also`, a condition in
+/// C++, is true.
 class DML_NotRepeatedRule<list<string> names, list<int> dims, string dimensions,
                           DML_FeatureLevelCase level, string also = "true",
                           string alsoFound = "">
@@ -305,9 +312,10 @@ class DML_NotRepeatedRule<list<string> names, list<int> dims, string dimensions,
                also # " && ::dml::detail::areRepeated(op, " #
                DML_NamesCpp<names>.cpp # ", {" # !interleave(dims, ", ") # "})">;
 
-/// An array attribute, and what generic code verifies of it (ArraySupport). The
-/// bounds are inclusive and hold for integers; those of axes follow from the
-/// rank. The `neutral` value leaves a dimension as it is; "" where there is none.
+/// An array attribute with the constraints that generic code verifies
+/// (ArraySupport). The bounds are inclusive and apply to integers; the bounds
+/// of axes follow from the rank. `neutral` is the value for a dimension that
+/// the operator does not change, or "" if there is none.
 class DML_Array<string attributeName, string arrayKind, string tensorName,
                 int firstDim, int count, int minimum, int maximum,
                 string neutralValue> {
@@ -318,23 +326,23 @@ class DML_Array<string attributeName, string arrayKind, string tensorName,
           "int64_t(" # neutralValue # ")") # "}";
 }
 
-/// An array of one value for each dimension of `tensor` from `first` on.
+/// An array with one value for each dimension of `tensor` from `first` on.
 class DML_DimensionArray<string attributeName, string neutral, int first = 0,
                          int minimum = 0, string tensor = "input",
                          int maximum = 4294967295>
     : DML_Array<attributeName, "PerDimension", tensor, first, 0, minimum,
                 maximum, neutral>;
 
-/// Distinct dimensions of `tensor`.
+/// An array of distinct dimensions of `tensor`.
 class DML_AxesArray<string attributeName, string tensor = "input">
     : DML_Array<attributeName, "Axes", tensor, 0, 0, 0, 7, "">;
 
-/// `count` values.
+/// An array of `count` values.
 class DML_FixedArray<string attributeName, int count, int minimum = 0,
                      int maximum = 4294967295>
     : DML_Array<attributeName, "Fixed", "", 0, count, minimum, maximum, "">;
 
-/// An array of any number of values, of which the operator's verifier decides.
+/// An array with any number of values, which the operator's verifier checks.
 class DML_FreeArray<string attributeName, int minimum = 0,
                     int maximum = 4294967295>
     : DML_Array<attributeName, "Free", "", 0, 0, minimum, maximum, "">;

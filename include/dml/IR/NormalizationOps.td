@@ -90,7 +90,7 @@ def DML_BatchNormalizationOp
   let hasVerifier = 1;
 }
 
-/// The mean is taken away, and the deviation becomes 1.
+/// Subtracts the mean, and divides by the standard deviation.
 class DML_MeanVarianceNormalizationBase<string mnemonic, string operatorName,
                                         list<Trait> traits = []>
     : DML_Op<mnemonic, operatorName, [AttrSizedOperandSegments] # traits> {

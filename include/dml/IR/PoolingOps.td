@@ -9,8 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// The arrays that say how the windows of a pooling lie on `tensor`: a value for
-/// each of its spatial dimensions.
+/// The array attributes that define the windows of a pooling over `tensor`.
+/// Each has one value for each spatial dimension.
 class DML_Windows<string tensor, bit isDilated> {
   dag attributes = !con((ins DML_I64ArrayAttr:$strides,
                              DML_I64ArrayAttr:$window_size,
@@ -26,8 +26,8 @@ class DML_Windows<string tensor, bit isDilated> {
   ] # !if(isDilated, [DML_DimensionArray<"dilations", "1", 2, 1, tensor>], []);
 }
 
-/// A pooling of `input`, whose `output` has an element for each window. `more`
-/// are the attributes behind those of the windows.
+/// A pooling of `input`. `output` has one element for each window. `more` are
+/// the attributes that follow those of the windows.
 class DML_PoolingOp<string mnemonic, string operatorName, bit isDilated,
                     dag more = (ins)>
     : DML_Op<mnemonic, operatorName> {
@@ -38,7 +38,7 @@ class DML_PoolingOp<string mnemonic, string operatorName, bit isDilated,
   let arrays = DML_Windows<"input", isDilated>.arrays;
   let hasVerifier = 1;
   let extraClassDeclaration = !if(isDilated, "", [{
-    /// The operator has no dilations: they are 1.
+    /// The operator has no dilations, which means that all dilations are 1.
     ::llvm::ArrayRef<int64_t> getDilations() { return {}; }
   }]);
 }
@@ -656,7 +656,7 @@ def DML_AveragePoolingGradOp
   let arrays = DML_Windows<"input_gradient", 0>.arrays;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The operator has no dilations: they are 1.
+    /// The operator has no dilations, which means that all dilations are 1.
     ::llvm::ArrayRef<int64_t> getDilations() { return {}; }
   }];
 }

@@ -81,7 +81,7 @@ def DML_DynamicQuantizeLinearOp
   let hasVerifier = 1;
 }
 
-/// `quantizations` are the scale and, perhaps, the zero point.
+/// `quantizations` are the scale and optionally the zero point.
 class DML_BlockQuantization<string mnemonic, string operatorName>
     : DML_Op<mnemonic, operatorName> {
   let arguments = (ins DML_Tensor:$input, Variadic<DML_Tensor>:$quantizations,

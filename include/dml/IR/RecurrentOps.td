@@ -9,8 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// A network that walks along a sequence; a direction of it has `count`
-/// activations.
+/// A recurrent network over sequences, with `count` activations for each
+/// direction.
 class DML_RecurrentOp<string mnemonic, string operatorName, int count>
     : DML_Op<mnemonic, operatorName,
              [AttrSizedOperandSegments, AttrSizedResultSegments]> {

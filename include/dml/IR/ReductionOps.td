@@ -9,7 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// A row of DML_OPERATOR_REDUCE's table, for some functions.
+/// A row of the support table of DML_OPERATOR_REDUCE, for some of its
+/// functions.
 class DML_ReduceSupport<DML_FeatureLevelCase fl, int min, int max,
                         DML_DataTypes inputTypes, DML_DataTypes outputTypes,
                         list<EnumCase> functions>

@@ -9,7 +9,7 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// How the samples of an output become one number.
+/// The functions that combine the samples of an output into one number.
 def DML_RegionReductionSupport
     : DML_EnumSubset<"reduction_function", DML_ReduceFunctionAttr,
                      [DML_ReduceFunctionAverage, DML_ReduceFunctionMax]>;

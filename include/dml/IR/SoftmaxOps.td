@@ -9,8 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// A function of the sets of elements that differ in their coordinates along
-/// some axes alone.
+/// An operator on sets of elements. The coordinates of the elements in a set
+/// differ only along some axes.
 class DML_SoftmaxBase<string mnemonic, string operatorName, string summaryText,
                       string formula, string sets, string setConstraints,
                       string readings, string bounds, string example,
@@ -30,7 +30,7 @@ class DML_SoftmaxBase<string mnemonic, string operatorName, string summaryText,
   let sameShapes = [["input", "output"]];
 }
 
-/// The sets lie along any axes.
+/// An operator whose sets lie along any axes.
 class DML_SoftmaxOp<string mnemonic, string operatorName, string summaryText,
                     string formula, string readings, string bounds,
                     string example>
@@ -46,7 +46,7 @@ class DML_SoftmaxOp<string mnemonic, string operatorName, string summaryText,
   let arrays = [DML_AxesArray<"axes">];
 }
 
-/// The sets are the rows of a matrix.
+/// An operator whose sets are the rows of a matrix.
 class DML_MatrixSoftmaxOp<string mnemonic, string operatorName,
                           string summaryText, string formula, string readings,
                           string bounds, string example>
@@ -68,8 +68,8 @@ class DML_MatrixSoftmaxOp<string mnemonic, string operatorName,
   let hasVerifier = 1;
 }
 
-/// The bounds of operators that compute with sums of exponentials, for their
-/// descriptions.
+/// The text about error bounds in the descriptions of operators that compute
+/// sums of exponentials.
 def DML_SoftmaxBounds {
   string text = "\n**Bounds.** The sum has the bound of `dml.reduce`'s, the "
       "operations around it have Vulkan's.\n";

@@ -9,8 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// No operator of DirectML, but what its tensor descs say: it stands in no table
-/// of feature levels.
+/// Not an operator of DirectML, but what DirectML's tensor descriptions express
+/// by strides. The operation has no support table.
 def DML_ViewOp : Op<DML_Dialect, "view", [Pure]> {
   let summary = "Reads a tensor's elements through sizes and strides";
   let description = [{
@@ -69,8 +69,8 @@ def DML_ViewOp : Op<DML_Dialect, "view", [Pure]> {
   let hasFolder = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// Whether the result has the elements of the input in the same order, all of
-    /// them: sizes alone differ.
+    /// Whether the result has all elements of the input in the same order, so
+    /// that only the shape differs.
     bool isReshape();
   }];
 }

@@ -24,16 +24,18 @@
 
 include "mlir/Pass/PassBase.td"
 
-/// An option: the member of C++ structures, the name on command lines, the type, the
-/// default as C++, and what the command line shows for its value.
+/// An option: the member of C++ structures, the name on command lines, the
+/// type, the default value in C++, and the placeholder for its value on command
+/// lines.
 class DML_Option<string member, string name, string type, string default,
                  string placeholder, string text>
     : Option<member, name, type, default, text> {
   string valueName = placeholder;
-  // The option is one of code generation, which starts at linalg on tensors. Other
-  // options are for the steps before.
+  // Whether the option belongs to code generation, which begins with linalg on
+  // tensors. Other options belong to the preceding steps.
   bit isOfCodegen = 0;
-  // The option chooses between kernels, and the tools have it under the same name.
+  // Whether the option chooses between kernels. The tools have such an option
+  // under the same name.
   bit isTuning = 0;
 }
 

@@ -292,7 +292,8 @@ Number dml::acos(Number x) {
 static Number arcTangent(Number a) {
   Condition isLarge = a > a(2.414213562373095),
             isMiddle = a > a(0.4142135623730950);
-  // Divisors are limited to 2^126, since the reciprocals of larger numbers may
+  // From 2^30 on, all results are pi / 2, so that the number can be limited to
+  // 2^30. Without the limit, divisors could exceed 2^126, whose reciprocals may
   // be flushed to 0.
   Number limited = select(a > a(0x1p30), a(0x1p30), a);
   Number reduced =

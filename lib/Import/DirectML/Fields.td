@@ -10,7 +10,7 @@
 
 include "llvm/TableGen/SearchableTable.td"
 
-/// What an attribute holds, by the class that stores it.
+/// The kind of value in an attribute, according to the class that stores it.
 class DML_FieldKind<Attr a> {
   string cpp = !cond(
       !isa<EnumAttr>(a) : "Enum",
@@ -29,7 +29,7 @@ class DML_Field<string op, string attribute, Attr a> {
   string Op = op;
   string Attribute = attribute;
   string Kind = DML_FieldKind<a>.cpp;
-  // The mnemonic of the enum.
+  // The mnemonic of the enum, or an empty text for other attributes.
   string Enum = !if(!isa<EnumAttr>(a), !cast<EnumAttr>(a).mnemonic, "");
   bit IsOptional = a.isOptional;
 }

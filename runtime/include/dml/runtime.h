@@ -430,7 +430,8 @@ typedef struct DmlVulkanDevice {
 /* Uses the caller's VkDevice, which must outlive everything made from the
  * DmlDevice. Nothing of it is destroyed by dmlDestroyDevice. Where a call has
  * waited in vain (an error that names vkWaitForFences, or DML_ERROR_TIMEOUT),
- * the caller may destroy it only once its work is known to have ended. */
+ * the caller may destroy it once everything made from the DmlDevice is destroyed
+ * and dmlGetLateWorkCount says 0. */
 DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                                  DmlError *error);
 DML_API void dmlDestroyDevice(DmlDevice device);
@@ -450,10 +451,23 @@ DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
 /* The longest that a call waits for the device which has no time of its own:
  * dmlRunFunction, dmlSubmit, dmlDestroyBindingTable, and what creates, writes,
  * reads or binds buffers. UINT64_MAX, waiting without end, is what a device
- * begins with. Such a call then returns DML_ERROR_TIMEOUT. The work goes on,
- * for nothing can stop it, and so whatever was made from the device stays until
- * the process ends: its destruction is put off for good. */
+ * begins with. Such a call then returns DML_ERROR_TIMEOUT, and the work is late:
+ * it goes on, for nothing can stop it. Whatever of the device is destroyed while
+ * its late work runs, the device itself included, is kept until the work has
+ * ended. Later calls that create, destroy, submit or wait, on any device, look
+ * whether it has, and then destroy what was kept. */
 DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
+
+/* How many objects are kept for late work of a device, or of all devices where
+ * `device` is VK_NULL_HANDLE; those whose work has ended are destroyed by the
+ * call. Once it returns 0, a caller that adopted the device, and has destroyed
+ * everything that was made from it, may destroy the VkDevice. */
+DML_API uint32_t dmlGetLateWorkCount(VkDevice device);
+
+/* How long a call that waits for the device keeps its thread busy with asking
+ * whether the work has ended, before it sleeps. A thread that sleeps wakes up to
+ * 140 microseconds late. 200,000 ns is what a device begins with; 0: never. */
+DML_API void dmlSetSpinTime(DmlDevice device, uint64_t nanoseconds);
 
 /* The bytes of memory that the device's buffers may have together: those that
  * dmlCreateBuffer makes, constants, temporaries, and what copies go through. 0,
@@ -497,8 +511,18 @@ DML_API DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
  * Executables
 \*===----------------------------------------------------------------------===*/
 
-/* Verifies and copies an executable. Nothing in it is trusted. */
+typedef struct DmlExecutableCreateInfo {
+  const void *next;
+  /* Constants and shaders are not copied, if the data are aligned to 8 bytes, as
+   * a file is that was mapped. The data must then stay, and stay the same, until
+   * the executable and all programs made from it are destroyed. */
+  bool borrow;
+} DmlExecutableCreateInfo;
+
+/* Verifies an executable, and copies what it keeps unless `info`, which may be
+ * NULL, says otherwise. Nothing in it is trusted. */
 DML_API DmlResult dmlCreateExecutable(const void *data, size_t size,
+                                      const DmlExecutableCreateInfo *info,
                                       DmlExecutable *executable,
                                       DmlError *error);
 DML_API DmlResult dmlCreateExecutableFromFile(const char *path,
@@ -655,8 +679,9 @@ DML_API DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
  * Programs
 \*===----------------------------------------------------------------------===*/
 
-/* Chooses a variant of each function for the device, compiles the kernels of
- * these and uploads the constants. Where there are many kernels, the call makes
+/* Chooses a variant of each function for the device and compiles the kernels of
+ * these. The constants are uploaded by this call where the executable has no
+ * weights, else when the first weight is copied or the program initialized. Where there are many kernels, the call makes
  * threads to compile them, no more than there are processors; they have ended
  * when it returns. */
 DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
@@ -671,10 +696,44 @@ DML_API void dmlDestroyProgram(DmlProgram program);
  * overlap with other uses of the program, or with submitted work of it. */
 DML_API DmlResult dmlBindWeight(DmlProgram program, uint32_t weight,
                                 const void *data, size_t size, DmlError *error);
-/* The same with bytes of a file, from `offset` on. */
+/* The same with bytes of a file, from `offset` on, of which at most 1 MiB is in
+ * host memory at a time. Where the file is cut off meanwhile, the weight is left
+ * unbound. */
 DML_API DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
                                         const char *path, uint64_t offset,
                                         DmlError *error);
+/* The same piece by piece, in order: the first piece has the offset 0, and each
+ * of the others begins where the one before it ended. The weight is bound once
+ * all bytes of the tensor are there. */
+DML_API DmlResult dmlWriteWeight(DmlProgram program, uint32_t weight,
+                                 uint64_t offset, const void *data, size_t size,
+                                 DmlError *error);
+
+/* `size` bytes of a buffer from `offset` on. The buffer needs
+ * VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, TRANSFER_SRC and TRANSFER_DST usage; the
+ * offset is a multiple of 16 and of minStorageBufferOffsetAlignment. The
+ * structure never grows. */
+typedef struct DmlBufferRange {
+  VkBuffer buffer;
+  uint64_t offset;
+  uint64_t size;
+} DmlBufferRange;
+
+/* The same with bytes that are on the device already, and are copied there; the
+ * range has the tensor's byteSize at least, and any offset. */
+DML_API DmlResult dmlBindWeightFromBuffer(DmlProgram program, uint32_t weight,
+                                          const DmlBufferRange *range,
+                                          DmlError *error);
+/* Has the program read a weight from the caller's buffer, where it stays: the
+ * range has the tensor's bufferSize at least, must outlive the program's use of
+ * it, and is never written. Several programs may share it. The program makes no
+ * memory for weights that were bound in place before the first is copied, so bind
+ * these first. DML_ERROR_UNSUPPORTED where the program reads the weight together
+ * with other constants as one range, or writes to it when it is initialized: the
+ * message says which, and a copy will do. */
+DML_API DmlResult dmlBindWeightInPlace(DmlProgram program, uint32_t weight,
+                                       const DmlBufferRange *range,
+                                       DmlError *error);
 
 /* Runs on the device what depends on constants and weights alone, and waits for
  * it. dmlCreateProgram does so where an executable has no weights. */
@@ -733,16 +792,6 @@ typedef struct DmlBindingTableCreateInfo {
   /* Write a timestamp before and after each step. */
   bool timestamps;
 } DmlBindingTableCreateInfo;
-
-/* `size` bytes of a buffer from `offset` on. The buffer needs
- * VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, TRANSFER_SRC and TRANSFER_DST usage; the
- * offset is a multiple of 16 and of minStorageBufferOffsetAlignment. The
- * structure never grows. */
-typedef struct DmlBufferRange {
-  VkBuffer buffer;
-  uint64_t offset;
-  uint64_t size;
-} DmlBufferRange;
 
 DML_API DmlResult dmlCreateBindingTable(DmlProgram program,
                                         const DmlBindingTableCreateInfo *info,
@@ -830,7 +879,7 @@ DML_API DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
 enum { DML_MAX_SUBMISSIONS = 64 };
 
 /* Waits for the table's last submission, and so for all before it; UINT64_MAX
- * waits without end. The first 200 microseconds of it keep the thread busy. */
+ * waits without end. See dmlSetSpinTime. */
 DML_API DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
                           DmlError *error);
 
