@@ -136,6 +136,7 @@ class DmlSessionInfo(Structure):
         ("programBytes", c_uint64),
         ("compiledCount", c_uint64),
         ("cachedCount", c_uint64),
+        ("weightBytes", c_uint64),
     ]
 
 

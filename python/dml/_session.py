@@ -83,6 +83,8 @@ class SessionInfo(NamedTuple):
     #: Programs that were compiled, and those that were read from the cache.
     compiled: int
     cached: int
+    #: Bytes of weights on the device, which sessions on one model share.
+    weight_bytes: int
 
 
 class _HostMemory:
@@ -304,7 +306,8 @@ class Session:
         info = self._describe()
         del handle
         return SessionInfo(_library.decode(info.deviceProfile), info.programCount,
-                           info.programBytes, info.compiledCount, info.cachedCount)
+                           info.programBytes, info.compiledCount, info.cachedCount,
+                           info.weightBytes)
 
     # Running.
 

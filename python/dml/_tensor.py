@@ -70,14 +70,16 @@ class Tensor:
         return tensor
 
     @classmethod
-    def from_numpy(cls, array: Any, device: Union[Device, str, int, None] = None) -> "Tensor":
-        """Copies an array to a device.
+    def from_numpy(cls, array: Any, device: Union[Device, str, int, None] = None,
+                   dtype: Any = None) -> "Tensor":
+        """Copies an array to a device. `dtype` is that of the array, but where it is "uint4"
+        or "int4".
 
         >>> tensor = dml.Tensor.from_numpy(np.zeros((2, 3), np.float32))
         """
         import numpy as np
         array = np.asarray(array)
-        tensor = cls(array.shape, array.dtype, device)
+        tensor = cls(array.shape, array.dtype if dtype is None else dtype, device)
         tensor.copy_from(array)
         return tensor
 

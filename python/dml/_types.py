@@ -57,7 +57,10 @@ def count_bytes(element: ElementType, shape: Tuple[int, ...]) -> int:
 
 def find(dtype: Any) -> ElementType:
     """The type of the elements of an array; truth values are bytes."""
-    name = "uint8" if dtype == "bool" else str(dtype)
+    # The name of a dtype of NumPy does not tell the order of bytes.
+    name = str(getattr(dtype, "name", dtype))
+    if name == "bool":
+        name = "uint8"
     element = BY_DTYPE.get(name)
     if element is None:
         raise InvalidArgument(f"the elements are of the type {dtype}, but wanted is one of "
