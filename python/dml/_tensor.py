@@ -28,7 +28,7 @@ class Tensor:
     >>> (scores,) = session.run(None, {"image": image}, device_outputs=True)
     >>> scores.numpy()
 
-    ``numpy.from_dlpack(tensor)`` reads and writes the memory itself where the host can,
+    A tensor is used by one thread at a time. ``numpy.from_dlpack(tensor)`` reads and writes the memory itself where the host can,
     which is so on CPUs and on GPUs that share the host's memory.
     """
 
