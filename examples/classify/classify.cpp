@@ -55,10 +55,12 @@ int main(int argc, char **argv) {
       names.push_back(name);
     std::vector<size_t> order(scores.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return scores[a] > scores[b]; });
-    for (size_t i = 0; i < std::min<size_t>(5, order.size()); ++i)
-      std::printf("%.4f %s\n", scores[order[i]], names.at(order[i]).c_str());
+    auto end = order.begin() + std::min<size_t>(5, order.size());
+    std::partial_sort(order.begin(), end, order.end(), [&](size_t a, size_t b) {
+      return scores[a] > scores[b];
+    });
+    for (auto place = order.begin(); place != end; ++place)
+      std::printf("%.4f %s\n", scores[*place], names.at(*place).c_str());
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;

@@ -14,7 +14,7 @@ import dml
 from . import _library
 
 if TYPE_CHECKING:
-    import numpy
+    import numpy as np
 
 _DESCRIPTION = """\
 Opens a model (ONNX, a graph of DirectML, a JSON model of DxDispatch, MLIR or an executable),
@@ -88,9 +88,9 @@ def _read_sizes(texts: List[str]) -> Dict[str, int]:
     return sizes
 
 
-def _load(texts: List[str]) -> "Dict[str, numpy.ndarray[Any, Any]]":
+def _load(texts: List[str]) -> "Dict[str, np.ndarray[Any, Any]]":
     import numpy as np
-    arrays: "Dict[str, numpy.ndarray[Any, Any]]" = {}
+    arrays: "Dict[str, np.ndarray[Any, Any]]" = {}
     for name, path in _split("--input", texts).items():
         try:
             arrays[name] = np.load(path, allow_pickle=False)
@@ -100,7 +100,7 @@ def _load(texts: List[str]) -> "Dict[str, numpy.ndarray[Any, Any]]":
     return arrays
 
 
-def _find_sizes(session: dml.Session, given: "Dict[str, numpy.ndarray[Any, Any]]"
+def _find_sizes(session: dml.Session, given: "Dict[str, np.ndarray[Any, Any]]"
                 ) -> Dict[str, int]:
     """Sizes of open dimensions that the given arrays have."""
     sizes: Dict[str, int] = {}
@@ -113,8 +113,8 @@ def _find_sizes(session: dml.Session, given: "Dict[str, numpy.ndarray[Any, Any]]
     return sizes
 
 
-def _draw(session: dml.Session, given: "Dict[str, numpy.ndarray[Any, Any]]", seed: int
-          ) -> "Dict[str, numpy.ndarray[Any, Any]]":
+def _draw(session: dml.Session, given: "Dict[str, np.ndarray[Any, Any]]", seed: int
+          ) -> "Dict[str, np.ndarray[Any, Any]]":
     """Arrays for all inputs: the given ones, and random ones."""
     import numpy as np
     random = np.random.default_rng(seed)
@@ -140,7 +140,7 @@ def _print_tensors(title: str, tensors: List[dml.TensorInfo]) -> None:
         print(f"  {tensor.name}: {shape} of {tensor.type or '?'}")
 
 
-def _save(folder: str, session: dml.Session, results: "List[numpy.ndarray[Any, Any]]") -> None:
+def _save(folder: str, session: dml.Session, results: "List[np.ndarray[Any, Any]]") -> None:
     import numpy as np
     os.makedirs(folder, exist_ok=True)
     for tensor, result in zip(session.outputs, results):

@@ -56,18 +56,20 @@ _NAME = b"dltensor"
 _lent: Dict[int, Tuple[Any, ...]] = {}
 
 
-@_Deleter
 def _delete(managed: Any) -> None:
     """Called by whoever took the capsule, when the tensor is no longer used."""
     _lent.pop(ctypes.addressof(managed.contents), None)
 
 
-# PyDLL's kind of function: called with the interpreter's lock held.
-@ctypes.PYFUNCTYPE(None, c_void_p)
 def _destroy(capsule: int) -> None:
     """Called when the capsule is destroyed. One that was taken has another name."""
     if _is_valid(capsule, _NAME):
         _lent.pop(_get_pointer(capsule, _NAME), None)
+
+
+_deleter = _Deleter(_delete)
+# PyDLL's kind of function: called with the interpreter's lock held.
+_destructor = ctypes.PYFUNCTYPE(None, c_void_p)(_destroy)
 
 
 def lend(owner: Any, address: int, device: Tuple[int, int], dtype: str, bits: int,
@@ -84,7 +86,7 @@ def lend(owner: Any, address: int, device: Tuple[int, int], dtype: str, bits: in
     # No strides: packed, the last dimension first.
     tensor.strides = None
     tensor.byte_offset = 0
-    managed.deleter = _delete
+    managed.deleter = _deleter
     pointer = ctypes.addressof(managed)
     _lent[pointer] = (managed, sizes, owner)
-    return _new(pointer, _NAME, ctypes.cast(_destroy, c_void_p))
+    return _new(pointer, _NAME, ctypes.cast(_destructor, c_void_p))

@@ -19,7 +19,7 @@ from ._library import (DmlNamedBytes, DmlNamedSize, DmlNamedValue, DmlSessionCre
 from ._tensor import Tensor
 
 if TYPE_CHECKING:
-    import numpy
+    import numpy as np
 
 _FORMATS = {None: 0, "onnx": 1, "directml": 2, "dxdispatch": 3, "mlir": 4, "executable": 5}
 _logger = logging.getLogger("dml")
@@ -57,7 +57,7 @@ class TensorInfo:
         return self._element.name
 
     @property
-    def dtype(self) -> "Optional[numpy.dtype[Any]]":
+    def dtype(self) -> "Optional[np.dtype[Any]]":
         """NumPy's type of the array, or None where the model does not say it. Elements of
         4 bits have a byte each in arrays.
 
@@ -96,8 +96,8 @@ class _HostMemory:
         # A copy: the array of tensors that the library filled is not kept.
         self._tensor = DmlSessionTensor(data=tensor.data)
 
-    def see(self, dtype: "numpy.dtype[Any]", shape: Tuple[int, ...]
-            ) -> "numpy.ndarray[Any, Any]":
+    def see(self, dtype: "np.dtype[Any]", shape: Tuple[int, ...]
+            ) -> "np.ndarray[Any, Any]":
         import numpy as np
         self.__array_interface__ = {"shape": shape, "typestr": dtype.str,
                                     "data": (self._tensor.data, False), "version": 3}
@@ -116,7 +116,7 @@ class _Callbacks:
         self._raised = threading.local()
         self.message = _library.MessageCallback(self._on_message)
         self.progress = (_library.ProgressCallback(self._on_progress) if progress
-                         else _library.ProgressCallback())
+                         else _library.ProgressCallback(0))
 
     def _on_message(self, _data: int, severity: int, message: bytes) -> None:
         _logger.log(logging.ERROR if severity else logging.WARNING, "%s",
@@ -189,11 +189,12 @@ class Session:
         # What must live as long as the session does.
         keep: List[Any] = [_set_model(info, model, format)]
         keep.append(_set_weights(info, weights or {}))
-        dimensions = [(_library.encode("name of a size", name), _to_int(name, size))
+        dimensions = [DmlNamedSize(_library.encode("name of a size", name), _to_int(name, size))
                       for name, size in (dims or {}).items()]
         info.dimensions = (DmlNamedSize * len(dimensions))(*dimensions)
         info.dimensionCount = len(dimensions)
-        values = [(_library.encode("name of an option", name), _to_option(name, value))
+        values = [DmlNamedValue(_library.encode("name of an option", name),
+                                _to_option(name, value))
                   for name, value in (options or {}).items()]
         info.options = (DmlNamedValue * len(values))(*values)
         info.optionCount = len(values)
@@ -313,7 +314,7 @@ class Session:
 
     def run(self, output_names: Optional[Sequence[str]], feeds: Mapping[str, Any], *,
             device_outputs: bool = False,
-            into: "Optional[Mapping[str, Union[numpy.ndarray[Any, Any], Tensor]]]" = None
+            into: "Optional[Mapping[str, Union[np.ndarray[Any, Any], Tensor]]]" = None
             ) -> List[Any]:
         """Runs the model and returns its outputs, in the order of `output_names` or, where
         that is None, of the model.
@@ -551,7 +552,7 @@ def _set_array(tensor: DmlSessionTensor, name: str, value: Any,
 
 
 def _to_array(name: str, value: Any, element: _types.ElementType
-              ) -> "numpy.ndarray[Any, Any]":
+              ) -> "np.ndarray[Any, Any]":
     """An array of what the caller gave. What has no type becomes one of `element`, if that
     takes all the numbers."""
     import numpy as np
@@ -619,7 +620,7 @@ def _check_target(name: str, target: Any, element: _types.ElementType,
                               "a whole")
 
 
-def _wrap(output: DmlSessionTensor, memory: _HostMemory) -> "numpy.ndarray[Any, Any]":
+def _wrap(output: DmlSessionTensor, memory: _HostMemory) -> "np.ndarray[Any, Any]":
     """The array of an output whose memory the library allocated."""
     import numpy as np
     element = _types.BY_CODE[output.dataType]

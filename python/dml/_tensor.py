@@ -13,7 +13,7 @@ from ._errors import InvalidArgument, Unsupported
 from ._library import DmlBufferInfo, DmlBufferRange
 
 if TYPE_CHECKING:
-    import numpy
+    import numpy as np
 
 _MEMORY_DEVICE = 0
 # Buffers are bound with sizes of multiples of 16.
@@ -28,8 +28,8 @@ class Tensor:
     >>> (scores,) = session.run(None, {"image": image}, device_outputs=True)
     >>> scores.numpy()
 
-    A tensor is used by one thread at a time. ``numpy.from_dlpack(tensor)`` reads and writes the memory itself where the host can,
-    which is so on CPUs and on GPUs that share the host's memory.
+    A tensor is used by one thread at a time. ``numpy.from_dlpack(tensor)`` reads and writes
+    the memory itself where the host can: on CPUs and on GPUs that share the host's memory.
     """
 
     def __init__(self, shape: Sequence[int], dtype: Any = "float32",
@@ -100,7 +100,7 @@ class Tensor:
         _library.call(_library.get().dmlWriteBuffer, self._buffer.value, 0,
                       source.ctypes.data, self._bytes)
 
-    def numpy(self) -> "numpy.ndarray[Any, Any]":
+    def numpy(self) -> "np.ndarray[Any, Any]":
         """Copies the elements into a new array.
 
         >>> tensor.numpy().sum()
@@ -114,7 +114,7 @@ class Tensor:
         self._read(array)
         return array
 
-    def _read(self, array: "numpy.ndarray[Any, Any]") -> None:
+    def _read(self, array: "np.ndarray[Any, Any]") -> None:
         _library.call(_library.get().dmlReadBuffer, self._buffer.value, 0, array.ctypes.data,
                       self._bytes)
 
@@ -128,7 +128,7 @@ class Tensor:
         return self._shape
 
     @property
-    def dtype(self) -> "numpy.dtype[Any]":
+    def dtype(self) -> "np.dtype[Any]":
         """NumPy's type of the elements.
 
         >>> dml.Tensor((2, 3), "float16").dtype

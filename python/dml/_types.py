@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Tuple
 from ._errors import InvalidArgument
 
 if TYPE_CHECKING:
-    import numpy
+    import numpy as np
 
 
 class ElementType(NamedTuple):
@@ -68,8 +68,8 @@ def find(dtype: Any) -> ElementType:
     return element
 
 
-def pack4(kind: str, array: "numpy.ndarray[Any, Any]", element: ElementType
-          ) -> "numpy.ndarray[Any, Any]":
+def pack4(kind: str, array: "np.ndarray[Any, Any]", element: ElementType
+          ) -> "np.ndarray[Any, Any]":
     """Bytes with two elements of 4 bits each, the first in the low half."""
     import numpy as np
     low, high = (0, 15) if element.dtype == "uint8" else (-8, 7)
@@ -82,14 +82,14 @@ def pack4(kind: str, array: "numpy.ndarray[Any, Any]", element: ElementType
     return flat[0::2] | (flat[1::2] << 4)
 
 
-def unpack4(packed: "numpy.ndarray[Any, Any]", shape: Tuple[int, ...], element: ElementType
-            ) -> "numpy.ndarray[Any, Any]":
+def unpack4(packed: "np.ndarray[Any, Any]", shape: Tuple[int, ...], element: ElementType
+            ) -> "np.ndarray[Any, Any]":
     """An array with a byte for each of the elements of 4 bits that `packed` has."""
     import numpy as np
     flat = np.empty(packed.size * 2, np.uint8)
     flat[0::2] = packed & 15
     flat[1::2] = packed >> 4
     count = int(np.prod(shape, dtype=np.int64))
-    if element.dtype == "int8":
-        flat = ((flat ^ 8).astype(np.int8) - np.int8(8))
-    return flat[:count].reshape(shape)
+    flat = flat[:count].reshape(shape)
+    # 8 to 15 are the numbers below 0: 15 is -1.
+    return (flat ^ 8).astype(np.int8) - np.int8(8) if element.dtype == "int8" else flat
