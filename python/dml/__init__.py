@@ -24,3 +24,8 @@ __all__ = [
     "SessionInfo", "Tensor", "TensorInfo", "Timeout", "Unsupported", "VulkanError",
     "__version__", "devices",
 ]
+
+# Messages and pages name the classes as users do: dml.Session.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__

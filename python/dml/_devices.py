@@ -55,7 +55,9 @@ class Handle:
 
     def __init__(self, value: Optional[int], destroy: str) -> None:
         self.value = value
-        self._finalizer = weakref.finalize(self, getattr(_library.get(), destroy), value)
+        finalizer = weakref.finalize(self, getattr(_library.get(), destroy), value)
+        # Where the process ends, another thread may still be in a call.
+        finalizer.atexit = False
 
 
 class _Vulkan:

@@ -90,11 +90,13 @@ class SessionInfo(NamedTuple):
 class _HostMemory:
     """Memory that the library allocated for an output. Arrays that see it keep it alive."""
 
-    __slots__ = ("_tensor", "__array_interface__")
+    __slots__ = ("_tensor", "_free", "__array_interface__")
 
     def __init__(self, tensor: DmlSessionTensor) -> None:
         # A copy: the array of tensors that the library filled is not kept.
         self._tensor = DmlSessionTensor(data=tensor.data)
+        # Modules may be gone when an array outlives them at the process's end.
+        self._free = _library.get().dmlFreeTensor
 
     def see(self, dtype: "np.dtype[Any]", shape: Tuple[int, ...]
             ) -> "np.ndarray[Any, Any]":
@@ -104,7 +106,7 @@ class _HostMemory:
         return np.asarray(self)
 
     def __del__(self) -> None:
-        _library.get().dmlFreeTensor(byref(self._tensor))
+        self._free(self._tensor)
 
 
 class _Callbacks:
