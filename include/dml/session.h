@@ -161,6 +161,9 @@ typedef struct DmlSessionInfo {
    * from the cache instead. */
   uint64_t compiledCount;
   uint64_t cachedCount;
+  /* Bytes of the weights on the device, those of other sessions of this process
+   * included: sessions on one device and model share them. */
+  uint64_t weightBytes;
 } DmlSessionInfo;
 
 DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,

@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Preparation.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/Ownership.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -24,8 +26,13 @@ using namespace dml::session;
 //===----------------------------------------------------------------------===//
 
 Status Progress::begin(const char *name, float fraction) {
-  if (!cancelled && callback && !callback(userData, name, fraction))
+  latest = std::max(latest, fraction);
+  if (!cancelled && callback && !callback(userData, name, latest))
     cancelled = true;
+  return check();
+}
+
+Status Progress::check() const {
   return cancelled
              ? Status(DML_ERROR_CANCELLED,
                       "the caller's progress callback has cancelled the call")
@@ -36,16 +43,18 @@ namespace {
 /// Asks the caller before each pass of a module whether to go on.
 class ProgressInstrumentation : public PassInstrumentation {
 public:
-  ProgressInstrumentation(Progress &progress, const PassManager &pm)
-      : progress(progress), pm(pm), thread(llvm::get_threadid()) {}
+  ProgressInstrumentation(Progress &progress, const PassManager &pm,
+                          float begin, float end)
+      : progress(progress), pm(pm), begin(begin), end(end),
+        thread(llvm::get_threadid()) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
     // Passes of functions and kernels run on other threads.
     if (!isa<ModuleOp>(op) || llvm::get_threadid() != thread)
       return;
-    float fraction = 0.1f + 0.6f * static_cast<float>(count++) /
-                                static_cast<float>(pm.size());
-    if (!progress.begin("compiling", std::min(fraction, 0.7f)).ok())
+    float part = static_cast<float>(count++) / static_cast<float>(pm.size());
+    float fraction = begin + (end - begin) * std::min(part, 1.0f);
+    if (!progress.begin("compiling", fraction).ok())
       (pass->*&Access::signalPassFailure)();
   }
 
@@ -57,6 +66,7 @@ private:
 
   Progress &progress;
   const PassManager &pm;
+  float begin, end;
   uint64_t thread;
   unsigned count = 0;
 };
@@ -128,40 +138,59 @@ static Places findPlaces(ModuleOp module, ArrayRef<MappedFile> files) {
   return places;
 }
 
-/// Adds the weight `name` to the image: its place, or else its bytes.
-static Status addWeight(MLIRContext *context, const std::string &name,
-                        uint64_t size, const Places &places, Image &image) {
+namespace {
+/// Finds the bytes of weights by their names.
+class WeightFinder {
+public:
+  WeightFinder(MLIRContext *context, Places places, Image &image)
+      : context(context), places(std::move(places)), image(image) {}
+
+  /// What the preparation computes is a weight of this name.
+  void addPrepared(StringRef name, uint32_t index) {
+    places[name] = {WeightSource::Kind::Prepared, index, 0, 0};
+  }
+  /// The place of the weight `tensor`. Bytes that stand in no file move to the
+  /// image.
+  Expected<WeightSource> find(const DmlTensorInfo &tensor);
+
+private:
+  MLIRContext *context;
+  Places places;
+  Image &image;
+};
+} // namespace
+
+Expected<WeightSource> WeightFinder::find(const DmlTensorInfo &tensor) {
+  auto place = places.find(tensor.name);
+  if (place != places.end() &&
+      place->second.kind == WeightSource::Kind::Prepared)
+    return place->second;
+  WeightSource source;
+  source.size = tensor.byteSize;
   auto &blobs = DenseResourceElementsHandle::getManagerInterface(context)
                     .getBlobManager();
-  auto *entry = blobs.lookup(name);
+  auto *entry = blobs.lookup(tensor.name);
   AsmResourceBlob *blob = entry ? entry->getBlob() : nullptr;
-  WeightSource source;
-  source.size = size;
-  if (!blob) {
-    image.weights.push_back(source);
-    return Status();
-  }
+  if (!blob)
+    return source;
   ArrayRef<char> data = blob->getData();
-  if (data.size() != size)
+  if (data.size() != source.size)
     return makeError(DML_ERROR_INVALID_ARGUMENT, "the weight '",
-                     runtime::escape(name), "' has ", data.size(),
-                     " bytes in the model, but wanted are ", size);
-  auto place = places.find(name);
-  if (place != places.end()) {
-    image.weights.push_back(place->second);
-    return Status();
-  }
+                     runtime::escape(tensor.name), "' has ", data.size(),
+                     " bytes in the model, but wanted are ", source.size);
+  if (place != places.end())
+    return place->second;
   source.kind = WeightSource::Kind::Own;
   source.offset = image.bytes.size();
   image.bytes.insert(image.bytes.end(), data.begin(), data.end());
-  image.weights.push_back(source);
-  return Status();
+  // Another executable of the image may read the weight, too.
+  places[tensor.name] = source;
+  return source;
 }
 
-static Status addWeights(MLIRContext *context, const Places &places,
-                         Image &image) {
-  auto executable = create<ExecutableHandle>(
-      dmlCreateExecutable, image.executable.data(), image.executable.size());
+/// Finds the weights of the executable, and the inputs of the preparation.
+static Status addWeights(WeightFinder &finder, Image &image) {
+  auto executable = openExecutable(image.executable);
   if (!executable)
     return executable.status();
   DmlExecutableInfo info{};
@@ -169,8 +198,38 @@ static Status addWeights(MLIRContext *context, const Places &places,
   for (uint32_t i = 0; i < info.weightCount; ++i) {
     DmlWeightInfo weight{};
     DML_TRY(call(dmlGetWeightInfo, executable->get(), i, &weight));
-    DML_TRY(addWeight(context, weight.tensor.name, weight.tensor.byteSize,
-                      places, image));
+    Expected<WeightSource> source = finder.find(weight.tensor);
+    if (!source)
+      return source.status();
+    image.weights.push_back(*source);
+  }
+  return Status();
+}
+
+/// Adds the inputs of the preparation, whose results `results` describes.
+static Status addPreparation(WeightFinder &finder,
+                             ArrayRef<Preparation::Result> results,
+                             Image &image) {
+  auto executable = openExecutable(image.preparation);
+  if (!executable)
+    return executable.status();
+  DmlFunctionInfo info{};
+  DML_TRY(call(dmlGetFunctionInfo, executable->get(), 0u, &info));
+  llvm::StringMap<uint32_t> numbers;
+  for (uint32_t i = 0; i < info.inputCount; ++i) {
+    DmlTensorInfo input{};
+    DML_TRY(call(dmlGetInputInfo, executable->get(), 0u, i, &input));
+    numbers[input.name] = i;
+    Expected<WeightSource> source = finder.find(input);
+    if (!source)
+      return source.status();
+    image.preparationWeights.push_back(*source);
+  }
+  for (const Preparation::Result &result : results) {
+    PreparedWeight prepared{result.computation, {}};
+    for (const std::string &name : result.weights)
+      prepared.weights.push_back(numbers.lookup(name));
+    image.prepared.push_back(std::move(prepared));
   }
   return Status();
 }
@@ -193,6 +252,49 @@ static Status addFiles(const Model &model,
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
+
+/// Compiles a module of linalg on tensors to an executable.
+static FailureOr<std::vector<uint8_t>>
+compileKernels(ModuleOp module, const CompilerOptions &options,
+               Progress &progress, float begin, float end) {
+  PassManager pm(module.getContext());
+  pm.addInstrumentation(
+      std::make_unique<ProgressInstrumentation>(progress, pm, begin, end));
+  buildLinalgToGPUPipeline(pm, options);
+  buildGPUToSPIRVPipeline(pm, options);
+  if (failed(runPasses(pm, module)))
+    return failure();
+  return exportExecutable(
+      module, getDeviceProfile(module).getMaxMemoryAllocationSize());
+}
+
+/// Compiles `module` to the executables of `image`.
+static LogicalResult compileModule(ModuleOp module,
+                                   const CompilerOptions &options,
+                                   Progress &progress, Preparation &preparation,
+                                   Image &image) {
+  if (failed(
+          compileTo(module, dml::Stage::Linalg, options, [&](PassManager &pm) {
+            pm.addInstrumentation(std::make_unique<ProgressInstrumentation>(
+                progress, pm, 0.05f, 0.15f));
+            return success();
+          })))
+    return failure();
+  preparation = takePreparation(module);
+  float middle = preparation.module ? 0.5f : 0.6f;
+  auto executable = compileKernels(module, options, progress, 0.15f, middle);
+  if (failed(executable))
+    return failure();
+  image.executable = std::move(*executable);
+  if (!preparation.module)
+    return success();
+  executable =
+      compileKernels(*preparation.module, options, progress, middle, 0.6f);
+  if (failed(executable))
+    return failure();
+  image.preparation = std::move(*executable);
+  return success();
+}
 
 Expected<Image> dml::session::compile(
     const Model &model, const llvm::StringMap<int64_t> &dimensions,
@@ -218,20 +320,21 @@ Expected<Image> dml::session::compile(
     mapped.push_back({beside->getBufferStart(), beside->getBufferSize()});
   Places places = findPlaces(*module, mapped);
   renameTensors(*module);
-  FailureOr<ExecutableImage> code = compileToImage(
-      *module, options, /*deviceProfiles=*/{}, [&](PassManager &pm) {
-        pm.addInstrumentation(
-            std::make_unique<ProgressInstrumentation>(progress, pm));
-        return success();
-      });
-  if (progress.isCancelled())
-    return progress.begin("compiling", 0);
+  Preparation preparation;
+  LogicalResult result =
+      compileModule(*module, options, progress, preparation, image);
+  DML_TRY(progress.check());
   for (const std::string &warning : context.getWarnings())
     messages.warn(model.getName() + ": " + warning);
-  if (failed(code))
+  if (failed(result))
     return context.getError(DML_ERROR_UNSUPPORTED, "the compiler fails")
         .in(model.getName());
-  image.executable = code->join();
-  DML_TRY(addWeights(&context.get(), places, image));
+  WeightFinder finder(&context.get(), std::move(places), image);
+  if (preparation.module) {
+    DML_TRY(addPreparation(finder, preparation.results, image));
+    for (auto [index, prepared] : llvm::enumerate(preparation.results))
+      finder.addPrepared(prepared.name, index);
+  }
+  DML_TRY(addWeights(finder, image));
   return image;
 }

@@ -22,11 +22,13 @@ public:
   /// Begins the step `name`, after `fraction` of the work. Returns an error
   /// where the caller cancels.
   Status begin(const char *name, float fraction);
-  bool isCancelled() const { return cancelled; }
+  /// Returns the error where the caller has cancelled.
+  Status check() const;
 
 private:
   DmlProgressCallback callback;
   void *userData;
+  float latest = 0;
   bool cancelled = false;
 };
 

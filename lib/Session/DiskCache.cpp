@@ -111,12 +111,19 @@ void DiskCache::writeFile(const std::string &path,
 
 namespace {
 /// How the file of a program begins. All that follows is covered by the digest:
-/// the weights, the files, the image's own bytes, and the executable.
+/// the parts of the image, in the order of the numbers that say how large they
+/// are.
 struct ImageHeader {
   char magic[8] = {'D', 'M', 'L', 'S', 'E', 'S', 'S', '1'};
   Digest key = {};
   Digest digest = {};
-  uint64_t weightCount = 0, fileCount = 0, byteCount = 0, executableSize = 0;
+  uint64_t weightCount = 0, preparationWeightCount = 0, preparedCount = 0,
+           fileCount = 0, byteCount = 0, preparationSize = 0,
+           executableSize = 0;
+};
+struct PreparedHeader {
+  Digest computation = {};
+  uint64_t weightCount = 0;
 };
 struct FileHeader {
   FileState state;
@@ -141,6 +148,15 @@ public:
       return false;
     piece = rest.take_front(size);
     rest = rest.drop_front(size);
+    return true;
+  }
+  template <typename T> bool read(uint64_t count, std::vector<T> &values) {
+    llvm::StringRef piece;
+    if (count > rest.size() / sizeof(T) || !read(count * sizeof(T), piece))
+      return false;
+    values.resize(count);
+    if (count)
+      std::memcpy(values.data(), piece.data(), piece.size());
     return true;
   }
   llvm::StringRef getRest() const { return rest; }
@@ -186,14 +202,29 @@ void DiskCache::storeImage(const Digest &key, const Image &image,
     files += getBytes(header);
     files += location;
   }
+  std::string prepared;
+  for (const PreparedWeight &weight : image.prepared) {
+    PreparedHeader header{weight.computation, weight.weights.size()};
+    prepared += getBytes(header);
+    prepared += getBytes(weight.weights);
+  }
   ImageHeader header;
   header.key = key;
   header.weightCount = image.weights.size();
+  header.preparationWeightCount = image.preparationWeights.size();
+  header.preparedCount = image.prepared.size();
+  header.preparationSize = image.preparation.size();
   header.fileCount = image.files.size() - 1;
   header.byteCount = image.bytes.size();
   header.executableSize = image.executable.size();
-  llvm::StringRef parts[] = {getBytes(header), getBytes(image.weights), files,
-                             getBytes(image.bytes), getBytes(image.executable)};
+  llvm::StringRef parts[] = {getBytes(header),
+                             getBytes(image.weights),
+                             getBytes(image.preparationWeights),
+                             prepared,
+                             files,
+                             getBytes(image.bytes),
+                             getBytes(image.preparation),
+                             getBytes(image.executable)};
   Digester digester;
   for (llvm::StringRef part : llvm::ArrayRef(parts).drop_front())
     digester.addBytes(part);
@@ -230,34 +261,75 @@ static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
   return true;
 }
 
-/// Whether each weight has its bytes in a file or among those of the image.
-static bool hasWeights(const Image &image) {
-  return llvm::all_of(image.weights, [&](const WeightSource &source) {
-    auto fits = [&](uint64_t size) {
-      return source.offset <= size && source.size <= size - source.offset;
-    };
-    switch (source.kind) {
-    case WeightSource::Kind::Caller:
-      return true;
-    case WeightSource::Kind::Own:
-      return fits(image.bytes.size());
-    case WeightSource::Kind::File:
-      return source.file < image.files.size() &&
-             fits(image.files[source.file].state.size);
-    }
-    return false;
-  });
+/// Whether a weight has its bytes where `source` says.
+static bool hasBytes(const WeightSource &source, const Image &image) {
+  auto fits = [&](uint64_t size) {
+    return source.offset <= size && source.size <= size - source.offset;
+  };
+  switch (source.kind) {
+  case WeightSource::Kind::Caller:
+    return true;
+  case WeightSource::Kind::Prepared:
+    return source.index < image.prepared.size();
+  case WeightSource::Kind::Own:
+    return fits(image.bytes.size());
+  case WeightSource::Kind::File:
+    return source.index < image.files.size() &&
+           fits(image.files[source.index].state.size);
+  }
+  return false;
 }
 
-/// Whether the runtime takes the executable, and there are as many weights.
-static bool hasExecutable(const Image &image) {
-  auto executable = create<ExecutableHandle>(
-      dmlCreateExecutable, image.executable.data(), image.executable.size());
+/// Whether each weight has its bytes somewhere.
+static bool hasWeights(const Image &image) {
+  auto isThere = [&](const WeightSource &source) {
+    return hasBytes(source, image);
+  };
+  // What is prepared is prepared of other weights.
+  auto isRaw = [&](const WeightSource &source) {
+    return source.kind != WeightSource::Kind::Prepared && isThere(source);
+  };
+  auto isKnown = [&](const PreparedWeight &weight) {
+    return llvm::all_of(weight.weights, [&](uint32_t index) {
+      return index < image.preparationWeights.size();
+    });
+  };
+  return llvm::all_of(image.weights, isThere) &&
+         llvm::all_of(image.preparationWeights, isRaw) &&
+         llvm::all_of(image.prepared, isKnown);
+}
+
+/// Whether the runtime takes the executables, and these have as many weights,
+/// inputs and outputs as the image says.
+static bool hasExecutables(const Image &image) {
+  auto executable = openExecutable(image.executable);
   if (!executable)
     return false;
   DmlExecutableInfo info{};
   dmlGetExecutableInfo(executable->get(), &info);
-  return info.weightCount == image.weights.size();
+  if (info.weightCount != image.weights.size())
+    return false;
+  if (image.preparation.empty())
+    return image.prepared.empty() && image.preparationWeights.empty();
+  auto preparation = openExecutable(image.preparation);
+  DmlFunctionInfo function{};
+  return preparation &&
+         call(dmlGetFunctionInfo, preparation->get(), 0u, &function).ok() &&
+         function.inputCount == image.preparationWeights.size() &&
+         function.outputCount == image.prepared.size();
+}
+
+static bool readPrepared(PieceReader &reader, uint64_t count, Image &image) {
+  for (uint64_t i = 0; i < count; ++i) {
+    PreparedHeader header;
+    PreparedWeight weight;
+    if (!reader.read(header) ||
+        !reader.read(header.weightCount, weight.weights))
+      return false;
+    weight.computation = header.computation;
+    image.prepared.push_back(std::move(weight));
+  }
+  return true;
 }
 
 /// Reads what follows the header. Returns why that cannot be used, or "".
@@ -269,23 +341,20 @@ static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
     return "its digest is not that of its bytes";
   PieceReader reader(bytes);
   image.files.push_back({model.getName(), model.getState()});
-  llvm::StringRef weights, own, executable;
-  if (header.weightCount > bytes.size() / sizeof(WeightSource) ||
-      !reader.read(header.weightCount * sizeof(WeightSource), weights))
+  if (!reader.read(header.weightCount, image.weights) ||
+      !reader.read(header.preparationWeightCount, image.preparationWeights) ||
+      !readPrepared(reader, header.preparedCount, image))
     return "it is too short";
-  image.weights.resize(header.weightCount);
-  std::memcpy(image.weights.data(), weights.data(), weights.size());
   if (!readFiles(reader, header.fileCount, model, image))
     return "it was made of other files of weights";
-  if (!reader.read(header.byteCount, own) ||
-      !reader.read(header.executableSize, executable) ||
+  if (!reader.read(header.byteCount, image.bytes) ||
+      !reader.read(header.preparationSize, image.preparation) ||
+      !reader.read(header.executableSize, image.executable) ||
       !reader.getRest().empty())
     return "it has another size than it says";
-  image.bytes.assign(own.begin(), own.end());
-  image.executable.assign(executable.bytes_begin(), executable.bytes_end());
   if (!hasWeights(image))
     return "it has a weight without bytes";
-  return hasExecutable(image) ? "" : "it has no executable for this version";
+  return hasExecutables(image) ? "" : "it has no executable for this version";
 }
 
 std::optional<Image> DiskCache::loadImage(const Digest &key,

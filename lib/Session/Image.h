@@ -14,16 +14,18 @@ namespace dml::session {
 /// Where the bytes of a weight are.
 struct WeightSource {
   enum class Kind : uint32_t {
-    /// In the model itself, or in a file beside it: `file` is the number among
+    /// The caller has the bytes, by the weight's name.
+    Caller,
+    /// In the model itself, or in a file beside it: `index` is the number among
     /// those of the image, of which the first is the model.
     File,
     /// Among the bytes of the image: the importer has computed the weight.
     Own,
-    /// The caller has the bytes, by the weight's name.
-    Caller,
+    /// The result `index` of the preparation.
+    Prepared,
   };
   Kind kind = Kind::Caller;
-  uint32_t file = 0;
+  uint32_t index = 0;
   uint64_t offset = 0;
   uint64_t size = 0;
 };
@@ -34,11 +36,24 @@ struct WeightFile {
   FileState state;
 };
 
+/// A result of the preparation.
+struct PreparedWeight {
+  /// The digest of the computation.
+  Digest computation;
+  /// The numbers of the weights that it reads, among those of the preparation.
+  std::vector<uint32_t> weights;
+};
+
 /// A compiled program, as it stands in memory and in caches.
 struct Image {
   std::vector<uint8_t> executable;
   /// In the order of the executable's weights.
   std::vector<WeightSource> weights;
+  /// The executable that computes weights from others (Preparation.h), or
+  /// nothing; its inputs, in their order, and its results.
+  std::vector<uint8_t> preparation;
+  std::vector<WeightSource> preparationWeights;
+  std::vector<PreparedWeight> prepared;
   /// The first is the model.
   std::vector<WeightFile> files;
   /// The weights that stand in no file.

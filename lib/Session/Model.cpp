@@ -143,8 +143,7 @@ Status Model::openBytes(const DmlSessionCreateInfo &info) {
 
 Status Model::openExecutable(const DmlSessionCreateInfo &info) {
   auto opened =
-      bytes ? create<ExecutableHandle>(dmlCreateExecutable, info.bytes,
-                                       info.byteSize)
+      bytes ? session::openExecutable(*bytes)
             : create<ExecutableHandle>(dmlCreateExecutableFromFile, info.path);
   if (!opened)
     return opened.status().in(name);

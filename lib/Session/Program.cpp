@@ -15,40 +15,56 @@ using namespace dml::session;
 //===----------------------------------------------------------------------===//
 
 Expected<std::shared_ptr<Program>>
-Program::create(DmlDevice device, const Model &model, Image image,
-                const CallerWeights &weights, Progress &progress) {
-  auto executable = session::create<ExecutableHandle>(
-      dmlCreateExecutable, image.executable.data(), image.executable.size());
-  if (!executable)
-    return executable.status();
-  DML_TRY(progress.begin("creating pipelines", 0.7f));
+Program::create(WeightStore &store, const Model &model, Image image,
+                const CallerWeights &caller, const Digest &options,
+                Progress &progress) {
+  DML_TRY(progress.begin("creating pipelines", 0.6f));
   std::shared_ptr<Program> program(new Program);
-  program->ownExecutable = std::move(*executable);
-  program->codeBytes = image.executable.size();
-  DML_TRY(program->initialize(device, model, program->ownExecutable.get()));
-  DML_TRY(program->bindWeights(model, image, weights, progress));
+  program->executable = model.getExecutable();
+  if (!program->executable) {
+    program->code = std::move(image.executable);
+    auto executable = openExecutable(program->code);
+    if (!executable)
+      return executable.status();
+    program->ownExecutable = std::move(*executable);
+    program->executable = program->ownExecutable.get();
+  }
+  DML_TRY(program->initialize(store.getDevice(), model));
+  if (image.weights.empty())
+    return program;
+  DML_TRY(progress.begin("loading weights", 0.8f));
+  Expected<std::vector<WeightPointer>> weights =
+      WeightLoader(store, model, image, caller, options)
+          .load(program->executable);
+  if (!weights)
+    return weights.status();
+  program->weights = std::move(*weights);
+  DML_TRY(program->bindWeights());
   return program;
 }
 
-Expected<std::shared_ptr<Program>>
-Program::create(DmlDevice device, const Model &model, DmlExecutable executable,
-                const CallerWeights &weights, Progress &progress) {
-  DML_TRY(progress.begin("creating pipelines", 0));
-  std::shared_ptr<Program> program(new Program);
-  DML_TRY(program->initialize(device, model, executable));
-  DmlExecutableInfo info{};
-  dmlGetExecutableInfo(executable, &info);
-  program->codeBytes = info.constantSize;
-  Image image;
-  image.weights.resize(info.weightCount);
-  DML_TRY(program->bindWeights(model, image, weights, progress));
-  return program;
+Status Program::bindWeights() {
+  // Weights that are bound in place come first: the program makes memory with
+  // the first copy.
+  std::vector<uint32_t> copied;
+  for (uint32_t i = 0; i < weights.size(); ++i) {
+    const DmlBufferRange *range = &weights[i]->range;
+    Status status = call(dmlBindWeightInPlace, program.get(), i, range);
+    if (status.result() == DML_ERROR_UNSUPPORTED)
+      copied.push_back(i);
+    else if (!status.ok())
+      return status;
+  }
+  for (uint32_t i : copied) {
+    const DmlBufferRange *range = &weights[i]->range;
+    DML_TRY(call(dmlBindWeightFromBuffer, program.get(), i, range));
+    weights[i].reset();
+  }
+  return call(dmlInitializeProgram, program.get());
 }
 
-Status Program::initialize(DmlDevice onDevice, const Model &model,
-                           DmlExecutable contents) {
+Status Program::initialize(DmlDevice onDevice, const Model &model) {
   device = onDevice;
-  executable = contents;
   DML_TRY(call(dmlFindFunction, executable, model.getFunction().c_str(),
                &function));
   auto created =
@@ -56,6 +72,9 @@ Status Program::initialize(DmlDevice onDevice, const Model &model,
   if (!created)
     return created.status().in(model.getName());
   program = std::move(*created);
+  DmlExecutableInfo contents{};
+  dmlGetExecutableInfo(executable, &contents);
+  codeBytes = code.size() + contents.constantSize;
   DmlFunctionInfo info{};
   DML_TRY(call(dmlGetFunctionInfo, executable, function, &info));
   slotBytes = info.temporarySize;
@@ -70,62 +89,6 @@ Status Program::initialize(DmlDevice onDevice, const Model &model,
   };
   DML_TRY(describe(dmlGetInputInfo, info.inputCount, inputs));
   return describe(dmlGetOutputInfo, info.outputCount, outputs);
-}
-
-Status Program::bindCallerWeight(uint32_t index, const DmlWeightInfo &info,
-                                 const CallerWeights &weights) {
-  auto given = weights.bytes.find(info.tensor.name);
-  if (given != weights.bytes.end())
-    return call(dmlBindWeight, program.get(), index,
-                static_cast<const void *>(given->second.data()),
-                given->second.size());
-  if (!weights.path.empty())
-    return call(dmlBindWeightFromFile, program.get(), index,
-                weights.path.c_str(), info.fileOffset);
-  return makeError(DML_ERROR_INVALID_ARGUMENT, "the weight '",
-                   runtime::escape(info.tensor.name),
-                   "' has no bytes in the model; wanted are ",
-                   info.tensor.byteSize,
-                   " from DmlSessionCreateInfo::weights or weightsPath");
-}
-
-Status Program::bindWeights(const Model &model, const Image &image,
-                            const CallerWeights &weights, Progress &progress) {
-  std::optional<llvm::StringRef> modelBytes = model.getCallerBytes();
-  for (const WeightFile &file : image.files)
-    if (!modelBytes || &file != &image.files.front())
-      DML_TRY(wantState(file.path, file.state));
-  for (auto [i, source] : llvm::enumerate(image.weights)) {
-    auto index = static_cast<uint32_t>(i);
-    DML_TRY(
-        progress.begin("binding weights",
-                       0.8f + 0.2f * static_cast<float>(i) /
-                                  static_cast<float>(image.weights.size())));
-    DmlWeightInfo info{};
-    DML_TRY(call(dmlGetWeightInfo, executable, index, &info));
-    const char *data = nullptr;
-    switch (source.kind) {
-    case WeightSource::Kind::Caller:
-      DML_TRY(bindCallerWeight(index, info, weights));
-      continue;
-    case WeightSource::Kind::File:
-      if (source.file != 0 || !modelBytes) {
-        DML_TRY(call(dmlBindWeightFromFile, program.get(), index,
-                     image.files[source.file].path.c_str(), source.offset));
-        continue;
-      }
-      data = modelBytes->data() + source.offset;
-      break;
-    case WeightSource::Kind::Own:
-      data = image.bytes.data() + source.offset;
-      break;
-    }
-    DML_TRY(call(dmlBindWeight, program.get(), index,
-                 static_cast<const void *>(data),
-                 static_cast<size_t>(source.size)));
-  }
-  return image.weights.empty() ? Status()
-                               : call(dmlInitializeProgram, program.get());
 }
 
 //===----------------------------------------------------------------------===//

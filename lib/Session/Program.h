@@ -8,31 +8,22 @@
 #define DML_LIB_SESSION_PROGRAM_H
 
 #include "Compile.h"
-#include "Image.h"
+#include "Weights.h"
 #include <atomic>
 #include <mutex>
 
 namespace dml::session {
 
-/// The weights that the caller of a session has, by their names.
-struct CallerWeights {
-  llvm::StringMap<llvm::ArrayRef<char>> bytes;
-  /// The file of weights beside an executable, or "".
-  std::string path;
-};
-
 /// A program on a device, with the buffers of the runs that are going on. May
 /// run on many threads at once.
 class Program {
 public:
-  /// Creates the program of an image, whose weights are bound.
+  /// Creates the program of an image and brings its weights to the device. The
+  /// model may be an executable, which stands for the image's then.
   static Expected<std::shared_ptr<Program>>
-  create(DmlDevice device, const Model &model, Image image,
-         const CallerWeights &weights, Progress &progress);
-  /// The same of a model that is an executable.
-  static Expected<std::shared_ptr<Program>>
-  create(DmlDevice device, const Model &model, DmlExecutable executable,
-         const CallerWeights &weights, Progress &progress);
+  create(WeightStore &store, const Model &model, Image image,
+         const CallerWeights &caller, const Digest &options,
+         Progress &progress);
 
   llvm::ArrayRef<DmlTensorInfo> getInputs() const { return inputs; }
   llvm::ArrayRef<DmlTensorInfo> getOutputs() const { return outputs; }
@@ -57,12 +48,8 @@ private:
   };
 
   Program() = default;
-  Status initialize(DmlDevice device, const Model &model,
-                    DmlExecutable executable);
-  Status bindWeights(const Model &model, const Image &image,
-                     const CallerWeights &weights, Progress &progress);
-  Status bindCallerWeight(uint32_t index, const DmlWeightInfo &info,
-                          const CallerWeights &weights);
+  Status initialize(DmlDevice device, const Model &model);
+  Status bindWeights();
   Expected<std::unique_ptr<Slot>> takeSlot();
   void giveSlot(std::unique_ptr<Slot> slot);
   Expected<DmlBufferRange> getBuffer(BufferHandle &buffer,
@@ -73,7 +60,11 @@ private:
                      std::vector<void *> &results);
 
   DmlDevice device = nullptr;
+  /// The bytes of the executable, which it refers to.
+  std::vector<uint8_t> code;
   ExecutableHandle ownExecutable;
+  /// In the order of the executable's weights; they outlive the program.
+  std::vector<WeightPointer> weights;
   DmlExecutable executable = nullptr;
   ProgramHandle program;
   uint32_t function = 0;

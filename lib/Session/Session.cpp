@@ -16,6 +16,23 @@ using namespace dml::session;
 /// The budget of a session whose creator states none.
 static constexpr uint64_t defaultBudget = uint64_t(1) << 30;
 
+static void addOption(Digester &digester, bool value) {
+  digester.add(uint64_t(value));
+}
+static void addOption(Digester &digester, const std::string &value) {
+  digester.add(llvm::StringRef(value));
+}
+
+/// Adds all options of the compiler.
+static void addOptions(Digester &digester, const CompilerOptions &options) {
+#define DML_ADD_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)   \
+  addOption(digester, options.MEMBER.getValue());
+#define DML_CODEGEN_OPTION DML_ADD_OPTION
+#define DML_OPERATOR_OPTION DML_ADD_OPTION
+#include "dml/Target/Options.def"
+#undef DML_ADD_OPTION
+}
+
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
@@ -56,44 +73,27 @@ Session::create(const DmlSessionCreateInfo &info) {
   }
   if (info.weightsPath)
     session->weights.path = info.weightsPath;
-  DML_TRY(session->openDevice(info));
+  Expected<std::shared_ptr<SessionDevice>> device = SessionDevice::open(info);
+  if (!device)
+    return device.status();
+  session->device = std::move(*device);
   DML_TRY(session->setOptions(info));
+  Digester digester;
+  addOptions(digester, session->options);
+  session->optionsKey = digester.finish();
+  Expected<std::shared_ptr<WeightStore>> store =
+      WeightStore::get(session->device->get());
+  if (!store)
+    return store.status();
+  session->store = std::move(*store);
   if (info.identifier)
     session->identifier = info.identifier;
   if (info.cacheDirectory) {
     session->cache =
         std::make_unique<DiskCache>(info.cacheDirectory, session->messages);
-    session->cache->loadPipelines(session->device.get());
+    session->cache->loadPipelines(session->device->get());
   }
   return session;
-}
-
-Status Session::openDevice(const DmlSessionCreateInfo &info) {
-  if (info.device) {
-    if (info.deviceSelector)
-      return makeError(DML_ERROR_INVALID_ARGUMENT,
-                       "there are both a device and the selector of one, but "
-                       "wanted is one of them at most");
-    auto shared = session::create<DeviceHandle>(dmlShareDevice, info.device);
-    if (!shared)
-      return shared.status();
-    device = std::move(*shared);
-    return Status();
-  }
-  auto created = session::create<InstanceHandle>(
-      dmlCreateInstance, static_cast<const DmlInstanceCreateInfo *>(nullptr));
-  if (!created)
-    return created.status();
-  instance = std::move(*created);
-  DmlDeviceCreateInfo deviceInfo{};
-  deviceInfo.selector = info.deviceSelector;
-  auto made = session::create<DeviceHandle>(
-      dmlCreateDevice, instance.get(),
-      static_cast<const DmlDeviceCreateInfo *>(&deviceInfo));
-  if (!made)
-    return made.status();
-  device = std::move(*made);
-  return Status();
 }
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
@@ -121,7 +121,7 @@ Status Session::setOptions(const DmlSessionCreateInfo &info) {
     return Status();
   if (options.deviceProfile.empty()) {
     DmlDeviceInfo properties{};
-    dmlGetDeviceProperties(device.get(), &properties);
+    dmlGetDeviceProperties(device->get(), &properties);
     std::string warning;
     options.deviceProfile = getProfileAtHand(properties, warning);
     if (!warning.empty())
@@ -138,11 +138,12 @@ Status Session::setOptions(const DmlSessionCreateInfo &info) {
 void Session::describe(DmlSessionInfo &info) {
   info.inputCount = static_cast<uint32_t>(getSignature().inputs.size());
   info.outputCount = static_cast<uint32_t>(getSignature().outputs.size());
-  info.device = device.get();
+  info.device = device->get();
   info.deviceProfile = options.deviceProfile.getValue().c_str();
   std::tie(info.programCount, info.programBytes) = programs.measure();
   info.compiledCount = compiledCount;
   info.cachedCount = cachedCount;
+  info.weightBytes = store->countBytes();
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,25 +165,13 @@ static void addCompiler(Digester &digester) {
   digester.add(static_cast<uint64_t>(state->modified));
 }
 
-static void addOption(Digester &digester, bool value) {
-  digester.add(uint64_t(value));
-}
-static void addOption(Digester &digester, const std::string &value) {
-  digester.add(llvm::StringRef(value));
-}
-
 Expected<Digest> Session::getKey(const InputBinding &binding) {
   std::lock_guard<std::mutex> lock(keyMutex);
   if (!commonKey) {
     Digester digester;
     addCompiler(digester);
     model->addTo(digester);
-#define DML_ADD_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)   \
-  addOption(digester, options.MEMBER.getValue());
-#define DML_CODEGEN_OPTION DML_ADD_OPTION
-#define DML_OPERATOR_OPTION DML_ADD_OPTION
-#include "dml/Target/Options.def"
-#undef DML_ADD_OPTION
+    digester.add(optionsKey);
     digester.add(llvm::StringRef(identifier));
     if (identifier.empty()) {
       Expected<Digest> bytes = model->getDigest();
@@ -198,8 +187,37 @@ Expected<Digest> Session::getKey(const InputBinding &binding) {
   return digester.finish();
 }
 
+/// The image of a model that is an executable: where the weights are that the
+/// executable lacks.
+static Expected<Image> describeExecutable(DmlExecutable executable,
+                                          const CallerWeights &caller,
+                                          const Model &model) {
+  Image image;
+  image.files.push_back({model.getName(), model.getState()});
+  if (!caller.path.empty()) {
+    Expected<FileState> state = FileState::get(caller.path);
+    if (!state)
+      return state.status();
+    image.files.push_back({caller.path, *state});
+  }
+  DmlExecutableInfo info{};
+  dmlGetExecutableInfo(executable, &info);
+  for (uint32_t i = 0; i < info.weightCount; ++i) {
+    DmlWeightInfo weight{};
+    DML_TRY(call(dmlGetWeightInfo, executable, i, &weight));
+    WeightSource source;
+    if (!caller.path.empty() && !caller.bytes.contains(weight.tensor.name))
+      source = {WeightSource::Kind::File, 1, weight.fileOffset,
+                weight.tensor.byteSize};
+    image.weights.push_back(source);
+  }
+  return image;
+}
+
 Expected<Image> Session::getImage(const InputBinding &binding,
                                   Progress &progress) {
+  if (DmlExecutable executable = model->getExecutable())
+    return describeExecutable(executable, weights, *model);
   std::optional<Digest> key;
   if (cache) {
     DML_TRY(progress.begin("looking into the cache", 0));
@@ -225,19 +243,14 @@ Expected<Image> Session::getImage(const InputBinding &binding,
 Expected<std::shared_ptr<Program>>
 Session::makeProgram(const InputBinding &binding) {
   Progress progress(progressCallback, userData);
-  Expected<std::shared_ptr<Program>> program = std::shared_ptr<Program>();
-  if (DmlExecutable executable = model->getExecutable()) {
-    program =
-        Program::create(device.get(), *model, executable, weights, progress);
-  } else {
-    Expected<Image> image = getImage(binding, progress);
-    if (!image)
-      return image.status();
-    program = Program::create(device.get(), *model, std::move(*image), weights,
-                              progress);
-  }
+  Expected<Image> image = getImage(binding, progress);
+  if (!image)
+    return image.status();
+  Expected<std::shared_ptr<Program>> program = Program::create(
+      *store, *model, std::move(*image), weights, optionsKey, progress);
+  device->note(program.status());
   if (program && cache)
-    cache->storePipelines(device.get());
+    cache->storePipelines(device->get());
   return program;
 }
 
@@ -310,7 +323,9 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
     return program.status();
   uint64_t bytes = (*program)->getBytes();
   std::vector<void *> results;
-  DML_TRY((*program)->run(binding->inputs, *wanted, results));
+  Status status = (*program)->run(binding->inputs, *wanted, results);
+  device->note(status);
+  DML_TRY(status);
   if ((*program)->getBytes() != bytes)
     programs.trim(program->get());
   for (auto [index, tensor] : llvm::enumerate(*wanted)) {

@@ -8,6 +8,7 @@
 #define DML_LIB_SESSION_SESSION_H
 
 #include "Binding.h"
+#include "Devices.h"
 #include "DiskCache.h"
 #include "Programs.h"
 
@@ -29,7 +30,6 @@ public:
 
 private:
   Session(const DmlSessionCreateInfo &info);
-  Status openDevice(const DmlSessionCreateInfo &info);
   Status setOptions(const DmlSessionCreateInfo &info);
   Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
   Expected<std::shared_ptr<Program>> makeProgram(const InputBinding &binding);
@@ -41,10 +41,12 @@ private:
   void describeOutput(const Program &program, size_t index,
                       DmlSessionTensor &tensor) const;
 
-  InstanceHandle instance;
-  DeviceHandle device;
+  std::shared_ptr<SessionDevice> device;
+  std::shared_ptr<WeightStore> store;
   std::unique_ptr<Model> model;
   CompilerOptions options;
+  /// The digest of the options.
+  Digest optionsKey = {};
   CallerWeights weights;
   Messages messages;
   DmlProgressCallback progressCallback;

@@ -59,6 +59,16 @@ Expected<Handle> create(Fn function, Args... args) {
   return Handle(pointer);
 }
 
+/// Opens an executable, whose bytes the caller keeps.
+template <typename Bytes>
+Expected<ExecutableHandle> openExecutable(const Bytes &bytes) {
+  DmlExecutableCreateInfo info{};
+  info.borrow = true;
+  return create<ExecutableHandle>(
+      dmlCreateExecutable, bytes.data(), bytes.size(),
+      static_cast<const DmlExecutableCreateInfo *>(&info));
+}
+
 /// An error of a model that is wrong.
 inline Status invalid(llvm::Error error) {
   return Status(DML_ERROR_INVALID_ARGUMENT, llvm::toString(std::move(error)));

@@ -721,6 +721,114 @@ TEST_F(SessionTest, NamesOperatorsThatItLacks) {
 }
 
 //===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+TEST_F(SessionTest, WeightsStandOnce) {
+  constexpr uint64_t bytes = kWidth * kWidth * sizeof(float);
+  Folder folder;
+  std::string path = folder.write("model.onnx", writeProduct("w.bin"));
+  folder.write("w.bin", toBytes(makeWeights(3)));
+  auto open = [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+  };
+  Session session("", open);
+  EXPECT_EQ(session.getInfo().weightBytes, 0u);
+  for (int64_t rows : {1, 2, 5}) {
+    EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), multiplyRows(rows));
+    EXPECT_EQ(session.getInfo().weightBytes, bytes);
+  }
+  {
+    // Another session of the process has the same device and the same weights.
+    Session other("", open);
+    EXPECT_EQ(other.getInfo().device, session.getInfo().device);
+    EXPECT_EQ(run(other, {3, kWidth}, makeRows(3)), multiplyRows(3));
+    EXPECT_EQ(other.getInfo().weightBytes, bytes);
+  }
+  // Weights in memory are known by their bytes.
+  Session inMemory(writeProduct()), same(writeProduct());
+  EXPECT_EQ(run(inMemory, {1, kWidth}, makeRows(1)), multiplyRows(1));
+  EXPECT_EQ(run(same, {2, kWidth}, makeRows(2)), multiplyRows(2));
+  EXPECT_EQ(session.getInfo().weightBytes, 2 * bytes);
+}
+
+TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
+  Folder folder;
+  std::string path = folder.write("model.onnx", writeProduct("w.bin"));
+  std::string weights = folder.write("w.bin", toBytes(makeWeights(3)));
+  // The file is cut off when the program is compiled and its weights are not
+  // loaded yet.
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+    info.userData = &weights;
+    info.progressCallback = [](void *userData, const char *name, float) {
+      if (name == std::string("loading weights"))
+        std::filesystem::resize_file(*static_cast<std::string *>(userData), 10);
+      return true;
+    };
+  });
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_IO, "w.bin' has changed since the session was made",
+               dmlRunSession, session, &input, 1u, nullptr, 0u);
+  EXPECT_EQ(session.getInfo().weightBytes, 0u);
+}
+
+/// y = x * (w * w): the product of the weights is computed once. They are too
+/// many for the importer to compute with.
+constexpr int64_t kLarge = 300;
+std::string writePrepared() {
+  std::vector<float> weights(kLarge * kLarge);
+  for (int64_t row = 0; row < kLarge; ++row)
+    weights[row * kLarge + row] = static_cast<float>(row % 8);
+  ModelWriter writer;
+  writer.addInput("x", Float, {"batch", kLarge});
+  writer.addOutput("y", Float, {"batch", kLarge});
+  writer.addWeight("w", {kLarge, kLarge}, weights);
+  writer.addNode("Mul", {"w", "w"}, {"squares"});
+  writer.addNode("MatMul", {"x", "squares"}, {"y"});
+  return writer.write();
+}
+
+void runPrepared(DmlSession session, int64_t rows) {
+  std::vector<float> x(rows * kLarge, 2), wanted(x.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    auto factor = static_cast<float>(i % kLarge % 8);
+    wanted[i] = 2 * factor * factor;
+  }
+  EXPECT_EQ(run(session, {rows, kLarge}, x), wanted);
+}
+
+TEST_F(SessionTest, WhatIsComputedFromWeightsStandsOnce) {
+  Session session(writePrepared());
+  uint64_t bytes = 0;
+  for (int64_t rows : {1, 2, 7}) {
+    runPrepared(session, rows);
+    if (bytes == 0)
+      bytes = session.getInfo().weightBytes;
+    EXPECT_EQ(session.getInfo().weightBytes, bytes);
+  }
+  // The weights themselves have gone: no program reads them.
+  EXPECT_GE(bytes, kLarge * kLarge * sizeof(float));
+  EXPECT_LT(bytes, 2 * kLarge * kLarge * sizeof(float));
+}
+
+TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
+  Session session(writePrepared(), [](DmlSessionCreateInfo &info) {
+    info.programBudget = 100000;
+  });
+  for (int64_t rows = 1; rows <= 12; ++rows)
+    runPrepared(session, rows);
+  DmlSessionInfo info = session.getInfo();
+  EXPECT_EQ(info.compiledCount, 12u);
+  EXPECT_LT(info.programCount, 12u);
+  EXPECT_LE(info.programBytes, 100000u);
+  EXPECT_LT(info.weightBytes, 2 * kLarge * kLarge * sizeof(float));
+}
+
+//===----------------------------------------------------------------------===//
 // The cache on disk
 //===----------------------------------------------------------------------===//
 
@@ -809,6 +917,16 @@ TEST_F(SessionTest, LaterProcessesCompileNothing) {
   // No temporary file is left.
   for (const auto &entry : std::filesystem::directory_iterator(cache.getPath()))
     EXPECT_NE(entry.path().extension(), ".tmp");
+}
+
+TEST_F(SessionTest, ProgramsWithPreparedWeightsAreKept) {
+  Cache cache;
+  cache.folder.write("model.onnx", writePrepared());
+  for (int i = 0; i < 2; ++i) {
+    cache.open([](DmlSession session) { runPrepared(session, 2); });
+    EXPECT_EQ(cache.cached, i);
+  }
+  EXPECT_THAT(cache.warnings, testing::IsEmpty());
 }
 
 TEST_F(SessionTest, DamagedFilesOfTheCacheAreMadeAnew) {

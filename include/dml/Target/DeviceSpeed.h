@@ -110,13 +110,12 @@ struct DeviceSpeed {
   /// vendors.
   double registersOfThread = 255;
   /// Bytes of workgroup memory that the workgroups of a multiprocessor have
-  /// together. Drivers leave the rest of the memory to the first cache. An H200
-  /// has 0.9 times the 49,152 bytes that a single workgroup may have. (Cases:
-  /// gemm4096_f16 with 128 times 128 sums and stages of 32 terms, which takes
-  /// 0.57 of the time with one stage, 20 KiB, instead of two, 40 KiB;
-  /// gemm_2048x768x768_f32 with 64 times 64 sums, which takes 0.71 of the time
-  /// with 24 terms, 13,056 bytes, instead of 32, 17,408 bytes.)
-  double workgroupMemory = 44236;
+  /// together. Drivers leave the rest of the memory to the first cache. On an
+  /// H200, three workgroups of 14,976 bytes run at a time, and two of 20 KiB
+  /// instead of one of 40 KiB take 0.57 of the time. (Cases: yolov8_head of
+  /// benchmarks/networks.py; gemm4096_f16 with 128 times 128 sums and stages of
+  /// 32 terms, one stage and two.)
+  double workgroupMemory = 44 << 10;
   /// Bytes of a line of the first cache: 128 on GPUs of several vendors. (Case:
   /// conv512to512_7_k3_batch1_f32.)
   double cacheLineBytes = 128;

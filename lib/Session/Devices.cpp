@@ -1,0 +1,57 @@
+//===- Devices.cpp - The devices of sessions ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Devices.h"
+#include <map>
+#include <mutex>
+
+using namespace dml::session;
+
+Expected<std::shared_ptr<SessionDevice>>
+SessionDevice::open(const DmlSessionCreateInfo &info) {
+  if (!info.device)
+    return openShared(info.deviceSelector);
+  if (info.deviceSelector)
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "there are both a device and the selector of one, but "
+                     "wanted is one of them at most");
+  auto shared = create<DeviceHandle>(dmlShareDevice, info.device);
+  if (!shared)
+    return shared.status();
+  auto result = std::make_shared<SessionDevice>();
+  result->device = std::move(*shared);
+  return result;
+}
+
+Expected<std::shared_ptr<SessionDevice>>
+SessionDevice::openShared(const char *selector) {
+  static std::mutex mutex;
+  static std::map<uint32_t, std::weak_ptr<SessionDevice>> devices;
+  auto instance = create<InstanceHandle>(
+      dmlCreateInstance, static_cast<const DmlInstanceCreateInfo *>(nullptr));
+  if (!instance)
+    return instance.status();
+  uint32_t index = 0;
+  DML_TRY(call(dmlFindDevice, instance->get(), selector, &index));
+  std::lock_guard<std::mutex> lock(mutex);
+  std::weak_ptr<SessionDevice> &known = devices[index];
+  if (std::shared_ptr<SessionDevice> device = known.lock();
+      device && !device->isLost)
+    return device;
+  std::string name = std::to_string(index);
+  DmlDeviceCreateInfo info{};
+  info.selector = name.c_str();
+  auto device =
+      create<DeviceHandle>(dmlCreateDevice, instance->get(),
+                           static_cast<const DmlDeviceCreateInfo *>(&info));
+  if (!device)
+    return device.status();
+  auto result = std::make_shared<SessionDevice>();
+  result->instance = std::move(*instance);
+  result->device = std::move(*device);
+  known = result;
+  return result;
+}

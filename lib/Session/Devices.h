@@ -1,0 +1,40 @@
+//===- Devices.h - The devices of sessions ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_SESSION_DEVICES_H
+#define DML_LIB_SESSION_DEVICES_H
+
+#include "Support.h"
+#include <atomic>
+
+namespace dml::session {
+
+/// A device that sessions run on: the caller's, or one that sessions of this
+/// process share, so that their weights stand there once.
+class SessionDevice {
+public:
+  static Expected<std::shared_ptr<SessionDevice>>
+  open(const DmlSessionCreateInfo &info);
+
+  DmlDevice get() const { return device.get(); }
+  /// Takes note where a call has lost the device: later sessions get another.
+  void note(const Status &status) {
+    if (status.result() == DML_ERROR_DEVICE_LOST)
+      isLost = true;
+  }
+
+private:
+  static Expected<std::shared_ptr<SessionDevice>>
+  openShared(const char *selector);
+
+  InstanceHandle instance;
+  DeviceHandle device;
+  std::atomic<bool> isLost = false;
+};
+
+} // namespace dml::session
+
+#endif // DML_LIB_SESSION_DEVICES_H
