@@ -12,56 +12,81 @@ option(DML_UNITY_BUILD
  takes two thirds of the time, but a change of one file compiles eight"
   OFF)
 
-# Precompiled headers for a target that links MLIR. The first target has a file of
-# its own, of 130 MB with Clang and half a gigabyte with GCC, and all others use that.
-# The tests have another (unittests/CMakeLists.txt): precompiled headers serve objects
-# with the same optimization only.
-function(dml_precompile_headers target)
-  dml_use_precompiled_headers(${target} dml_precompiled_headers)
-endfunction()
+# Settings of a directory whose targets or descriptions use MLIR's headers.
+macro(dml_use_mlir)
+  include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  include_directories("${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include")
+  separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND ${LLVM_DEFINITIONS})
+  add_definitions(${LLVM_DEFINITIONS_LIST})
+endmacro()
 
-# dml_use_precompiled_headers(TARGET SET [OPTIONS option...] [HEADERS header...]
-#                             [LINK library...]): gives TARGET the precompiled headers
-# SET, which are MLIR's and HEADERS, and the options that its own code and SET are
-# compiled with. The first target that asks for SET makes it. Without
-# DML_PRECOMPILE_HEADERS, TARGET gets the options alone.
-function(dml_use_precompiled_headers target set)
+# dml_add_precompiled_headers(SET [OPTIONS option...] [HEADERS header...]
+#                             [LINK library...]): the precompiled headers SET, which are
+# MLIR's, the dialect's and HEADERS, and the options that they and the code that uses
+# them are compiled with: precompiled headers serve objects with the same flags only.
+# SET is a file of 140 MB with Clang and half a gigabyte with GCC. No header of a family
+# is among them, since a change of one operator would compile every file.
+function(dml_add_precompiled_headers set)
   cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LINK" ${ARGN})
   if(NOT DML_PRECOMPILE_HEADERS)
-    target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
+    add_library(${set} INTERFACE)
+    target_compile_options(${set} INTERFACE ${ARG_OPTIONS})
     return()
   endif()
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/${set}.cpp" CONTENT "")
+  add_library(${set} OBJECT "${PROJECT_BINARY_DIR}/${set}.cpp")
+  add_dependencies(${set} DMLIRIncGen)
+  target_link_libraries(${set} PRIVATE ${ARG_LINK})
+  target_compile_features(${set} PUBLIC cxx_std_17)
+  dml_target_warnings(${set})
   # ccache reads what the preprocessor leaves; GCC's then names the header only.
-  set(options $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> ${ARG_OPTIONS})
-  target_compile_options(${target} PRIVATE ${options})
-  if(NOT TARGET ${set})
-    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/${set}.cpp" CONTENT "")
-    add_library(${set} OBJECT "${PROJECT_BINARY_DIR}/${set}.cpp")
-    target_link_libraries(${set} PRIVATE ${ARG_LINK})
-    target_compile_features(${set} PUBLIC cxx_std_17)
-    dml_target_warnings(${set})
-    target_compile_options(${set} PRIVATE ${options})
-    target_precompile_headers(${set} PRIVATE
-      <mlir/Dialect/Arith/IR/Arith.h>
-      <mlir/Dialect/Func/IR/FuncOps.h>
-      <mlir/Dialect/GPU/IR/GPUDialect.h>
-      <mlir/Dialect/Linalg/IR/Linalg.h>
-      <mlir/Dialect/Math/IR/Math.h>
-      <mlir/Dialect/MemRef/IR/MemRef.h>
-      <mlir/Dialect/SCF/IR/SCF.h>
-      <mlir/Dialect/Tensor/IR/Tensor.h>
-      <mlir/Dialect/Vector/IR/VectorOps.h>
-      <mlir/IR/BuiltinOps.h>
-      <mlir/IR/ImplicitLocOpBuilder.h>
-      <mlir/IR/Matchers.h>
-      <mlir/IR/OpImplementation.h>
-      <mlir/IR/PatternMatch.h>
-      <mlir/Parser/Parser.h>
-      <mlir/Pass/PassManager.h>
-      <mlir/Transforms/DialectConversion.h>
-      ${ARG_HEADERS})
+  target_compile_options(${set} PUBLIC
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> ${ARG_OPTIONS})
+  target_precompile_headers(${set} PRIVATE
+    <dml/IR/DML.h>
+    <mlir/Dialect/Arith/IR/Arith.h>
+    <mlir/Dialect/Func/IR/FuncOps.h>
+    <mlir/Dialect/GPU/IR/GPUDialect.h>
+    <mlir/Dialect/Linalg/IR/Linalg.h>
+    <mlir/Dialect/Math/IR/Math.h>
+    <mlir/Dialect/MemRef/IR/MemRef.h>
+    <mlir/Dialect/SCF/IR/SCF.h>
+    <mlir/Dialect/SPIRV/IR/SPIRVOps.h>
+    <mlir/Dialect/Tensor/IR/Tensor.h>
+    <mlir/Dialect/Vector/IR/VectorOps.h>
+    <mlir/IR/BuiltinOps.h>
+    <mlir/IR/ImplicitLocOpBuilder.h>
+    <mlir/IR/Matchers.h>
+    <mlir/IR/OpImplementation.h>
+    <mlir/IR/PatternMatch.h>
+    <mlir/Parser/Parser.h>
+    <mlir/Pass/Pass.h>
+    <mlir/Pass/PassManager.h>
+    <mlir/Transforms/DialectConversion.h>
+    <llvm/ADT/MapVector.h>
+    <llvm/Support/Error.h>
+    <llvm/Support/FileSystem.h>
+    <llvm/Support/FormatVariadic.h>
+    <llvm/Support/MemoryBuffer.h>
+    <map>
+    <variant>
+    ${ARG_HEADERS})
+endfunction()
+
+# Compiles TARGET with the options and the precompiled headers of SET.
+function(dml_use_precompiled_headers target set)
+  target_compile_options(${target} PRIVATE
+    $<TARGET_PROPERTY:${set},INTERFACE_COMPILE_OPTIONS>)
+  if(DML_PRECOMPILE_HEADERS)
+    target_precompile_headers(${target} REUSE_FROM ${set})
   endif()
-  target_precompile_headers(${target} REUSE_FROM ${set})
+endfunction()
+
+# Compiles TARGET, a part of the compiler or of its tools, without exceptions, as MLIR
+# is: it reports failures by values, and code that unwinds takes an eighth of a file's
+# compile time.
+function(dml_precompile_headers target)
+  dml_use_precompiled_headers(${target} dml_precompiled_headers)
 endfunction()
 
 # A library of the compiler: static, and part of the package `dml` unless it is

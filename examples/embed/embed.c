@@ -58,7 +58,7 @@ typedef struct Engine {
   VkDevice device;
   uint32_t queueFamily;
   VkQueue queue;
-  DmlFeatureFlags features;
+  DmlVulkanDevice vulkan;
 } Engine;
 
 static void createEngine(Engine *engine) {
@@ -76,58 +76,40 @@ static void createEngine(Engine *engine) {
     exit(1);
   }
 
-  VkQueueFamilyProperties families[16];
-  count = 16;
-  vkGetPhysicalDeviceQueueFamilyProperties(engine->physicalDevice, &count,
-                                           families);
-  engine->queueFamily = 0;
-  while (engine->queueFamily + 1 < count &&
-         !(families[engine->queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT))
-    ++engine->queueFamily;
-
-  /* Enable what executables may need, and remember it: dml must know. */
-  VkPhysicalDeviceVulkan12Features has12 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceVulkan11Features has11 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &has12};
-  VkPhysicalDeviceFeatures2 has = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                   &has11};
-  vkGetPhysicalDeviceFeatures2(engine->physicalDevice, &has);
-  VkPhysicalDeviceVulkan12Features use12 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceVulkan11Features use11 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &use12};
-  VkPhysicalDeviceFeatures2 use = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                   &use11};
-  engine->features = 0;
-#define ENABLE(from, to, feature, bit)                                         \
-  if (from.feature) {                                                          \
-    to.feature = VK_TRUE;                                                      \
-    engine->features |= bit;                                                   \
-  }
-  ENABLE(has.features, use.features, shaderInt16, DML_FEATURE_SHADER_INT16_BIT)
-  ENABLE(has.features, use.features, shaderInt64, DML_FEATURE_SHADER_INT64_BIT)
-  ENABLE(has.features, use.features, shaderFloat64,
-         DML_FEATURE_SHADER_FLOAT64_BIT)
-  ENABLE(has12, use12, shaderInt8, DML_FEATURE_SHADER_INT8_BIT)
-  ENABLE(has12, use12, shaderFloat16, DML_FEATURE_SHADER_FLOAT16_BIT)
-  ENABLE(has12, use12, storageBuffer8BitAccess,
-         DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT)
-  ENABLE(has11, use11, storageBuffer16BitAccess,
-         DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT)
+  /* What executables may need of a VkDevice, and is there. An engine that wants
+   * features of its own hands in their chain as request.features. */
+  DmlDeviceRequest request = {0};
+  request.getInstanceProcAddr = vkGetInstanceProcAddr;
+  request.instance = engine->instance;
+  request.physicalDevice = engine->physicalDevice;
+  request.apiVersion = application.apiVersion;
+  DmlDeviceRequirements requirements = NULL;
+  DML(dmlGetDeviceRequirements, &request, &requirements);
+  DmlDeviceRequirementsInfo wanted = {0};
+  dmlDescribeDeviceRequirements(requirements, &wanted);
 
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queueInfo = {
       VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-  queueInfo.queueFamilyIndex = engine->queueFamily;
+  queueInfo.queueFamilyIndex = wanted.queueFamilyIndex;
   queueInfo.queueCount = 1;
   queueInfo.pQueuePriorities = &priority;
-  VkDeviceCreateInfo deviceInfo = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &use};
+  VkDeviceCreateInfo deviceInfo = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                   wanted.features};
+  deviceInfo.enabledExtensionCount = wanted.extensionCount;
+  deviceInfo.ppEnabledExtensionNames = wanted.extensions;
   deviceInfo.queueCreateInfoCount = 1;
   deviceInfo.pQueueCreateInfos = &queueInfo;
   VULKAN(vkCreateDevice, engine->physicalDevice, &deviceInfo, NULL,
          &engine->device);
+  engine->queueFamily = wanted.queueFamilyIndex;
   vkGetDeviceQueue(engine->device, engine->queueFamily, 0, &engine->queue);
+
+  /* How dml is to use the device. */
+  engine->vulkan = wanted.device;
+  engine->vulkan.device = engine->device;
+  engine->vulkan.queue = engine->queue;
+  dmlDestroyDeviceRequirements(requirements);
 }
 
 static void destroyEngine(Engine *engine) {
@@ -199,17 +181,8 @@ int main(int argc, char **argv) {
   createEngine(&engine);
 
   /* Once: dml takes the engine's device, and loads the executable onto it. */
-  DmlVulkanDevice vulkan = {0};
-  vulkan.getInstanceProcAddr = vkGetInstanceProcAddr;
-  vulkan.instance = engine.instance;
-  vulkan.physicalDevice = engine.physicalDevice;
-  vulkan.device = engine.device;
-  vulkan.apiVersion = VK_API_VERSION_1_2;
-  vulkan.enabledFeatures = engine.features;
-  vulkan.queueFamilyIndex = engine.queueFamily;
-  vulkan.queue = engine.queue;
   DmlDevice device = NULL;
-  DML(dmlAdoptDevice, &vulkan, &device);
+  DML(dmlAdoptDevice, &engine.vulkan, &device);
   DmlExecutable executable = NULL;
   DML(dmlCreateExecutableFromFile, argv[1], &executable);
   DmlProgram program = NULL;

@@ -12,8 +12,7 @@
 session
  * may be used from many threads at once. Calls that meet the same new sizes
  * compile once, and wait for each other; different sizes are compiled side by
- * side. Running out of host memory ends the process where the compiler does,
- * as everywhere in LLVM.
+ * side. Running out of host memory ends the process, as everywhere in LLVM.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -116,8 +115,8 @@ typedef struct DmlSessionCreateInfo {
    * nothing is kept. */
   const char *cacheDirectory;
   /* What tells this model from all others in the cache. NULL: a digest of the
-   * model's bytes; files of weights beside it count by their names, sizes,
-   * times and inodes. */
+   * graph; files that have weights count by their names, sizes, times and
+   * inodes. */
   const char *identifier;
 
   /* Warnings of the compiler and of the session. May be called from any thread

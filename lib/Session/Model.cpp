@@ -168,13 +168,32 @@ Status Model::wantUnchanged() const {
   return bytes ? Status() : wantState(name, state);
 }
 
+/// Adds the bytes of a file from `begin` to `end` to a digest. They are read,
+/// and not mapped: a file that is cut off meanwhile is an error, and no signal.
+static llvm::Error addPart(llvm::sys::fs::file_t file, uint64_t begin,
+                           uint64_t end, Digester &digester) {
+  std::vector<char> piece(std::min<uint64_t>(end - begin, 1 << 20));
+  while (begin < end) {
+    size_t wanted = std::min<uint64_t>(end - begin, piece.size());
+    llvm::Expected<size_t> count =
+        llvm::sys::fs::readNativeFileSlice(file, {piece.data(), wanted}, begin);
+    if (!count)
+      return count.takeError();
+    if (*count == 0)
+      return llvm::createStringError("it ends at byte " + Twine(begin) +
+                                     ", but wanted are " + Twine(end));
+    digester.addBytes({piece.data(), *count});
+    begin += *count;
+  }
+  return llvm::Error::success();
+}
+
 Expected<Digest> Model::getDigest() const {
   Digester digester;
   if (bytes) {
     digester.addBytes(*bytes);
     return digester.finish();
   }
-  // Read, not mapped: a file that is cut off meanwhile is an error, no signal.
   auto fail = [&](llvm::Error error) {
     return makeError(DML_ERROR_IO, "cannot read '", name,
                      "': ", llvm::toString(std::move(error)));
@@ -184,15 +203,19 @@ Expected<Digest> Model::getDigest() const {
   if (!file)
     return fail(file.takeError());
   auto close = llvm::scope_exit([&] { (void)llvm::sys::fs::closeFile(*file); });
-  std::vector<char> piece(1 << 20);
-  while (true) {
-    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(*file, piece);
-    if (!count)
-      return fail(count.takeError());
-    if (*count == 0)
-      break;
-    digester.addBytes({piece.data(), *count});
+  // Weights count by the file's state, and not by their bytes, which are many.
+  if (!signature.weights.empty())
+    state.addTo(digester);
+  uint64_t begin = 0;
+  for (auto [weight, size] : signature.weights) {
+    if (weight < begin)
+      continue;
+    if (llvm::Error error = addPart(*file, begin, weight, digester))
+      return fail(std::move(error));
+    begin = weight + size;
   }
+  if (llvm::Error error = addPart(*file, begin, state.size, digester))
+    return fail(std::move(error));
   DML_TRY(wantUnchanged());
   return digester.finish();
 }

@@ -22,6 +22,11 @@ struct FileState {
   uint64_t inode = 0;
 
   static Expected<FileState> get(const std::string &path);
+  void addTo(Digester &digester) const {
+    digester.add(size);
+    digester.add(static_cast<uint64_t>(modified));
+    digester.add(inode);
+  }
   bool operator==(const FileState &other) const {
     return size == other.size && modified == other.modified &&
            inode == other.inode;
@@ -61,8 +66,9 @@ public:
   /// where the file has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
-  /// The digest of the bytes. Fails where the file has changed since the model
-  /// was opened.
+  /// The digest of the bytes, or, of a file, of the graph and of the file's
+  /// name, size, time and inode where the file has large weights. Fails where
+  /// the file has changed since the model was opened.
   Expected<Digest> getDigest() const;
   /// Adds what a program depends on beside the bytes, sizes of runs and
   /// options.

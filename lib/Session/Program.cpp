@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "Thread.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cstdlib>
 
@@ -18,7 +19,6 @@ Expected<std::shared_ptr<Program>>
 Program::create(WeightStore &store, const Model &model, Image image,
                 const CallerWeights &caller, const Digest &options,
                 Progress &progress) {
-  DML_TRY(progress.begin("creating pipelines", 0.6f));
   std::shared_ptr<Program> program(new Program);
   program->executable = model.getExecutable();
   if (!program->executable) {
@@ -29,15 +29,20 @@ Program::create(WeightStore &store, const Model &model, Image image,
     program->ownExecutable = std::move(*executable);
     program->executable = program->ownExecutable.get();
   }
+  DML_TRY(progress.begin("loading weights", 0.6f));
+  // Weights are read while the driver compiles.
+  Expected<std::vector<WeightPointer>> weights = std::vector<WeightPointer>();
+  std::future<void> loading = startThread([&] {
+    weights = WeightLoader(store, model, image, caller, options)
+                  .load(program->executable);
+  });
+  DML_TRY(progress.begin("creating pipelines", 0.7f));
   DML_TRY(program->initialize(store.getDevice(), model));
-  if (image.weights.empty())
-    return program;
-  DML_TRY(progress.begin("loading weights", 0.8f));
-  Expected<std::vector<WeightPointer>> weights =
-      WeightLoader(store, model, image, caller, options)
-          .load(program->executable);
+  loading.get();
   if (!weights)
     return weights.status();
+  if (weights->empty())
+    return program;
   program->weights = std::move(*weights);
   DML_TRY(program->bindWeights());
   return program;

@@ -42,10 +42,13 @@ WeightPointer WeightStore::find(const Digest &key) const {
 }
 
 void WeightStore::add(const Digest &key, const WeightPointer &weight) {
-  // The keys of weights that are gone go too.
+  weights[key] = weight;
+  if (weights.size() < mostKeys)
+    return;
+  // The keys of weights that have gone go, too.
   for (auto it = weights.begin(); it != weights.end();)
     it = it->second.expired() ? weights.erase(it) : std::next(it);
-  weights[key] = weight;
+  mostKeys = 2 * weights.size() + 64;
 }
 
 Expected<WeightPointer> WeightStore::allocate(uint64_t size) const {
@@ -156,9 +159,7 @@ Expected<Digest> WeightLoader::getKey(const WeightSource &source,
   } else {
     const WeightFile &file = image.files[source.index];
     digester.add(llvm::StringRef(file.path));
-    digester.add(file.state.size);
-    digester.add(static_cast<uint64_t>(file.state.modified));
-    digester.add(file.state.inode);
+    file.state.addTo(digester);
     digester.add(source.offset);
     digester.add(source.size);
   }

@@ -51,6 +51,8 @@ public:
 private:
   DeviceHandle device;
   std::map<Digest, std::weak_ptr<DeviceWeight>> weights;
+  /// The number of keys at which those of weights that have gone are dropped.
+  size_t mostKeys = 64;
 };
 
 /// The weights that the caller of a session has, by their names.

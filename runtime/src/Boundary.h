@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a Status becomes what a call of a C API returns. No exception crosses the
-// boundary. The session's C API (lib/Session) creates its errors here, too.
+// How a Status becomes what a call of a C API returns, and what calls check
+// first. The session's C API (lib/Session) does the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,51 +12,10 @@
 
 #include "Status.h"
 
-#include <new>
-#include <stdexcept>
-
-struct DmlErrorImpl {
-  DmlResult result;
-  std::string message;
-};
-
 namespace dml::runtime {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
-extern DmlErrorImpl outOfMemoryError;
-
 /// Turns a Status into what a call returns.
-inline DmlResult report(const Status &status, DmlError *error) noexcept {
-  if (error)
-    *error = nullptr;
-  if (status.ok())
-    return DML_SUCCESS;
-  if (error) {
-    try {
-      *error = new DmlErrorImpl{status.result(), status.message()};
-    } catch (...) {
-      *error = &outOfMemoryError;
-      return DML_ERROR_OUT_OF_MEMORY;
-    }
-  }
-  return status.result();
-}
-
-/// Runs the body of a call: no exception leaves it.
-template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-    // A container asked for more than can be addressed.
-  } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
-  }
-  if (error)
-    *error = &outOfMemoryError;
-  return DML_ERROR_OUT_OF_MEMORY;
-}
+DmlResult report(const Status &status, DmlError *error) noexcept;
 
 inline Status nullArgument(const char *name) {
   return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,

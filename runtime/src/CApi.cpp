@@ -10,18 +10,29 @@
 #include "BindingTable.h"
 #include "Boundary.h"
 #include "DataType.h"
+#include "DeviceRequirements.h"
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
 #include <type_traits>
 
 using namespace dml::runtime;
 
+struct DmlErrorImpl {
+  DmlResult result;
+  std::string message;
+};
 struct DmlInstanceImpl {
   std::shared_ptr<Instance> object;
 };
 struct DmlDeviceImpl {
   std::shared_ptr<Device> object;
+};
+struct DmlDeviceRequirementsImpl {
+  std::unique_ptr<DeviceRequirements> object;
 };
 struct DmlExecutableImpl {
   std::shared_ptr<const Executable> object;
@@ -37,6 +48,25 @@ struct DmlBindingTableImpl {
 };
 
 namespace {
+
+/// Reported where there is no memory for an error object; never freed. Its text
+/// stands in dmlGetErrorMessage: to put it here would take memory.
+DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
+
+/// Runs the body of a call: no exception leaves it.
+template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
+  try {
+    return report(body(), error);
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) {
+    // A container asked for more than can be addressed.
+  } catch (...) {
+    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
+  }
+  if (error)
+    *error = &outOfMemoryError;
+  return DML_ERROR_OUT_OF_MEMORY;
+}
 
 /// guard for a call that makes, uses or waits for something of a device:
 /// what late work has kept so far is destroyed first, if the work has ended.
@@ -157,7 +187,21 @@ const char *dmlGetResultName(DmlResult result) {
   return "unknown DmlResult";
 }
 
-DmlErrorImpl dml::runtime::outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
+DmlResult dml::runtime::report(const Status &status, DmlError *error) noexcept {
+  if (error)
+    *error = nullptr;
+  if (status.ok())
+    return DML_SUCCESS;
+  if (error) {
+    try {
+      *error = new DmlErrorImpl{status.result(), status.message()};
+    } catch (...) {
+      *error = &outOfMemoryError;
+      return DML_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  return status.result();
+}
 
 DmlResult dmlGetErrorResult(DmlError error) {
   return error ? error->result : DML_SUCCESS;
@@ -255,6 +299,38 @@ DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
     DML_TRY(checkAllocator(info->allocator));
     return give(Device::adopt(*info), device);
   });
+}
+
+DmlResult dmlGetDeviceRequirements(const DmlDeviceRequest *request,
+                                   DmlDeviceRequirements *requirements,
+                                   DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(request);
+    DML_NEED(requirements);
+    DML_CHECK_CHAIN(DmlDeviceRequest, request);
+    // The handle is made first: what is made last sets the caller's features.
+    auto handle = std::make_unique<DmlDeviceRequirementsImpl>();
+    Expected<std::unique_ptr<DeviceRequirements>> object =
+        DeviceRequirements::create(*request);
+    if (!object)
+      return object.status();
+    handle->object = std::move(*object);
+    *requirements = handle.release();
+    return Status();
+  });
+}
+
+void dmlDescribeDeviceRequirements(DmlDeviceRequirements requirements,
+                                   DmlDeviceRequirementsInfo *info) {
+  if (!info)
+    return;
+  fill(*info, {});
+  if (requirements)
+    requirements->object->describe(*info);
+}
+
+void dmlDestroyDeviceRequirements(DmlDeviceRequirements requirements) {
+  delete requirements;
 }
 
 void dmlDestroyDevice(DmlDevice device) { destroy(device); }

@@ -8,6 +8,7 @@
 
 #include "DataType.h"
 #include "DeviceFeatures.h"
+#include "DeviceRequirements.h"
 
 #include <chrono>
 #include <cstring>
@@ -33,78 +34,65 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
     return index.status();
   getInstanceProcAddr = instanceOwner->getProcAddr();
   instanceVk = instanceOwner->functions();
-  instance = instanceOwner->handle();
-  debugUtils = instanceOwner->hasDebugUtils();
-  physicalDevice = instanceOwner->physicalDevice(*index);
-  properties = instanceOwner->devices()[*index];
-  supported = properties.info.features;
-  if (DmlFeatureFlags unknown = info.disabledFeatures & ~DML_FEATURE_ALL)
-    return makeError(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x",
-                     std::hex, unknown, ", which is no feature");
-  properties.info.features &= ~info.disabledFeatures;
-  // selectDevice passes over devices that have none.
-  queueFamilyIndex = *chooseQueueFamily(properties.queueFamilies);
-  if (info.robustBufferAccess && !properties.robustBufferAccess)
-    return makeError(DML_ERROR_UNSUPPORTED, "device '", properties.info.name,
-                     "' lacks the feature robustBufferAccess");
+  DmlDeviceRequest request{};
+  request.getInstanceProcAddr = getInstanceProcAddr;
+  request.instance = instanceOwner->handle();
+  request.physicalDevice = instanceOwner->physicalDevice(*index);
+  request.apiVersion = kNewestApiVersion;
+  request.debugUtilsEnabled = instanceOwner->hasDebugUtils();
+  request.disabledFeatures = info.disabledFeatures;
+  request.robustBufferAccess = info.robustBufferAccess;
+  const DeviceSnapshot &snapshot = instanceOwner->devices()[*index];
+  Expected<std::unique_ptr<DeviceRequirements>> requirements =
+      DeviceRequirements::create(snapshot, request);
+  if (!requirements)
+    return requirements.status();
+  DmlDeviceRequirementsInfo wanted{};
+  (*requirements)->describe(wanted);
 
-  FeatureStructures enabled;
-  setFeatures(enabled, properties.info.features);
-  enabled.vulkan11.pNext = &enabled.vulkan12;
-  VkPhysicalDeviceFeatures2 features{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enabled.vulkan11};
-  features.features = enabled.core;
-  features.features.robustBufferAccess = info.robustBufferAccess;
-  // Vulkan 1.2 demands it of devices.
-  enabled.vulkan12.timelineSemaphore = VK_TRUE;
+  // What takes memory is done before there is a device to destroy.
+  use(wanted.device, snapshot);
 
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-  queueInfo.queueFamilyIndex = queueFamilyIndex;
+  queueInfo.queueFamilyIndex = wanted.queueFamilyIndex;
   queueInfo.queueCount = 1;
   queueInfo.pQueuePriorities = &priority;
-  std::vector<const char *> extensions;
-  auto addFeatures = [&](auto &structure) {
-    structure.pNext = enabled.vulkan12.pNext;
-    enabled.vulkan12.pNext = &structure;
-  };
-  // Must be enabled where a device offers it.
-  if (properties.portabilitySubset)
-    extensions.push_back("VK_KHR_portability_subset");
-  robust = info.robustBufferAccess;
-  unchecked = !info.robustBufferAccess && properties.pipelineRobustness;
-  VkPhysicalDevicePipelineRobustnessFeaturesEXT pipelineRobustness{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
-  if (unchecked) {
-    extensions.push_back(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
-    pipelineRobustness.pipelineRobustness = VK_TRUE;
-    addFeatures(pipelineRobustness);
-  }
-  VkPhysicalDeviceSubgroupSizeControlFeaturesEXT subgroupSizeControl{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT};
-  if (properties.subgroupSizeControl) {
-    extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-    subgroupSizeControl.subgroupSizeControl = VK_TRUE;
-    subgroupSizeControl.computeFullSubgroups = VK_TRUE;
-    addFeatures(subgroupSizeControl);
-  }
-  if (enabled.matrices.cooperativeMatrix) {
-    extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
-    addFeatures(enabled.matrices);
-  } else {
-    properties.info.limits.matrixShapeCount = 0;
-  }
   VkDeviceCreateInfo createInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                &features};
+                                wanted.features};
   createInfo.queueCreateInfoCount = 1;
   createInfo.pQueueCreateInfos = &queueInfo;
-  createInfo.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
-  createInfo.ppEnabledExtensionNames = extensions.data();
-  DML_TRY(checkVk(
-      instanceVk.CreateDevice(physicalDevice, &createInfo, nullptr, &device),
-      "vkCreateDevice for '", properties.info.name, "'"));
+  createInfo.enabledExtensionCount = wanted.extensionCount;
+  createInfo.ppEnabledExtensionNames = wanted.extensions;
+  DML_TRY(checkVk(instanceVk.CreateDevice(request.physicalDevice, &createInfo,
+                                          nullptr, &device),
+                  "vkCreateDevice for '", snapshot.info.name, "'"));
   ownsDevice = true;
   return Status();
+}
+
+/// The part of the Vulkan device that created and adopted devices share.
+void Device::use(const DmlVulkanDevice &info, const DeviceSnapshot &snapshot) {
+  instance = info.instance;
+  physicalDevice = info.physicalDevice;
+  debugUtils = info.debugUtilsEnabled;
+  unchecked = info.pipelineRobustnessEnabled;
+  robust = info.robustBufferAccessEnabled;
+  queueFamilyIndex = info.queueFamilyIndex;
+  properties = snapshot;
+  supported = properties.info.features;
+  // Properties are there without being enabled, unless they are disabled.
+  properties.info.features = info.enabledFeatures;
+  properties.subgroupSizeControl &= info.subgroupSizeControlEnabled;
+  DmlDeviceLimits &limits = properties.info.limits;
+  if (!properties.subgroupSizeControl) {
+    limits.minSubgroupSize = limits.maxSubgroupSize = limits.subgroupSize;
+    limits.maxComputeWorkgroupSubgroups = 0;
+  }
+  if (!(properties.info.features & DML_FEATURE_COOPERATIVE_MATRIX_BIT))
+    limits.matrixShapeCount = 0;
+  if (timestampValidBits() == 0)
+    limits.timestampPeriod = 0;
 }
 
 Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
@@ -114,10 +102,7 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
   if (!info.instance || !info.physicalDevice || !info.device)
     return invalid("adopting a device needs its instance, physicalDevice and "
                    "device, but one is VK_NULL_HANDLE");
-  if (info.apiVersion < VK_API_VERSION_1_2)
-    return invalid("the instance has apiVersion ",
-                   describeApiVersion(info.apiVersion),
-                   ", but Vulkan 1.2 is needed");
+  DML_TRY(checkApiVersion(info.apiVersion));
   if (!info.lockQueue != !info.unlockQueue)
     return invalid("lockQueue and unlockQueue: both or neither must be set");
 
@@ -129,53 +114,28 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
   device->getInstanceProcAddr = global->GetInstanceProcAddr;
   DML_TRY(loadInstanceFunctions(global->GetInstanceProcAddr, info.instance,
                                 info.debugUtilsEnabled, device->instanceVk));
-  device->debugUtils = info.debugUtilsEnabled;
-  device->unchecked = info.pipelineRobustnessEnabled;
-  device->robust = info.robustBufferAccessEnabled;
-  device->instance = info.instance;
-  device->physicalDevice = info.physicalDevice;
   Expected<DeviceSnapshot> snapshot =
       takeSnapshot(device->instanceVk, info.physicalDevice,
                    std::min(info.apiVersion, kNewestApiVersion));
   if (!snapshot)
     return snapshot.status();
-  DeviceSnapshot &properties = device->properties;
-  properties = std::move(*snapshot);
-  if (properties.info.apiVersion < VK_API_VERSION_1_2)
-    return makeError(DML_ERROR_UNSUPPORTED, "device '", properties.info.name,
-                     "' has Vulkan ",
-                     describeApiVersion(properties.info.apiVersion),
-                     ", but 1.2 is needed");
-  device->supported = properties.info.features;
-  if (DmlFeatureFlags unknown = info.enabledFeatures & ~device->supported)
+  DML_TRY(checkUsable(*snapshot));
+  DmlFeatureFlags supported = snapshot->info.features;
+  if (DmlFeatureFlags unknown = info.enabledFeatures & ~supported)
     return invalid("enabledFeatures has 0x", std::hex, unknown, " (",
                    describeFeatures(unknown), "), which device '",
-                   properties.info.name, "' does not support");
-  // Properties are there without being enabled.
-  properties.info.features =
-      info.enabledFeatures | (device->supported & getProperties());
-
-  properties.subgroupSizeControl &= info.subgroupSizeControlEnabled;
-  DmlDeviceLimits &limits = properties.info.limits;
-  if (!properties.subgroupSizeControl) {
-    limits.minSubgroupSize = limits.maxSubgroupSize = limits.subgroupSize;
-    limits.maxComputeWorkgroupSubgroups = 0;
-  }
-  if (!(properties.info.features & DML_FEATURE_COOPERATIVE_MATRIX_BIT))
-    limits.matrixShapeCount = 0;
-
-  if (info.queueFamilyIndex >= properties.queueFamilies.size())
+                   snapshot->info.name, "' does not support");
+  if (info.queueFamilyIndex >= snapshot->queueFamilies.size())
     return invalid("queueFamilyIndex is ", info.queueFamilyIndex,
-                   ", but the device has ", properties.queueFamilies.size(),
+                   ", but the device has ", snapshot->queueFamilies.size(),
                    " queue families");
-  const VkQueueFamilyProperties &family =
-      properties.queueFamilies[info.queueFamilyIndex];
-  if (!(family.queueFlags & VK_QUEUE_COMPUTE_BIT))
+  if (!(snapshot->queueFamilies[info.queueFamilyIndex].queueFlags &
+        VK_QUEUE_COMPUTE_BIT))
     return invalid("queue family ", info.queueFamilyIndex,
                    " has no VK_QUEUE_COMPUTE_BIT");
-  if (family.timestampValidBits == 0)
-    properties.info.limits.timestampPeriod = 0;
-  device->queueFamilyIndex = info.queueFamilyIndex;
+  DmlVulkanDevice used = info;
+  used.enabledFeatures |= supported & getProperties();
+  device->use(used, *snapshot);
   device->queue = info.queue;
   device->callerLock = info.lockQueue;
   device->callerUnlock = info.unlockQueue;

@@ -121,6 +121,7 @@ private:
   Device() = default;
   Status initialize(const DmlAllocator *allocator);
   Status createDevice(const DmlDeviceCreateInfo &info);
+  void use(const DmlVulkanDevice &info, const DeviceSnapshot &snapshot);
   class CommandsInUse;
 
   std::shared_ptr<Instance> instanceOwner;

@@ -45,15 +45,6 @@ inline DmlFeatureFlags getFeatures(const FeatureStructures &structures) {
   return features;
 }
 
-/// Sets the members of `features`, and no others.
-inline void setFeatures(FeatureStructures &structures,
-                        DmlFeatureFlags features) {
-#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
-                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
-  structures.STRUCTURE.NAME = (features & DML_FEATURE_##CONSTANT##_BIT) != 0;
-#include "Features.def"
-}
-
 /// Whether a device has what `Structure` states without being asked for it.
 template <typename Structure>
 constexpr bool kIsProperties =

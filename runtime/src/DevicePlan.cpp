@@ -69,11 +69,6 @@ bool sharesHostMemory(const DeviceSnapshot &device) {
          device.info.type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
 }
 
-Status unusable(const DeviceSnapshot &device) {
-  return makeError(DML_ERROR_UNSUPPORTED, "device '", device.info.name,
-                   "' cannot be used: ", join(findUnusable(device)));
-}
-
 } // namespace
 
 Expected<uint32_t>
@@ -90,7 +85,7 @@ dml::runtime::selectDevice(const std::vector<DeviceSnapshot> &devices,
           return i;
     std::vector<std::string> reasons;
     for (const DeviceSnapshot &device : devices)
-      reasons.push_back(unusable(device).message());
+      reasons.push_back(checkUsable(device).message());
     return makeError(DML_ERROR_UNSUPPORTED,
                      "no Vulkan device can be used: ", join(reasons));
   }
@@ -113,8 +108,7 @@ dml::runtime::selectDevice(const std::vector<DeviceSnapshot> &devices,
   if (!found)
     return makeError(DML_ERROR_NOT_FOUND, "no device is called '", selector,
                      "'; the devices are ", listDevices(devices));
-  if (!findUnusable(devices[*found]).empty())
-    return unusable(devices[*found]);
+  DML_TRY(checkUsable(devices[*found]));
   return *found;
 }
 
@@ -128,6 +122,22 @@ dml::runtime::findUnusable(const DeviceSnapshot &device) {
   if (!chooseQueueFamily(device.queueFamilies))
     missing.push_back("it has no queue family with VK_QUEUE_COMPUTE_BIT");
   return missing;
+}
+
+Status dml::runtime::checkUsable(const DeviceSnapshot &device) {
+  std::vector<std::string> missing = findUnusable(device);
+  if (missing.empty())
+    return Status();
+  return makeError(DML_ERROR_UNSUPPORTED, "device '", device.info.name,
+                   "' cannot be used: ", join(missing));
+}
+
+Status dml::runtime::checkApiVersion(uint32_t apiVersion) {
+  if (apiVersion >= VK_API_VERSION_1_2)
+    return Status();
+  return makeError(DML_ERROR_INVALID_ARGUMENT, "the instance has apiVersion ",
+                   describeApiVersion(apiVersion),
+                   ", but Vulkan 1.2 is needed");
 }
 
 DmlDeviceLimits dml::runtime::toLimits(const Requirements &requirements) {

@@ -45,6 +45,12 @@ Expected<uint32_t> selectDevice(const std::vector<DeviceSnapshot> &devices,
 /// Everything that keeps the runtime from using a device at all.
 std::vector<std::string> findUnusable(const DeviceSnapshot &device);
 
+/// An error that says the same, if there is something.
+Status checkUsable(const DeviceSnapshot &device);
+
+/// An error where an instance has a version of Vulkan that is too old.
+Status checkApiVersion(uint32_t apiVersion);
+
 /// Requirements as limits of a device that has just enough. Others are 0.
 DmlDeviceLimits toLimits(const Requirements &requirements);
 

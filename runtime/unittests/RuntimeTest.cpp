@@ -1103,6 +1103,117 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
   dmlDestroyDevice(adopted);
 }
 
+// A VkDevice that is made as the requirements say is as good as one that
+// dmlCreateDevice makes.
+TEST_F(OnDevice, AdoptsADeviceMadeAsRequired) {
+  DmlVulkanDevice vulkan{};
+  dmlGetVulkanDevice(device, &vulkan);
+  DmlDevice own = nullptr;
+  EXPECT_OK(dmlCreateDevice, instance, nullptr, &own);
+  DmlDeviceInfo wanted{};
+  dmlGetDeviceProperties(own, &wanted);
+  dmlDestroyDevice(own);
+  auto find = [&](auto type, const char *name) {
+    return reinterpret_cast<decltype(type)>(
+        vulkan.getInstanceProcAddr(vulkan.instance, name));
+  };
+#define DML_FIND(name) find(PFN_##name(nullptr), #name)
+  auto adopt = [&](VkPhysicalDeviceFeatures2 *features) {
+    DmlDeviceRequest request{};
+    request.getInstanceProcAddr = vulkan.getInstanceProcAddr;
+    request.instance = vulkan.instance;
+    request.physicalDevice = vulkan.physicalDevice;
+    request.apiVersion = VK_API_VERSION_1_3;
+    request.debugUtilsEnabled = true;
+    request.features = features;
+    DmlDeviceRequirements requirements = nullptr;
+    EXPECT_OK(dmlGetDeviceRequirements, &request, &requirements);
+    DmlDeviceRequirementsInfo info{};
+    dmlDescribeDeviceRequirements(requirements, &info);
+    if (features)
+      EXPECT_EQ(info.features, features);
+    float priority = 1;
+    VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queue.queueFamilyIndex = info.queueFamilyIndex;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VkDeviceCreateInfo createInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                  info.features};
+    createInfo.queueCreateInfoCount = 1;
+    createInfo.pQueueCreateInfos = &queue;
+    createInfo.enabledExtensionCount = info.extensionCount;
+    createInfo.ppEnabledExtensionNames = info.extensions;
+    DmlVulkanDevice made = info.device;
+    ASSERT_EQ(DML_FIND(vkCreateDevice)(vulkan.physicalDevice, &createInfo,
+                                       nullptr, &made.device),
+              VK_SUCCESS);
+    DML_FIND(vkGetDeviceQueue)
+    (made.device, info.queueFamilyIndex, 0, &made.queue);
+    dmlDestroyDeviceRequirements(requirements);
+
+    DmlDevice adopted = nullptr;
+    EXPECT_OK(dmlAdoptDevice, &made, &adopted);
+    DmlDeviceInfo has{};
+    dmlGetDeviceProperties(adopted, &has);
+    EXPECT_EQ(has.features, wanted.features);
+    EXPECT_EQ(has.limits.maxSubgroupSize, wanted.limits.maxSubgroupSize);
+    EXPECT_EQ(has.limits.matrixShapeCount, wanted.limits.matrixShapeCount);
+    EXPECT_EQ(has.limits.maxComputeWorkgroupSubgroups,
+              wanted.limits.maxComputeWorkgroupSubgroups);
+    DmlProgram adoptedProgram = nullptr;
+    EXPECT_OK(dmlCreateProgram, adopted, executable, &adoptedProgram);
+    std::vector<float> a = iota(128, 1), sum(128);
+    DmlHostTensor in = host(a), out = host(sum);
+    EXPECT_OK(dmlRunFunction, adoptedProgram, 1, &in, 1, &out, 1);
+    dmlDestroyProgram(adoptedProgram);
+    dmlDestroyDevice(adopted);
+    DML_FIND(vkDestroyDevice)(made.device, nullptr);
+  };
+  adopt(nullptr);
+  // The caller's own features stand in structures of versions, or of single
+  // features.
+  VkPhysicalDeviceVulkan13Features vulkan13{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceVulkan12Features vulkan12{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &vulkan13};
+  vulkan12.hostQueryReset = VK_TRUE;
+  VkPhysicalDeviceFeatures2 features{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan12};
+  adopt(&features);
+  EXPECT_TRUE(vulkan12.hostQueryReset);
+  EXPECT_TRUE(vulkan12.timelineSemaphore);
+  VkPhysicalDeviceTimelineSemaphoreFeatures timeline{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES};
+  features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &timeline};
+  adopt(&features);
+  EXPECT_TRUE(timeline.timelineSemaphore);
+
+  DmlDeviceRequest request{};
+  DmlDeviceRequirements none = nullptr;
+  features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  request.features = &features;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "one is VK_NULL_HANDLE",
+               dmlGetDeviceRequirements, &request, &none);
+  request.instance = vulkan.instance;
+  request.physicalDevice = vulkan.physicalDevice;
+  request.apiVersion = VK_API_VERSION_1_1;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "apiVersion 1.1, but Vulkan 1.2",
+               dmlGetDeviceRequirements, &request, &none);
+  request.apiVersion = VK_API_VERSION_1_2;
+  request.disabledFeatures = 0x800;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x800",
+               dmlGetDeviceRequirements, &request, &none);
+  // What failed has left the features alone.
+  EXPECT_EQ(features.pNext, nullptr);
+  EXPECT_FALSE(features.features.shaderInt64);
+  DmlExtension extension{static_cast<DmlStructureType>(3), nullptr};
+  request.next = &extension;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "the chain of DmlDeviceRequest",
+               dmlGetDeviceRequirements, &request, &none);
+  dmlDestroyDeviceRequirements(nullptr);
+#undef DML_FIND
+}
+
 TEST_F(OnDevice, LocksTheCallersQueue) {
   DmlVulkanDevice info{};
   dmlGetVulkanDevice(device, &info);

@@ -10,6 +10,7 @@
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -81,6 +82,12 @@ static cl::opt<std::string> deviceAtHand(
              "the first device. With --device-profile, the device's variant is "
              "the first one"),
     cl::value_desc("name|native"), cl::cat(category));
+
+static cl::opt<std::string> defaultProfile(
+    "default-device-profile",
+    cl::desc("The device profile of an input that states none, where no other "
+             "option does, for dml-run"),
+    cl::value_desc("profile"), cl::Hidden, cl::cat(category));
 
 static cl::opt<std::string> featureLevel(
     "feature-level",
@@ -434,6 +441,9 @@ static ExitCode run() {
   dml::CompilerOptions options;
   options.featureLevel = featureLevel.getValue();
   options.legalize = legalize.getValue();
+  if (deviceProfiles.empty() && !defaultProfile.empty() &&
+      !module->hasAttr(dml::deviceProfileAttrName))
+    deviceProfiles.push_back(defaultProfile);
   if (!deviceProfiles.empty())
     options.deviceProfile = deviceProfiles.front();
   options.externalWeights = isExternal;

@@ -132,22 +132,12 @@ Instance createInstance(const Options &options) {
   return dml::tools::createInstance(&info);
 }
 
-/// Whether the command line states the profile that dml-compile compiles for.
-bool statesProfile(const Options &options) {
-  return std::any_of(options.compileArguments.begin(),
-                     options.compileArguments.end(),
-                     [](const std::string &argument) {
-                       return argument.rfind("--device", 0) == 0;
-                     });
-}
-
 /// Creates the instance, and has modules compiled for the device of it that is
-/// to run them, unless the command line states a profile. Where there is no
-/// such device, modules are compiled for all devices, so that whatever else is
-/// wrong is found; withDevice then says what is wrong with the device.
+/// to run them, unless the module or the command line states a profile. Where
+/// there is no such device, modules are compiled for all devices, so that
+/// whatever else is wrong is found; withDevice then says what is wrong with the
+/// device.
 void compileForDevice(Options &options, Instance &instance) {
-  if (statesProfile(options))
-    return;
   try {
     instance = createInstance(options);
   } catch (const Failure &) {
@@ -159,7 +149,8 @@ void compileForDevice(Options &options, Instance &instance) {
     std::fprintf(stderr, "dml-run: warning: %s\n",
                  dml::tools::escapeControls(found.warning).c_str());
   if (found.error.empty())
-    options.compileArguments.push_back("--device-profile=" + found.profile);
+    options.compileArguments.push_back("--default-device-profile=" +
+                                       found.profile);
 }
 
 /// What dml-compile is asked for with a module.

@@ -80,13 +80,13 @@ TEST(DeviceAtHandTest, ADesktopGPUWithoutMatricesIsFull) {
 }
 
 /// The matrices that kernels cannot use are left out: sums of f16, and 8-bit
-/// columns that are no whole vectors. Those of the vendor's table stand first.
+/// columns that are no whole vectors. Of each type of factors, those of the
+/// vendor's table are taken.
 TEST(DeviceAtHandTest, NVIDIA) {
-  EXPECT_EQ(
-      getProfile(makeH100()).str(),
-      "full,cooperativeMatrix=16x16x16xf16xf32,"
-      "cooperativeMatrix=16x16x32xi8xi32,cooperativeMatrix=16x8x8xf16xf32,"
-      "bytesPerThread=15,multiprocessors=114");
+  EXPECT_EQ(getProfile(makeH100()).str(),
+            "full,cooperativeMatrix=16x16x16xf16xf32,"
+            "cooperativeMatrix=16x16x32xi8xi32,"
+            "bytesPerThread=15,multiprocessors=114");
   DmlDeviceInfo device = makeH100();
   std::strcpy(device.name, "NVIDIA H200");
   device.limits.multiprocessorCount = 132;
@@ -133,12 +133,9 @@ TEST(DeviceAtHandTest, Lavapipe) {
   device.limits.subgroupSize = device.limits.minSubgroupSize =
       device.limits.maxSubgroupSize = 8;
   device.limits.multiprocessorCount = 2;
-  DeviceProfile profile = getProfile(device);
-  EXPECT_THAT(
-      profile.str(),
-      HasSubstr("full,maxStorageBufferRange=134217728,subgroupSize=8,"));
-  EXPECT_EQ(profile.getSpeed().multiprocessors, 2);
-  EXPECT_LT(profile.getSpeed().memoryCycles, 100);
+  EXPECT_EQ(getProfile(device).str(),
+            "full,maxStorageBufferRange=134217728,subgroupSize=8,"
+            "multiprocessors=2");
 }
 
 //===----------------------------------------------------------------------===//

@@ -104,7 +104,8 @@ TEST(DeviceProfileTest, SpeedsHaveBounds) {
             "from 0.001 to 1e15");
 }
 
-/// The numbers that are derived from those of the default device.
+/// The numbers that are derived from those of the default device. Waits are
+/// latencies times constants of three digits.
 TEST(DeviceProfileTest, SpeedsOfTheDefaultDevice) {
   const DeviceSpeed device;
   EXPECT_EQ(device.getOpsPerCycle(), 132 * 128);
@@ -117,13 +118,13 @@ TEST(DeviceProfileTest, SpeedsOfTheDefaultDevice) {
   EXPECT_EQ(cost::rows::getEnoughRows(device), 256);
   EXPECT_EQ(cost::rows::getThreadsSideBySide(device), 8);
   EXPECT_EQ(cost::rows::getLeastSideBySide(device), 4);
-  EXPECT_EQ(cost::contraction::getRoundCycles(device), 1000);
+  EXPECT_NEAR(cost::contraction::getRoundCycles(device), 1000, 5);
   EXPECT_EQ(cost::contraction::getBarrierCycles(device), 270);
   EXPECT_EQ(cost::sliced::getLineCycles(device), 1);
   EXPECT_EQ(cost::sliced::getJoinedSumCycles(device), 50);
-  EXPECT_EQ(cost::matrix::getBarrierCycles(device), 150);
-  EXPECT_EQ(cost::matrix::getStageCycles(device), 500);
-  EXPECT_EQ(cost::matrix::getStartCycles(device), 3000);
+  EXPECT_NEAR(cost::matrix::getBarrierCycles(device), 150, 1);
+  EXPECT_NEAR(cost::matrix::getStageCycles(device), 500, 5);
+  EXPECT_NEAR(cost::matrix::getStartCycles(device), 3000, 30);
   EXPECT_EQ(parse("full").getThreadsTogether(), 32);
   EXPECT_EQ(parse("full,subgroupSize=64").getThreadsTogether(), 64);
 }

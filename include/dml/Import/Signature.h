@@ -38,6 +38,9 @@ struct SignatureTensor {
 
 struct Signature {
   std::vector<SignatureTensor> inputs, outputs;
+  /// The ranges of the file, first byte and size, that have the elements of
+  /// large initializers and nothing else, in ascending order.
+  std::vector<std::pair<uint64_t, uint64_t>> weights;
 };
 
 namespace onnx {

@@ -26,7 +26,7 @@ def DMLDevice_Dialect : Dialect {
     }
     ```
 
-    The attribute leaves no trace in an executable.
+    An executable names the profile of each variant, for readers alone.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -114,6 +114,7 @@ typedef struct DmlExtension {
 typedef struct DmlErrorImpl *DmlError;
 typedef struct DmlInstanceImpl *DmlInstance;
 typedef struct DmlDeviceImpl *DmlDevice;
+typedef struct DmlDeviceRequirementsImpl *DmlDeviceRequirements;
 typedef struct DmlExecutableImpl *DmlExecutable;
 typedef struct DmlProgramImpl *DmlProgram;
 typedef struct DmlBufferImpl *DmlBuffer;
@@ -435,6 +436,58 @@ typedef struct DmlVulkanDevice {
 DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                                  DmlError *error);
 DML_API void dmlDestroyDevice(DmlDevice device);
+
+/* A VkDevice that the caller is about to create. */
+typedef struct DmlDeviceRequest {
+  const void *next;
+  /* NULL: the system's Vulkan loader. */
+  PFN_vkGetInstanceProcAddr getInstanceProcAddr;
+  VkInstance instance;
+  VkPhysicalDevice physicalDevice;
+  /* VkApplicationInfo::apiVersion of the instance, 1.2 or newer. */
+  uint32_t apiVersion;
+  /* VK_EXT_debug_utils is enabled in `instance`. */
+  bool debugUtilsEnabled;
+  /* As in DmlDeviceCreateInfo. */
+  bool robustBufferAccess;
+  DmlFeatureFlags disabledFeatures;
+  /* The features that the caller wants itself, with a chain of structures, or
+   * NULL. The call sets in them what executables may need and the device has; a
+   * structure that the chain lacks is appended, and belongs to the
+   * DmlDeviceRequirements. A feature that stands in the structure of a version of
+   * Vulkan (VkPhysicalDeviceVulkan12Features) is set there if the chain has it,
+   * else in the structure of its own. */
+  VkPhysicalDeviceFeatures2 *features;
+} DmlDeviceRequest;
+
+/* What a VkDevice is to be created with so that dml may use all of it. */
+typedef struct DmlDeviceRequirementsInfo {
+  void *next;
+  /* For VkDeviceCreateInfo::pNext: the caller's structure, or, where the request
+   * had none, one of the library's. */
+  const VkPhysicalDeviceFeatures2 *features;
+  /* Extensions to be enabled beside the caller's own. */
+  const char *const *extensions;
+  uint32_t extensionCount;
+  /* The family that one queue at least is to be of, with compute and, where the
+   * device has such a one, timestamps. */
+  uint32_t queueFamilyIndex;
+  /* For dmlAdoptDevice, which needs `device` and `queue` besides. */
+  DmlVulkanDevice device;
+} DmlDeviceRequirementsInfo;
+
+/* Finds out what a VkDevice is to be created with, as dmlCreateDevice does for
+ * its own. DML_ERROR_UNSUPPORTED where dml cannot use the physical device. Where
+ * the call fails, the caller's features are as they were. What the requirements
+ * describe lives as long as they do; they are not needed once the VkDevice is
+ * created. */
+DML_API DmlResult dmlGetDeviceRequirements(const DmlDeviceRequest *request,
+                                           DmlDeviceRequirements *requirements,
+                                           DmlError *error);
+DML_API void
+dmlDescribeDeviceRequirements(DmlDeviceRequirements requirements,
+                              DmlDeviceRequirementsInfo *info);
+DML_API void dmlDestroyDeviceRequirements(DmlDeviceRequirements requirements);
 
 /* Another handle of the same device, for whoever keeps a device that somebody
  * else may destroy. Each handle is destroyed by itself; the VkDevice lives as

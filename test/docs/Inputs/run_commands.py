@@ -82,6 +82,7 @@ INSTEAD = {
     "dml-bench /tmp/padding.dmlx":
         "dml-compile examples/padding.mlir -o /tmp/padding.dmlx && "
         "dml-bench /tmp/padding.dmlx --repeats=1",
+    "dml-bench --calibrate --save": "dml-bench --calibrate --save --repeats=1",
     "benchmarks/compile-time --modules=repeated,functions --sizes=100,1000,10000,100000":
         "benchmarks/compile-time --modules=repeated,functions --sizes=1,2 --repeats=1",
     "build/release/bin/dml-fuzz --operators=dml.average_pooling --count=100 "
@@ -228,7 +229,8 @@ def main():
     write_fixtures(folder)
     # The scripts run in this Python, which has the packages that they need.
     environment = {**os.environ, "PATH": os.pathsep.join(
-        [f"{build}/bin", str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])}
+        [f"{build}/bin", str(pathlib.Path(sys.executable).parent), os.environ["PATH"]]),
+                   "XDG_CACHE_HOME": str(temporary / "cache")}
 
     wrong, run = 0, 0
     for page in chosen:

@@ -309,9 +309,17 @@ dml::onnx::readSignature(const llvm::MemoryBuffer &file,
   if (!model->graph)
     return llvm::createStringError(
         "the file is no ONNX model: it has no graph");
+  Signature signature;
   llvm::StringSet<> initializers, open, stated;
-  for (const TensorProto &tensor : model->graph->initializers)
+  for (const TensorProto &tensor : model->graph->initializers) {
     initializers.insert(tensor.name);
+    constexpr size_t large = 4096;
+    if (tensor.rawData && tensor.rawData->size() >= large)
+      signature.weights.emplace_back(tensor.rawData->data() -
+                                         file.getBufferStart(),
+                                     tensor.rawData->size());
+  }
+  llvm::sort(signature.weights);
   auto isInput = [&](const ValueInfo &input) {
     return !initializers.contains(input.name);
   };
@@ -320,7 +328,6 @@ dml::onnx::readSignature(const llvm::MemoryBuffer &file,
     for (const SignatureDimension &dimension : readDimensions(input, {}))
       if (dimension.size < 0)
         open.insert(dimension.name);
-  Signature signature;
   for (const ValueInfo &input : llvm::make_filter_range(inputs, isInput)) {
     // The value of an input of one integer is stated, too.
     if (options.dimensions.contains(input.name) && !open.contains(input.name)) {
