@@ -57,3 +57,16 @@ func.func @main(%x: tensor<2x3xui4>, %s: tensor<2x1xf32>)
   return %y, %z : tensor<2x3xf32>, tensor<2x3xui4>
 }
 """
+
+#: x + w, where w is bound once.
+OWNED = """
+func.func @sum(%x: tensor<2xf32> {dml.name = "x"},
+               %w: tensor<2xf32> {dml.name = "w", dml.owned_by_dml}) -> tensor<2xf32> {
+  %0 = dml.element_wise_add %x, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func @twice(%x: tensor<2xf32> {dml.name = "x"}) -> tensor<2xf32> {
+  %0 = dml.element_wise_add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""

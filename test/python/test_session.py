@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import dml
-from support import make_dense, make_logic, make_scale, needs_device
+from support import OWNED, make_dense, make_logic, make_scale, needs_device
 
 
 def setUpModule():
@@ -146,6 +146,18 @@ class RunTest(unittest.TestCase):
                 self.assertEqual(y.tolist(), [[3, 3, 3]])
                 self.assertEqual((session.info.compiled, session.info.cached),
                                  (compiled, cached))
+
+    def test_weights_and_functions(self):
+        model, weights = OWNED.encode(), {"w": np.float32([10, 20])}
+        session = dml.Session(model, format="mlir", function="sum", weights=weights)
+        (y,) = session.run(None, {"x": [1, 2]})
+        self.assertEqual(y.tolist(), [11, 22])
+        session = dml.Session(model, format="mlir", function="twice", weights=weights,
+                              program_budget=1 << 20)
+        (y,) = session.run(None, {"x": [1, 2]})
+        self.assertEqual(y.tolist(), [2, 4])
+        with self.assertRaises(dml.NotFound):
+            dml.Session(model, format="mlir", function="thrice")
 
     def test_progress(self):
         steps = []

@@ -2,13 +2,13 @@
 """Tensors on the device, and DLPack."""
 import gc
 import random
-import sys
 import unittest
 import weakref
 
 import numpy as np
 
 import dml
+from dml import _dlpack
 from support import UINT4, make_dense, make_scale, needs_device
 
 
@@ -152,6 +152,17 @@ class DLPackTest(unittest.TestCase):
             del array
             gc.collect()
             self.assertIsNone(alive())
+
+    def test_memory_of_the_device(self):
+        """Memory that the host does not see is lent as a VkBuffer."""
+        self.tensor._mapped = None
+        self.assertEqual(self.tensor.__dlpack_device__(), (7, self.tensor.device.index))
+        capsule = self.tensor.__dlpack__()
+        pointer = _dlpack._get_pointer(id(capsule), b"dltensor")
+        lent = _dlpack.DLManagedTensor.from_address(pointer).dl_tensor
+        self.assertEqual((lent.data, lent.device.device_type, lent.ndim, lent.shape[:2]),
+                         (self.tensor._range.buffer, 7, 2, [2, 3]))
+        self.assertEqual((lent.dtype.code, lent.dtype.bits, lent.dtype.lanes), (2, 32, 1))
 
     def test_refused(self):
         with self.assertRaisesRegex(dml.Unsupported, "wanted is a copy"):
