@@ -7,7 +7,7 @@ import ctypes
 import threading
 import weakref
 from ctypes import byref, c_uint32, c_void_p
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 from . import _library
 from ._library import DmlDeviceCreateInfo, DmlDeviceInfo
@@ -51,10 +51,12 @@ class Device:
 
 
 class Handle:
-    """A handle of the library, which is destroyed when nothing refers to the object."""
+    """A handle of the library, which is destroyed when nothing refers to the object. What
+    `keep` has lives as long."""
 
-    def __init__(self, value: Optional[int], destroy: str) -> None:
+    def __init__(self, value: Optional[int], destroy: str, keep: Any = None) -> None:
         self.value = value
+        self._keep = keep
         finalizer = weakref.finalize(self, getattr(_library.get(), destroy), value)
         # Where the process ends, another thread may still be in a call.
         finalizer.atexit = False

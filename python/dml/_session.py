@@ -215,10 +215,10 @@ class Session:
         info.progressCallback = self._callbacks.progress
         handle = c_void_p()
         self._call(library.dmlCreateSession, byref(info), byref(handle))
-        self._handle = Handle(handle.value, "dmlDestroySession")
-        # Runs hold the handle, and the handle what it needs.
-        self._handle.keep = (keep, self._callbacks, self._opened)  # type: ignore[attr-defined]
-        state = self._describe()
+        # Runs hold the handle, and the handle what the session needs.
+        self._handle = Handle(handle.value, "dmlDestroySession",
+                              (keep, self._callbacks, self._opened))
+        state = self._describe(self._handle)
         self._inputs = [_describe(library.dmlGetSessionInput, self._handle, index)
                         for index in range(state.inputCount)]
         self._outputs = [_describe(library.dmlGetSessionOutput, self._handle, index)
@@ -236,7 +236,7 @@ class Session:
             raised = self._callbacks.take()
             if raised is None:
                 raise
-            raise raised
+            raise raised from None
         except DeviceLost:
             _devices.forget(self._device, self._opened)
             raise
@@ -248,9 +248,9 @@ class Session:
             raise InvalidArgument("the session is closed")
         return handle
 
-    def _describe(self) -> DmlSessionInfo:
+    def _describe(self, handle: Handle) -> DmlSessionInfo:
         info = DmlSessionInfo()
-        _library.call(_library.get().dmlGetSessionInfo, self._use().value, byref(info))
+        _library.call(_library.get().dmlGetSessionInfo, handle.value, byref(info))
         return info
 
     # What the model takes and returns.
@@ -305,9 +305,9 @@ class Session:
         >>> session.info.compiled
         1
         """
+        # The profile's text lives as long as the handle.
         handle = self._use()
-        info = self._describe()
-        del handle
+        info = self._describe(handle)
         return SessionInfo(_library.decode(info.deviceProfile), info.programCount,
                            info.programBytes, info.compiledCount, info.cachedCount,
                            info.weightBytes)

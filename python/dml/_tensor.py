@@ -56,7 +56,7 @@ class Tensor:
         buffer = c_void_p()
         library = _library.get()
         _library.call(library.dmlCreateBuffer, handle.value, size, _MEMORY_DEVICE, byref(buffer))
-        self._buffer = _devices.Handle(buffer.value, "dmlDestroyBuffer")
+        self._buffer = _devices.Handle(buffer.value, "dmlDestroyBuffer", handle)
         info = DmlBufferInfo()
         library.dmlGetBufferInfo(buffer, byref(info))
         self._mapped: Optional[int] = info.mapped
