@@ -5,6 +5,7 @@
 #   dev           dml-dev           its header, its static library, how to find it
 #   tools         dml-tools         the compiler's tools, its shared library
 #   compiler-dev  dml-compiler-dev  its headers, its static libraries
+#   python        python3-dml       the package for Python
 #
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
@@ -13,14 +14,17 @@ set(DML_PACKAGER "dml <root@localhost>" CACHE STRING
     "Who makes the Debian packages, as their Maintainer: \"Name <mail>\"")
 
 # Declares the package of a component.
-#   dml_add_package(COMPONENT SECTION section TITLE "few words"
+#   dml_add_package(COMPONENT [NAME name] SECTION section TITLE "few words"
 #     DESCRIPTION "sentences" [DEPENDS ...] [RECOMMENDS ...] [SUGGESTS ...])
 # What the package's programs and libraries link is found out and need not stand
 # in DEPENDS.
 function(dml_add_package component)
-  cmake_parse_arguments(ARG "" "SECTION;TITLE;DESCRIPTION"
+  cmake_parse_arguments(ARG "" "NAME;SECTION;TITLE;DESCRIPTION"
     "DEPENDS;RECOMMENDS;SUGGESTS" ${ARGN})
   set(name dml-${component})
+  if(ARG_NAME)
+    set(name ${ARG_NAME})
+  endif()
   string(TOUPPER "CPACK_DEBIAN_${component}" prefix)
   foreach(field DEPENDS RECOMMENDS SUGGESTS)
     list(JOIN ARG_${field} ", " value)
@@ -69,6 +73,17 @@ dml_add_package(compiler-dev SECTION libdevel
 files for CMake and pkg-config."
   DEPENDS "dml-tools ${same_version}" libmlir-${LLVM_VERSION_MAJOR}-dev
     spirv-tools)
+dml_add_package(python NAME python3-dml SECTION python
+  TITLE "models in Python"
+  DESCRIPTION
+"The package dml for Python 3, which opens ONNX models and others and runs them on
+Vulkan devices, with NumPy's arrays or with tensors that stay on the device."
+  DEPENDS "dml-tools ${same_version}" python3:any
+  RECOMMENDS python3-numpy libvulkan1 "mesa-vulkan-drivers | vulkan-icd")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+  "${PROJECT_SOURCE_DIR}/cmake/python3-dml/postinst"
+  "${PROJECT_SOURCE_DIR}/cmake/python3-dml/prerm")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dml)

@@ -176,7 +176,9 @@ Status Program::bindInput(Slot &slot, uint32_t index,
     DML_TRY(call(dmlWriteBuffer, slot.inputs[index].get(), uint64_t(0),
                  static_cast<const void *>(tensor.data), tensor.byteSize));
   }
-  if (isEqual(range, slot.boundInputs[index]))
+  // A range of the caller's is bound anew: the caller may have destroyed the
+  // buffer that was bound, and another buffer may have its handle since.
+  if (tensor.data && isEqual(range, slot.boundInputs[index]))
     return Status();
   DML_TRY(call(dmlBindInput, slot.table.get(), index,
                static_cast<const DmlBufferRange *>(&range)));
@@ -201,7 +203,8 @@ Status Program::bindOutput(Slot &slot, uint32_t index,
       return own.status();
     range = *own;
   }
-  if (isEqual(range, slot.boundOutputs[index]))
+  bool isOwn = !tensor || !tensor->buffer.buffer;
+  if (isOwn && isEqual(range, slot.boundOutputs[index]))
     return Status();
   DML_TRY(call(dmlBindOutput, slot.table.get(), index,
                static_cast<const DmlBufferRange *>(&range)));

@@ -168,6 +168,12 @@ public:
       endVulkanWork();
     }
     dmlDestroyBindingTable(table);
+    // Late work may still signal the semaphore.
+    if (timeline) {
+      awaitLateWork();
+      caller<PFN_vkDestroySemaphore>("vkDestroySemaphore")(vulkan.device,
+                                                           timeline, nullptr);
+    }
     if (commandPool)
       caller<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(
           vulkan.device, commandPool, nullptr);
@@ -398,12 +404,16 @@ public:
            make(dmlWriteBuffer, buffers[1], 0, b.data(), 512);
   }
 
-  /// Binds, submits, waits with a limit, binds anew, submits and leaves the
-  /// waiting to the table's end.
+  /// Binds, submits with a semaphore, waits with a limit, binds anew, submits
+  /// and leaves the waiting to the table's end.
   bool useTable() {
+    DmlSemaphoreValue end{createTimeline(), 1};
+    DmlSubmitInfo info{};
+    info.signalSemaphores = &end;
+    info.signalSemaphoreCount = 1;
     DmlBufferRange ranges[4];
     DmlStepTime times[3];
-    if (!createTable(program, ranges) || !make(dmlSubmit, table, nullptr) ||
+    if (!createTable(program, ranges) || !make(dmlSubmit, table, &info) ||
         !make(dmlWait, table, uint64_t(600) * 1'000'000'000) ||
         !make(dmlGetStepTimes, table, 0, 3, times) || !readResults() ||
         !make(dmlBindOutput, table, 1, &ranges[3]) ||
@@ -411,6 +421,19 @@ public:
       return false;
     // Waits for the first of them.
     return make(dmlSubmit, table, nullptr);
+  }
+
+  /// A semaphore of the caller's, whose own calls do not fail.
+  VkSemaphore createTimeline() {
+    dmlGetVulkanDevice(device, &vulkan);
+    VkSemaphoreTypeCreateInfo type{
+        VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
+    EXPECT_EQ(caller<PFN_vkCreateSemaphore>("vkCreateSemaphore")(
+                  vulkan.device, &info, nullptr, &timeline),
+              VK_SUCCESS);
+    return timeline;
   }
 
   bool prepareRecording() {
@@ -578,6 +601,7 @@ private:
   std::vector<DmlBuffer> buffers;
   DmlBindingTable table = nullptr;
   DmlVulkanDevice vulkan{};
+  VkSemaphore timeline = VK_NULL_HANDLE;
   VkCommandPool commandPool = VK_NULL_HANDLE;
   VkCommandBuffer commands = VK_NULL_HANDLE;
   std::vector<float> a = count(1), b = count(1000);

@@ -18,7 +18,7 @@ from pathlib import Path
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 C_PROJECT = EXAMPLES.parent / "runtime/unittests/c-project"
 SYSTEM_PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
-NAMES = ["dml-compiler-dev", "dml-dev", "dml-runtime", "dml-tools"]
+NAMES = ["dml-compiler-dev", "dml-dev", "dml-runtime", "dml-tools", "python3-dml"]
 RUNTIME_TOOLS = ["dml-bench", "dml-inspect", "dml-run"]
 
 
@@ -153,6 +153,9 @@ def check_in_root(root, version, programs):
     expect(re.search(signature, inside("/usr/bin/dml-run", "/padding.dmlx",
                                        "--print-signature")),
            "padding.mlir has another signature")
+    # The package for Python finds the library of dml-tools.
+    printed = inside("/usr/bin/python3", "-B", "-m", "dml", "--version")
+    expect(f"dml {version} (libdml.so." in printed, f"python3 -m dml: {printed}")
 
 
 def check_development(root, folder):
@@ -193,7 +196,7 @@ def main():
         expect(sorted(found) == wanted,
                f"{name} has {sorted(found)}, wanted {wanted}")
 
-    depends = [choices for name in ("dml-runtime", "dml-tools")
+    depends = [choices for name in ("dml-runtime", "dml-tools", "python3-dml")
                for choices in parse_dependencies(
                    field(packages[name], "Depends"))
                if not choices[0].startswith("dml-")]

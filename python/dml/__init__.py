@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs models on Vulkan devices: ONNX, DirectML's graphs, DxDispatch's JSON and MLIR.
+
+>>> import dml
+>>> session = dml.Session("model.onnx")
+>>> (scores,) = session.run(None, {"image": image})
+
+``dml.devices()`` lists the devices, ``dml.Tensor`` is a tensor that stays on one, and
+``python3 -m dml model.onnx`` runs a model from the shell. What goes wrong raises a subclass
+of ``dml.Error`` with the library's message. Warnings of the compiler go to the logger "dml".
+"""
+
+from ._devices import Device, devices
+from ._errors import (Cancelled, DeviceLost, Error, InputOutput, InvalidArgument,
+                      InvalidExecutable, LibraryNotFound, NotFound, OutOfMemory, Timeout,
+                      Unsupported, VulkanError)
+from ._session import Session, SessionInfo, TensorInfo
+from ._tensor import Tensor
+from ._version import __version__
+
+__all__ = [
+    "Cancelled", "Device", "DeviceLost", "Error", "InputOutput", "InvalidArgument",
+    "InvalidExecutable", "LibraryNotFound", "NotFound", "OutOfMemory", "Session",
+    "SessionInfo", "Tensor", "TensorInfo", "Timeout", "Unsupported", "VulkanError",
+    "__version__", "devices",
+]
+
+# Messages and pages name the classes as users do: dml.Session.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python3 -m dml: runs a model from the shell."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+
+import dml
+
+from . import _library
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_DESCRIPTION = """\
+Opens a model (ONNX, a graph of DirectML, a JSON model of DxDispatch, MLIR or an executable),
+prints what it takes and returns, and runs it once on a Vulkan device. Inputs that no file
+gives are random: numbers from 0 to 1, and for integers 0 and 1. Sizes that the model leaves
+open are 1 unless --dim states them or a file has them.
+"""
+
+_EXAMPLES = """\
+examples:
+  python3 -m dml --devices
+  python3 -m dml model.onnx
+  python3 -m dml model.onnx --dim batch=8 --time
+  python3 -m dml model.onnx --input image=cat.npy --output-dir results
+  python3 -m dml model.onnx --device nvidia --cache-dir ~/.cache/my-programs
+
+Exit codes: 0, or 1 where something failed, or 2 where the command line is wrong.
+"""
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m dml", description=_DESCRIPTION, epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?", help="the model's file")
+    parser.add_argument("--input", metavar="NAME=FILE.npy", action="append", default=[],
+                        help="an input from a file of NumPy's; may be repeated")
+    parser.add_argument("--dim", metavar="NAME=SIZE", action="append", default=[],
+                        help="the size of a dimension that the model leaves open; may be "
+                        "repeated")
+    parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[],
+                        help="an option of dml-compile, such as ort-optimizations=all; may be "
+                        "repeated")
+    parser.add_argument("--device", metavar="DEVICE",
+                        help="a number of --devices, a UUID or a part of a name; the first GPU, "
+                        "else the first device, without")
+    parser.add_argument("--cache-dir", metavar="FOLDER",
+                        help="keep programs there, so that later runs compile nothing")
+    parser.add_argument("--output-dir", metavar="FOLDER",
+                        help="write each output to FOLDER/NAME.npy")
+    parser.add_argument("--seed", metavar="N", type=int, default=0,
+                        help="the seed of random inputs (0)")
+    parser.add_argument("--time", action="store_true",
+                        help="print how long the steps took, and the median of 10 more runs")
+    parser.add_argument("--devices", action="store_true", help="list the devices and end")
+    parser.add_argument("--version", action="store_true",
+                        help="print the version and the library's file and end")
+    return parser
+
+
+def _split(option: str, texts: List[str]) -> Dict[str, str]:
+    """The values of an option that is repeated: NAME=VALUE."""
+    values: Dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise dml.InvalidArgument(f"{option} has '{text}', but wanted is NAME=VALUE")
+        if name in values:
+            raise dml.InvalidArgument(f"{option} states '{name}' twice")
+        values[name] = value
+    return values
+
+
+def _read_sizes(texts: List[str]) -> Dict[str, int]:
+    sizes: Dict[str, int] = {}
+    for name, value in _split("--dim", texts).items():
+        if not value.isdecimal():
+            raise dml.InvalidArgument(f"--dim has '{name}={value}', but wanted is a size "
+                                      "of 1 or more")
+        sizes[name] = int(value)
+    return sizes
+
+
+def _load(texts: List[str]) -> "Dict[str, np.ndarray[Any, Any]]":
+    import numpy as np
+    arrays: "Dict[str, np.ndarray[Any, Any]]" = {}
+    for name, path in _split("--input", texts).items():
+        try:
+            arrays[name] = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise dml.InvalidArgument(f"'{path}' is no file of NumPy's for input '{name}': "
+                                      f"{error}") from None
+    return arrays
+
+
+def _find_sizes(session: dml.Session, given: "Dict[str, np.ndarray[Any, Any]]"
+                ) -> Dict[str, int]:
+    """Sizes of open dimensions that the given arrays have."""
+    sizes: Dict[str, int] = {}
+    for tensor in session.inputs:
+        array = given.get(tensor.name)
+        if array is not None and len(array.shape) == len(tensor.shape or []):
+            for wanted, size in zip(tensor.shape or [], array.shape):
+                if isinstance(wanted, str):
+                    sizes[wanted] = size
+    return sizes
+
+
+def _draw(session: dml.Session, given: "Dict[str, np.ndarray[Any, Any]]", seed: int
+          ) -> "Dict[str, np.ndarray[Any, Any]]":
+    """Arrays for all inputs: the given ones, and random ones."""
+    import numpy as np
+    random = np.random.default_rng(seed)
+    sizes = _find_sizes(session, given)
+    feeds = dict(given)
+    for tensor in session.inputs:
+        if tensor.name in given:
+            continue
+        shape = [sizes.get(size, 1) if isinstance(size, str) else size
+                 for size in tensor.shape or []]
+        dtype = tensor.dtype
+        assert dtype is not None
+        feeds[tensor.name] = (random.random(shape).astype(dtype) if dtype.kind == "f" else
+                              random.integers(0, 2, shape).astype(dtype))
+    return feeds
+
+
+def _print_tensors(title: str, tensors: List[dml.TensorInfo]) -> None:
+    print(title)
+    for tensor in tensors:
+        shape = "?" if tensor.shape is None else "x".join(
+            str(size) or "?" for size in tensor.shape) or "scalar"
+        print(f"  {tensor.name}: {shape} of {tensor.type or '?'}")
+
+
+def _save(folder: str, session: dml.Session, results: "List[np.ndarray[Any, Any]]") -> None:
+    import numpy as np
+    os.makedirs(folder, exist_ok=True)
+    for tensor, result in zip(session.outputs, results):
+        # Names of tensors may have slashes.
+        file = "".join(c if c.isalnum() or c in "-_." else "_" for c in tensor.name)
+        path = os.path.join(folder, f"{file}.npy")
+        np.save(path, result)
+        print(f"wrote {path}")
+
+
+def _print_times(session: dml.Session, feeds: Dict[str, Any],
+                 times: List[Tuple[str, float]]) -> None:
+    durations = []
+    for _ in range(10):
+        begin = time.perf_counter()
+        session.run(None, feeds)
+        durations.append(time.perf_counter() - begin)
+    times.append(("a later run", sorted(durations)[len(durations) // 2]))
+    print("times in ms:")
+    for name, seconds in times:
+        print(f"  {name}: {seconds * 1e3:.2f}")
+
+
+def _run(options: argparse.Namespace) -> None:
+    given = _load(options.input)
+    begin = time.perf_counter()
+    session = dml.Session(options.model, device=options.device, dims=_read_sizes(options.dim),
+                          options=_split("--option", options.option),
+                          cache_dir=options.cache_dir)
+    opened = time.perf_counter()
+    print(f"device: {session.device.name}")
+    _print_tensors("inputs:", session.inputs)
+    feeds = _draw(session, given, options.seed)
+    first = time.perf_counter()
+    session.prepare({name: array.shape for name, array in feeds.items()})
+    prepared = time.perf_counter()
+    results = session.run(None, feeds)
+    ran = time.perf_counter()
+    print("outputs:")
+    for tensor, result in zip(session.outputs, results):
+        shape = "x".join(map(str, result.shape)) or "scalar"
+        print(f"  {tensor.name}: {shape} of {result.dtype}")
+    if options.output_dir:
+        _save(options.output_dir, session, results)
+    if options.time:
+        _print_times(session, feeds, [("opening the model", opened - begin),
+                                      ("making the program", prepared - first),
+                                      ("the first run", ran - prepared)])
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """What ``python3 -m dml`` does; returns the exit code.
+
+    >>> dml.__main__.main(["--devices"])
+    """
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    try:
+        if options.version:
+            path = _library.get_path()
+            print(f"dml {_library.decode(_library.get().dmlGetVersion())} ({path})")
+        elif options.devices:
+            for device in dml.devices():
+                print(f"{device.index}: {device.name} ({device.type}, "
+                      f"{device.memory / 2**30:.1f} GiB, Vulkan {device.api_version}, "
+                      f"{device.driver}, {device.uuid})")
+        elif not options.model:
+            parser.error("wanted is a model, or --devices")
+        else:
+            _run(options)
+    except dml.Error as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

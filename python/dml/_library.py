@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shared library: where it is, its structures and its functions.
+
+The structures are those of dml/runtime.h and dml/session.h under the same names, and a
+test compares their layouts with the headers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_float, c_int,
+                    c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p)
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+from ._errors import CLASSES, Error, InvalidArgument, LibraryNotFound
+from ._version import __version__
+
+MAX_RANK = 8
+UNKNOWN_RANK = 0xFFFFFFFF
+
+MessageCallback = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+ProgressCallback = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_float)
+
+
+class DmlMatrixShape(Structure):
+    _fields_ = [("rows", c_uint32), ("columns", c_uint32), ("terms", c_uint32),
+                ("factors", c_int), ("sums", c_int)]
+
+
+class DmlDeviceLimits(Structure):
+    _fields_ = [
+        ("maxStorageBufferRange", c_uint64),
+        ("maxMemoryAllocationSize", c_uint64),
+        ("minStorageBufferOffsetAlignment", c_uint64),
+        ("maxPerStageDescriptorStorageBuffers", c_uint32),
+        ("maxComputeWorkGroupInvocations", c_uint32),
+        ("maxComputeWorkGroupSize", c_uint32 * 3),
+        ("maxComputeWorkGroupCount", c_uint32 * 3),
+        ("maxComputeSharedMemorySize", c_uint32),
+        ("subgroupSize", c_uint32),
+        ("minSubgroupSize", c_uint32),
+        ("maxSubgroupSize", c_uint32),
+        ("maxComputeWorkgroupSubgroups", c_uint32),
+        ("matrixShapeCount", c_uint32),
+        ("matrixShapes", DmlMatrixShape * 32),
+        ("maxLoopIterations", c_uint64),
+        ("timestampPeriod", c_float),
+        ("multiprocessorCount", c_uint32),
+    ]
+
+
+class DmlDeviceInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("name", c_char * 256),
+        ("uuid", c_uint8 * 16),
+        ("type", c_int),
+        ("driverName", c_char * 256),
+        ("driverInfo", c_char * 256),
+        ("apiVersion", c_uint32),
+        ("features", c_uint32),
+        ("limits", DmlDeviceLimits),
+        ("deviceMemorySize", c_uint64),
+        ("vendorID", c_uint32),
+        ("deviceID", c_uint32),
+        ("driverVersion", c_uint32),
+        ("driverID", c_int),
+        ("pipelineCacheUUID", c_uint8 * 16),
+    ]
+
+
+class DmlDeviceCreateInfo(Structure):
+    _fields_ = [("next", c_void_p), ("selector", c_char_p), ("robustBufferAccess", c_bool),
+                ("disabledFeatures", c_uint32), ("allocator", c_void_p)]
+
+
+class DmlBufferRange(Structure):
+    # VkBuffer is a handle of 64 bits.
+    _fields_ = [("buffer", c_uint64), ("offset", c_uint64), ("size", c_uint64)]
+
+
+class DmlBufferInfo(Structure):
+    _fields_ = [("next", c_void_p), ("buffer", c_uint64), ("size", c_uint64),
+                ("mapped", c_void_p)]
+
+
+class DmlNamedSize(Structure):
+    _fields_ = [("name", c_char_p), ("size", c_int64)]
+
+
+class DmlNamedValue(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class DmlNamedBytes(Structure):
+    _fields_ = [("name", c_char_p), ("data", c_void_p), ("size", c_size_t)]
+
+
+class DmlSessionCreateInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("path", c_char_p),
+        ("bytes", c_void_p),
+        ("byteSize", c_size_t),
+        ("format", c_int),
+        ("function", c_char_p),
+        ("dimensions", POINTER(DmlNamedSize)),
+        ("dimensionCount", c_uint32),
+        ("weights", POINTER(DmlNamedBytes)),
+        ("weightCount", c_uint32),
+        ("weightsPath", c_char_p),
+        ("device", c_void_p),
+        ("deviceSelector", c_char_p),
+        ("options", POINTER(DmlNamedValue)),
+        ("optionCount", c_uint32),
+        ("programBudget", c_uint64),
+        ("cacheDirectory", c_char_p),
+        ("identifier", c_char_p),
+        ("messageCallback", MessageCallback),
+        ("progressCallback", ProgressCallback),
+        ("userData", c_void_p),
+    ]
+
+
+class DmlSessionInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("inputCount", c_uint32),
+        ("outputCount", c_uint32),
+        ("device", c_void_p),
+        ("deviceProfile", c_char_p),
+        ("programCount", c_uint32),
+        ("programBytes", c_uint64),
+        ("compiledCount", c_uint64),
+        ("cachedCount", c_uint64),
+        ("weightBytes", c_uint64),
+    ]
+
+
+class DmlSessionTensorInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("name", c_char_p),
+        ("dataType", c_int),
+        ("rank", c_uint32),
+        ("sizes", c_int64 * MAX_RANK),
+        ("dimensionNames", c_char_p * MAX_RANK),
+    ]
+
+
+class DmlSessionTensor(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("name", c_char_p),
+        ("dataType", c_int),
+        ("rank", c_uint32),
+        ("sizes", c_int64 * MAX_RANK),
+        ("data", c_void_p),
+        ("byteSize", c_size_t),
+        ("buffer", DmlBufferRange),
+    ]
+
+
+# Functions that return a DmlResult and take a DmlError * at their end: their other
+# parameters.
+_FALLIBLE: Dict[str, Tuple[Any, ...]] = {
+    "dmlCreateInstance": (c_void_p, POINTER(c_void_p)),
+    "dmlGetDeviceInfo": (c_void_p, c_uint32, POINTER(DmlDeviceInfo)),
+    "dmlFindDevice": (c_void_p, c_char_p, POINTER(c_uint32)),
+    "dmlCreateDevice": (c_void_p, POINTER(DmlDeviceCreateInfo), POINTER(c_void_p)),
+    "dmlCreateBuffer": (c_void_p, c_uint64, c_int, POINTER(c_void_p)),
+    "dmlWriteBuffer": (c_void_p, c_uint64, c_void_p, c_size_t),
+    "dmlReadBuffer": (c_void_p, c_uint64, c_void_p, c_size_t),
+    "dmlCreateSession": (POINTER(DmlSessionCreateInfo), POINTER(c_void_p)),
+    "dmlGetSessionInfo": (c_void_p, POINTER(DmlSessionInfo)),
+    "dmlGetSessionInput": (c_void_p, c_uint32, POINTER(DmlSessionTensorInfo)),
+    "dmlGetSessionOutput": (c_void_p, c_uint32, POINTER(DmlSessionTensorInfo)),
+    "dmlRunSession": (c_void_p, POINTER(DmlSessionTensor), c_uint32,
+                      POINTER(DmlSessionTensor), c_uint32),
+    "dmlPrepareSession": (c_void_p, POINTER(DmlSessionTensor), c_uint32,
+                          POINTER(DmlSessionTensor), c_uint32),
+}
+
+# Other functions: what they return, and their parameters.
+_OTHERS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
+    "dmlGetVersion": (c_char_p, ()),
+    "dmlGetErrorMessage": (c_char_p, (c_void_p,)),
+    "dmlDestroyError": (None, (c_void_p,)),
+    "dmlGetFeatureName": (c_char_p, (c_int,)),
+    "dmlGetDeviceCount": (c_uint32, (c_void_p,)),
+    "dmlDestroyInstance": (None, (c_void_p,)),
+    "dmlDestroyDevice": (None, (c_void_p,)),
+    "dmlGetBufferInfo": (None, (c_void_p, POINTER(DmlBufferInfo))),
+    "dmlDestroyBuffer": (None, (c_void_p,)),
+    "dmlDestroySession": (None, (c_void_p,)),
+    "dmlFreeTensor": (None, (POINTER(DmlSessionTensor),)),
+}
+
+_lock = threading.Lock()
+_library: Optional[ctypes.CDLL] = None
+
+
+def _list_places() -> Iterator[str]:
+    """The files that may be the library, the best first, but for the system's."""
+    soname = "libdml.so." + ".".join(__version__.split(".")[:2])
+    package = Path(__file__).resolve().parent
+    # The wheel carries the library.
+    yield str(package / soname)
+    # PREFIX/lib/python3/dist-packages/dml is installed with PREFIX/lib/libdml.so.
+    installed = package.parents[2]
+    yield str(installed / soname)
+    # The source has its builds beside python/.
+    root = package.parents[1]
+    if (root / "CMakePresets.json").is_file():
+        for preset in ("release", "travel", "asserts", "debug"):
+            yield str(root / "build" / preset / "lib" / soname)
+
+
+def _open() -> ctypes.CDLL:
+    stated = os.environ.get("DML_LIBRARY")
+    if stated:
+        try:
+            return ctypes.CDLL(stated)
+        except OSError as error:
+            raise LibraryNotFound(
+                f"the library '{stated}', which the environment variable DML_LIBRARY names, "
+                f"cannot be loaded: {error}") from None
+    tried: List[str] = []
+    for place in _list_places():
+        tried.append(place)
+        if os.path.exists(place):
+            try:
+                return ctypes.CDLL(place)
+            except OSError as error:
+                raise LibraryNotFound(f"the library '{place}' cannot be loaded: {error}") from None
+    # The loader's own places.
+    soname = os.path.basename(tried[0])
+    try:
+        return ctypes.CDLL(soname)
+    except OSError:
+        raise LibraryNotFound(
+            f"found no library {soname} among {', '.join(tried)} and the system's libraries; "
+            "install dml's wheel or the package dml-tools, or set the environment variable "
+            "DML_LIBRARY to the file") from None
+
+
+def _declare(library: ctypes.CDLL) -> None:
+    # A library of other programs may have the same name.
+    version = getattr(library, "dmlGetVersion", None)
+    if version is None:
+        raise LibraryNotFound(f"'{library._name}' is no library of dml: the function "
+                              "dmlGetVersion is missing")
+    for name, parameters in _FALLIBLE.items():
+        function = getattr(library, name, None)
+        if function is not None:
+            function.restype = c_int
+            function.argtypes = [*parameters, POINTER(c_void_p)]
+    for name, (result, parameters) in _OTHERS.items():
+        function = getattr(library, name, None)
+        if function is not None:
+            function.restype = result
+            function.argtypes = list(parameters)
+    found = version().decode()
+    if found.split(".")[:2] != __version__.split(".")[:2]:
+        raise LibraryNotFound(f"'{library._name}' has the version {found}, but wanted is "
+                              f"{__version__}")
+
+
+def get() -> ctypes.CDLL:
+    """The library, which the first call loads."""
+    global _library
+    if _library is None:
+        with _lock:
+            if _library is None:
+                library = _open()
+                _declare(library)
+                _library = library
+    return _library
+
+
+def get_path() -> str:
+    """The file of the library."""
+    return str(get()._name)
+
+
+def check(result: int, error: c_void_p) -> None:
+    """Raises what a call failed with."""
+    if result == 0:
+        return
+    library = get()
+    message = (library.dmlGetErrorMessage(error) or b"").decode(errors="replace")
+    library.dmlDestroyError(error)
+    raise CLASSES.get(result, Error)(message)
+
+
+def call(function: Callable[..., int], *arguments: Any) -> None:
+    """Calls a function that returns a DmlResult; raises what it fails with."""
+    error = c_void_p()
+    result = function(*arguments, ctypes.byref(error))
+    if result != 0:
+        check(result, error)
+
+
+def encode(kind: str, text: str) -> bytes:
+    """A string for C."""
+    if not isinstance(text, str):
+        raise InvalidArgument(f"the {kind} is of the type {type(text).__name__}, but wanted "
+                              "is str")
+    encoded = text.encode("utf-8", "surrogateescape")
+    if b"\0" in encoded:
+        raise InvalidArgument(f"the {kind} {text!r} has a null character")
+    return encoded
+
+
+def encode_path(kind: str, path: "os.PathLike[str] | str") -> bytes:
+    """A path for C."""
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise InvalidArgument(f"the {kind} {os.fspath(path)!r} has a null character")
+    return encoded
+
+
+def decode(text: Optional[bytes]) -> str:
+    """A string of C, from which `encode` makes the same bytes."""
+    return (text or b"").decode("utf-8", "surrogateescape")

@@ -1,0 +1,634 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model on a device."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import threading
+from ctypes import byref, c_void_p
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
+                    Sequence, Tuple, Union)
+
+from . import _devices, _library, _types
+from ._devices import Device, Handle
+from ._errors import Cancelled, DeviceLost, InvalidArgument, Unsupported
+from ._library import (DmlNamedBytes, DmlNamedSize, DmlNamedValue, DmlSessionCreateInfo,
+                       DmlSessionInfo, DmlSessionTensor, DmlSessionTensorInfo)
+from ._tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_FORMATS = {None: 0, "onnx": 1, "directml": 2, "dxdispatch": 3, "mlir": 4, "executable": 5}
+_logger = logging.getLogger("dml")
+
+Progress = Callable[[str, float], Optional[bool]]
+
+
+class TensorInfo:
+    """An input or an output, as the model declares it.
+
+    >>> image = session.inputs[0]
+    >>> print(image.name, image.shape, image.dtype, image.type)
+    image ['batch', 3, 224, 224] float32 tensor(float)
+    """
+
+    __slots__ = ("name", "shape", "_element")
+
+    def __init__(self, name: str, shape: Optional[List[Union[int, str]]],
+                 element: _types.ElementType) -> None:
+        #: The name, as in the model.
+        self.name: str = name
+        #: A number for each size that the model states, and a name for each that it leaves
+        #: open; None for an output whose number of dimensions the model does not say.
+        self.shape: Optional[List[Union[int, str]]] = shape
+        self._element = element
+
+    @property
+    def type(self) -> str:
+        """The type as onnxruntime writes it, ``"tensor(float)"``; "" where the model does
+        not say it. Truth values are ``"tensor(uint8)"``.
+
+        >>> session.inputs[0].type
+        'tensor(float)'
+        """
+        return self._element.name
+
+    @property
+    def dtype(self) -> "Optional[np.dtype[Any]]":
+        """NumPy's type of the array, or None where the model does not say it. Elements of
+        4 bits have a byte each in arrays.
+
+        >>> np.zeros((1, 3, 224, 224), session.inputs[0].dtype)
+        """
+        import numpy as np
+        return np.dtype(self._element.dtype) if self._element.dtype else None
+
+    def __repr__(self) -> str:
+        shape = "?" if self.shape is None else "x".join(
+            str(size) or "?" for size in self.shape) or "scalar"
+        return f"<dml.TensorInfo {self.name}: {shape} of {self.type or '?'}>"
+
+
+class SessionInfo(NamedTuple):
+    """What a session has done so far, and keeps."""
+
+    #: What programs are compiled for, as the option --device-profile of dml-compile is.
+    device_profile: str
+    #: Programs in memory, one for each set of sizes, and their bytes.
+    programs: int
+    program_bytes: int
+    #: Programs that were compiled, and those that were read from the cache.
+    compiled: int
+    cached: int
+    #: Bytes of weights on the device, which sessions on one model share.
+    weight_bytes: int
+
+
+class _HostMemory:
+    """Memory that the library allocated for an output. Arrays that see it keep it alive."""
+
+    __slots__ = ("_tensor", "_free", "__array_interface__")
+
+    def __init__(self, tensor: DmlSessionTensor) -> None:
+        # A copy: the array of tensors that the library filled is not kept.
+        self._tensor = DmlSessionTensor(data=tensor.data)
+        # Modules may be gone when an array outlives them at the process's end.
+        self._free = _library.get().dmlFreeTensor
+
+    def see(self, dtype: "np.dtype[Any]", shape: Tuple[int, ...]
+            ) -> "np.ndarray[Any, Any]":
+        import numpy as np
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str,
+                                    "data": (self._tensor.data, False), "version": 3}
+        return np.asarray(self)
+
+    def __del__(self) -> None:
+        self._free(self._tensor)
+
+
+class _Callbacks:
+    """The functions of the caller that the library calls. A function that raises an
+    exception cancels the call, which then raises the exception."""
+
+    def __init__(self, progress: Optional[Progress]) -> None:
+        self._progress = progress
+        self._raised = threading.local()
+        self.message = _library.MessageCallback(self._on_message)
+        self.progress = (_library.ProgressCallback(self._on_progress) if progress
+                         else _library.ProgressCallback(0))
+
+    def _on_message(self, _data: int, severity: int, message: bytes) -> None:
+        _logger.log(logging.ERROR if severity else logging.WARNING, "%s",
+                    message.decode(errors="replace"))
+
+    def _on_progress(self, _data: int, name: bytes, fraction: float) -> bool:
+        assert self._progress is not None
+        try:
+            return self._progress(_library.decode(name), fraction) is not False
+        except BaseException as error:
+            self._raised.error = error
+            return False
+
+    def take(self) -> Optional[BaseException]:
+        """What a function of the caller raised in this thread."""
+        error = getattr(self._raised, "error", None)
+        self._raised.error = None
+        return error
+
+
+class Session:
+    """A model, ready to run on a device.
+
+    >>> session = dml.Session("model.onnx")
+    >>> session.inputs
+    [<dml.TensorInfo image: batchx3x224x224 of tensor(float)>]
+    >>> (scores,) = session.run(None, {"image": image})
+
+    The program for tensors of new sizes is compiled when they are first met, and kept. A
+    session may be used from many threads at once.
+    """
+
+    def __init__(self, model: "Union[str, os.PathLike[str], bytes]", *,
+                 device: Union[Device, str, int, None] = None,
+                 dims: Optional[Mapping[str, int]] = None,
+                 options: Optional[Mapping[str, Any]] = None,
+                 cache_dir: "Union[str, os.PathLike[str], None]" = None,
+                 progress: Optional[Progress] = None,
+                 format: Optional[str] = None,
+                 function: Optional[str] = None,
+                 weights: Optional[Mapping[str, Any]] = None,
+                 weights_path: "Union[str, os.PathLike[str], None]" = None,
+                 program_budget: int = 0,
+                 identifier: Optional[str] = None) -> None:
+        """Opens a model; nothing is compiled yet.
+
+        model           a path, or the bytes of a model
+        device          one of dml.devices(), its number, its UUID or a part of its name; the
+                        first GPU, else the first device, without
+        dims            sizes that all runs have: {"batch": 1}
+        options         options of dml-compile: {"ort-optimizations": "all"}
+        cache_dir       a folder that keeps programs for later processes
+        progress        a function that is called with the step's name and the fraction that is
+                        done while a program is made; the run is cancelled if it returns False
+        format          "onnx", "directml", "dxdispatch", "mlir" or "executable", where neither
+                        name nor content tells it
+        function        the function to run, where the model has several
+        weights         arrays, by name, that the model lacks
+        weights_path    the file that dml-compile --external-weights wrote
+        program_budget  bytes that programs may keep in memory; 1 GiB if it is 0
+        identifier      tells the model from others in cache_dir, instead of a digest
+
+        >>> dml.Session("bert.onnx", dims={"batch": 1}, cache_dir="/tmp/programs")
+        """
+        self._handle: Optional[Handle] = None
+        library = _library.get()
+        self._device = _devices.find(device)
+        self._opened = _devices.open(self._device)
+        info = DmlSessionCreateInfo()
+        # What must live as long as the session does.
+        keep: List[Any] = [_set_model(info, model, format)]
+        keep.append(_set_weights(info, weights or {}))
+        dimensions = [DmlNamedSize(_library.encode("name of a size", name), _to_int(name, size))
+                      for name, size in (dims or {}).items()]
+        info.dimensions = (DmlNamedSize * len(dimensions))(*dimensions)
+        info.dimensionCount = len(dimensions)
+        values = [DmlNamedValue(_library.encode("name of an option", name),
+                                _to_option(name, value))
+                  for name, value in (options or {}).items()]
+        info.options = (DmlNamedValue * len(values))(*values)
+        info.optionCount = len(values)
+        if function is not None:
+            info.function = _library.encode("function", function)
+        if weights_path is not None:
+            info.weightsPath = _library.encode_path("path of weights", weights_path)
+        if cache_dir is not None:
+            info.cacheDirectory = _library.encode_path("cache folder", cache_dir)
+        if identifier is not None:
+            info.identifier = _library.encode("identifier", identifier)
+        info.programBudget = _to_int("program_budget", program_budget)
+        info.device = self._opened.value
+        self._callbacks = _Callbacks(progress)
+        info.messageCallback = self._callbacks.message
+        info.progressCallback = self._callbacks.progress
+        handle = c_void_p()
+        self._call(library.dmlCreateSession, byref(info), byref(handle))
+        # Runs hold the handle, and the handle what the session needs.
+        self._handle = Handle(handle.value, "dmlDestroySession",
+                              (keep, self._callbacks, self._opened))
+        state = self._describe(self._handle)
+        self._inputs = [_describe(library.dmlGetSessionInput, self._handle, index)
+                        for index in range(state.inputCount)]
+        self._outputs = [_describe(library.dmlGetSessionOutput, self._handle, index)
+                         for index in range(state.outputCount)]
+        self._by_name = {each.name: each for each in self._inputs}
+
+    # Calls.
+
+    def _call(self, function: Callable[..., int], *arguments: Any) -> None:
+        """Calls the library. What a function of the caller has raised meanwhile is raised;
+        a device that is lost is opened anew by the next session."""
+        try:
+            _library.call(function, *arguments)
+        except Cancelled:
+            raised = self._callbacks.take()
+            if raised is None:
+                raise
+            raise raised from None
+        except DeviceLost:
+            _devices.forget(self._device, self._opened)
+            raise
+
+    def _use(self) -> Handle:
+        """The handle. Whoever has it keeps it from being destroyed."""
+        handle = self._handle
+        if handle is None:
+            raise InvalidArgument("the session is closed")
+        return handle
+
+    def _describe(self, handle: Handle) -> DmlSessionInfo:
+        info = DmlSessionInfo()
+        _library.call(_library.get().dmlGetSessionInfo, handle.value, byref(info))
+        return info
+
+    # What the model takes and returns.
+
+    @property
+    def inputs(self) -> List[TensorInfo]:
+        """The inputs of the model.
+
+        >>> [each.name for each in session.inputs]
+        ['image']
+        """
+        return list(self._inputs)
+
+    @property
+    def outputs(self) -> List[TensorInfo]:
+        """The outputs of the model.
+
+        >>> session.outputs[0].shape
+        ['batch', 1000]
+        """
+        return list(self._outputs)
+
+    def get_inputs(self) -> List[TensorInfo]:
+        """The inputs, under the name that onnxruntime has for them.
+
+        >>> session.get_inputs()[0].name
+        'image'
+        """
+        return self.inputs
+
+    def get_outputs(self) -> List[TensorInfo]:
+        """The outputs, under the name that onnxruntime has for them.
+
+        >>> session.get_outputs()[0].name
+        'scores'
+        """
+        return self.outputs
+
+    @property
+    def device(self) -> Device:
+        """The device that the model runs on.
+
+        >>> session.device.name
+        'NVIDIA H200'
+        """
+        return self._device
+
+    @property
+    def info(self) -> SessionInfo:
+        """What the session has compiled and keeps.
+
+        >>> session.info.compiled
+        1
+        """
+        # The profile's text lives as long as the handle.
+        handle = self._use()
+        info = self._describe(handle)
+        return SessionInfo(_library.decode(info.deviceProfile), info.programCount,
+                           info.programBytes, info.compiledCount, info.cachedCount,
+                           info.weightBytes)
+
+    # Running.
+
+    def run(self, output_names: Optional[Sequence[str]], feeds: Mapping[str, Any], *,
+            device_outputs: bool = False,
+            into: "Optional[Mapping[str, Union[np.ndarray[Any, Any], Tensor]]]" = None
+            ) -> List[Any]:
+        """Runs the model and returns its outputs, in the order of `output_names` or, where
+        that is None, of the model.
+
+        Each input is an array of the input's type, a ``dml.Tensor``, or another library's
+        tensor with ``__dlpack__`` in host memory. A number or a list becomes an array of
+        the type, and an array of truth values one of bytes.
+
+        device_outputs  outputs are ``dml.Tensor`` objects, which stay on the device
+        into            arrays or tensors that outputs are written into, by name
+
+        >>> (scores,) = session.run(None, {"image": image})
+        >>> boxes, = session.run(["boxes"], {"image": image}, device_outputs=True)
+        """
+        handle = self._use()
+        inputs, keep = self._convert(feeds)
+        names = self._choose(output_names)
+        outputs = (DmlSessionTensor * max(len(names), 1))()
+        for output, name in zip(outputs, names):
+            output.name = name
+        results: List[Any] = [None] * len(names)
+        if into or device_outputs:
+            self._bind(handle, inputs, len(feeds), outputs, names, results, device_outputs,
+                       into or {})
+        self._call(_library.get().dmlRunSession, handle.value, inputs, len(feeds), outputs,
+                   len(names))
+        del keep
+        # All memory of the library has an owner before any of it is looked at.
+        owners = [_HostMemory(output) if result is None else None
+                  for output, result in zip(outputs, results)]
+        return [result if owner is None else _wrap(output, owner)
+                for output, result, owner in zip(outputs, results, owners)]
+
+    def prepare(self, shapes: Mapping[str, Sequence[int]]) -> List[TensorInfo]:
+        """Compiles the program for inputs of these shapes, so that the first run need not,
+        and tells the outputs that a run gives.
+
+        >>> session.prepare({"image": (8, 3, 224, 224)})
+        [<dml.TensorInfo scores: 8x1000 of tensor(float)>]
+        """
+        handle = self._use()
+        inputs = (DmlSessionTensor * max(len(shapes), 1))()
+        for tensor, (name, shape) in zip(inputs, shapes.items()):
+            tensor.name = _library.encode("name of an input", name)
+            known = self._by_name.get(name)
+            tensor.dataType = known._element.code if known else 0
+            _set_shape(tensor, name, shape)
+        outputs = (DmlSessionTensor * max(len(self._outputs), 1))()
+        self._call(_library.get().dmlPrepareSession, handle.value, inputs, len(shapes), outputs,
+                   len(self._outputs))
+        return [TensorInfo(_library.decode(output.name), list(output.sizes[:output.rank]),
+                           _types.BY_CODE[output.dataType])
+                for output in outputs[:len(self._outputs)]]
+
+    def _choose(self, names: Optional[Sequence[str]]) -> List[bytes]:
+        """The names of the outputs that a run returns."""
+        if names is None:
+            return [_library.encode("name of an output", each.name) for each in self._outputs]
+        if isinstance(names, str):
+            raise InvalidArgument(f"the names of outputs are the string {names!r}, but wanted "
+                                  "is None or a list of names")
+        return [_library.encode("name of an output", name) for name in names]
+
+    def _convert(self, feeds: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
+        """The inputs of a run, and what has their elements."""
+        if not isinstance(feeds, Mapping):
+            raise InvalidArgument(f"the inputs are of the type {type(feeds).__name__}, but "
+                                  "wanted is a dictionary from names to arrays")
+        inputs = (DmlSessionTensor * max(len(feeds), 1))()
+        keep: List[Any] = []
+        for tensor, (name, value) in zip(inputs, feeds.items()):
+            tensor.name = _library.encode("name of an input", name)
+            known = self._by_name.get(name)
+            if isinstance(value, Tensor):
+                self._check_device(f"input '{name}'", value)
+                tensor.dataType = value._element.code
+                tensor.buffer = value._range
+                _set_shape(tensor, name, value.shape)
+                keep.append(value)
+            else:
+                keep.append(_set_array(tensor, name, value, known))
+        return inputs, keep
+
+    def _check_device(self, what: str, tensor: Tensor) -> None:
+        if tensor._opened is not self._opened:
+            raise InvalidArgument(
+                f"{what} is on the device {tensor.device.index}, {tensor.device.name}, opened "
+                f"for other sessions, but wanted is the session's, {self._device.index}, "
+                f"{self._device.name}")
+
+    def _bind(self, handle: Handle, inputs: Any, count: int, outputs: Any, names: List[bytes],
+              results: List[Any], on_device: bool, into: Mapping[str, Any]) -> None:
+        """Gives outputs the caller's memory, or tensors on the device."""
+        chosen = [_library.decode(name) for name in names]
+        for name in into:
+            if name not in chosen:
+                raise InvalidArgument(f"there is no output '{name}' to write into; the run has "
+                                      f"{', '.join(chosen)}")
+        self._call(_library.get().dmlPrepareSession, handle.value, inputs, count, outputs,
+                   len(names))
+        for index, (name, output) in enumerate(zip(chosen, outputs)):
+            target = into.get(name)
+            if target is None and not on_device:
+                continue
+            element = _types.BY_CODE[output.dataType]
+            shape = tuple(output.sizes[:output.rank])
+            _check_packed(name, output, element, shape)
+            if target is None:
+                target = Tensor._make(shape, element, self._device, self._opened)
+            _check_target(name, target, element, shape)
+            if isinstance(target, Tensor):
+                self._check_device(f"output '{name}'", target)
+                output.buffer = target._range
+            else:
+                output.data = target.ctypes.data
+            results[index] = target
+
+    # Life.
+
+    def close(self) -> None:
+        """Gives up the session. Runs of other threads that have begun still end.
+
+        >>> session.close()
+        """
+        self._handle = None
+
+    def __enter__(self) -> "Session":
+        """
+        >>> with dml.Session("model.onnx") as session:
+        ...     session.run(None, {"image": image})
+        """
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<dml.Session, closed>"
+        return (f"<dml.Session of {len(self._inputs)} inputs and {len(self._outputs)} outputs "
+                f"on {self._device.name}>")
+
+
+# Conversions.
+
+
+def _to_int(name: str, value: Any) -> int:
+    try:
+        number = value.__index__()
+    except (AttributeError, TypeError):
+        raise InvalidArgument(f"{name} is {value!r}, but wanted is an integer") from None
+    if not -2**63 <= number < 2**63:
+        raise InvalidArgument(f"{name} is {number}, but wanted is an integer of 64 bits")
+    return int(number)
+
+
+def _to_option(name: str, value: Any) -> bytes:
+    """The value of an option as text: True is "true"."""
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    return _library.encode(f"value of the option '{name}'", str(value))
+
+
+def _set_model(info: DmlSessionCreateInfo, model: Any, format: Optional[str]) -> Any:
+    if format not in _FORMATS:
+        raise InvalidArgument(f"the format is {format!r}, but wanted is one of "
+                              f"{', '.join(repr(each) for each in _FORMATS if each)}")
+    info.format = _FORMATS[format]
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        data = bytes(model)
+        info.bytes = ctypes.cast(ctypes.c_char_p(data), c_void_p)
+        info.byteSize = len(data)
+        return data
+    if not isinstance(model, (str, os.PathLike)):
+        raise InvalidArgument(f"the model is of the type {type(model).__name__}, but wanted is "
+                              "a path or bytes")
+    info.path = _library.encode_path("path", model)
+    return None
+
+
+def _set_weights(info: DmlSessionCreateInfo, weights: Mapping[str, Any]) -> Any:
+    if not weights:
+        return None
+    import numpy as np
+    arrays = [np.ascontiguousarray(array) for array in weights.values()]
+    named = (DmlNamedBytes * len(arrays))()
+    for entry, name, array in zip(named, weights, arrays):
+        entry.name = _library.encode("name of a weight", name)
+        entry.data = array.ctypes.data
+        entry.size = array.nbytes
+    info.weights = named
+    info.weightCount = len(arrays)
+    return arrays, named
+
+
+def _describe(function: Callable[..., int], handle: Handle, index: int) -> TensorInfo:
+    info = DmlSessionTensorInfo()
+    _library.call(function, handle.value, index, byref(info))
+    shape: Optional[List[Union[int, str]]] = None
+    if info.rank != _library.UNKNOWN_RANK:
+        shape = [info.sizes[i] if info.sizes[i] >= 0 else
+                 _library.decode(info.dimensionNames[i]) for i in range(info.rank)]
+    return TensorInfo(_library.decode(info.name), shape,
+                      _types.BY_CODE.get(info.dataType, _types.UNKNOWN))
+
+
+def _set_shape(tensor: DmlSessionTensor, name: str, shape: Sequence[int]) -> None:
+    if len(shape) > _library.MAX_RANK:
+        raise InvalidArgument(f"input '{name}' has {len(shape)} dimensions, but wanted are "
+                              f"{_library.MAX_RANK} at most")
+    tensor.rank = len(shape)
+    tensor.sizes[:len(shape)] = [_to_int(f"a size of input '{name}'", size) for size in shape]
+
+
+def _set_array(tensor: DmlSessionTensor, name: str, value: Any,
+               known: Optional[TensorInfo]) -> Any:
+    """Sets the elements of an input; returns the array that has them."""
+    import numpy as np
+    element = known._element if known else _types.UNKNOWN
+    array = _to_array(name, value, element)
+    kind = f"input '{name}'"
+    try:
+        found = _types.find(array.dtype)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{kind}: {error}") from None
+    _set_shape(tensor, name, array.shape)
+    if not array.flags.c_contiguous or not array.dtype.isnative:
+        array = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
+    if element.bits == 4 and found.dtype == element.dtype:
+        found, array = element, _types.pack4(kind, array, element)
+    tensor.dataType = found.code
+    tensor.data = array.ctypes.data
+    tensor.byteSize = array.nbytes
+    return array
+
+
+def _to_array(name: str, value: Any, element: _types.ElementType
+              ) -> "np.ndarray[Any, Any]":
+    """An array of what the caller gave. What has no type becomes one of `element`, if that
+    takes all the numbers."""
+    import numpy as np
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    if hasattr(value, "__array__"):
+        return np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InvalidArgument(f"input '{name}' is no array: {error}") from None
+    wanted = element.dtype
+    if not wanted:
+        return array
+    if array.dtype.kind == "f" and wanted.startswith("float"):
+        return array.astype(wanted)
+    if array.dtype.kind == "b":
+        return array.astype(wanted)
+    if array.dtype.kind in "iu":
+        if not wanted.startswith("float") and array.size:
+            limits = np.iinfo(wanted)
+            if int(array.min()) < limits.min or int(array.max()) > limits.max:
+                raise InvalidArgument(
+                    f"input '{name}' has numbers from {array.min()} to {array.max()}, but wanted "
+                    f"are {limits.min} to {limits.max}, those of {wanted}")
+        return array.astype(wanted)
+    raise InvalidArgument(f"input '{name}' has elements of the type {array.dtype}, but wanted "
+                          f"are numbers that {wanted} takes")
+
+
+def _check_packed(name: str, output: DmlSessionTensor, element: _types.ElementType,
+                  shape: Tuple[int, ...]) -> None:
+    wanted = _types.count_bytes(element, shape)
+    if output.byteSize != wanted:
+        raise Unsupported(f"output '{name}' has {output.byteSize} bytes, but wanted are {wanted} "
+                          "packed ones: arrays have no strides of the model's")
+
+
+def _check_target(name: str, target: Any, element: _types.ElementType,
+                  shape: Tuple[int, ...]) -> None:
+    """Fails where an output cannot be written into `target`."""
+    wanted = f"wanted are {shape} and {element.dtype}"
+    if isinstance(target, Tensor):
+        if target.shape != shape or target._element.code != element.code:
+            raise InvalidArgument(f"the tensor for output '{name}' has the shape {target.shape} "
+                                  f"and the type {target._element.name}, but wanted are {shape} "
+                                  f"and {element.name}")
+        return
+    import numpy as np
+    if not isinstance(target, np.ndarray):
+        raise InvalidArgument(f"output '{name}' is to be written into an object of the type "
+                              f"{type(target).__name__}, but wanted is an array or a dml.Tensor")
+    if element.bits == 4:
+        raise Unsupported(f"output '{name}' has elements of 4 bits, which are written into a "
+                          "dml.Tensor but into no array")
+    dtype = "uint8" if target.dtype == np.bool_ else target.dtype.name
+    if target.shape != shape or dtype != element.dtype:
+        raise InvalidArgument(f"the array for output '{name}' has the shape {target.shape} and "
+                              f"the type {target.dtype}, but {wanted}")
+    if not (target.flags.c_contiguous and target.flags.writeable and target.dtype.isnative):
+        raise InvalidArgument(f"the array for output '{name}' is read-only, has gaps or has the "
+                              "other order of bytes, but wanted is one that can be written as "
+                              "a whole")
+
+
+def _wrap(output: DmlSessionTensor, memory: _HostMemory) -> "np.ndarray[Any, Any]":
+    """The array of an output whose memory the library allocated."""
+    import numpy as np
+    element = _types.BY_CODE[output.dataType]
+    shape = tuple(output.sizes[:output.rank])
+    _check_packed(_library.decode(output.name), output, element, shape)
+    if element.bits == 4:
+        packed = memory.see(np.dtype("uint8"), (output.byteSize,))
+        return _types.unpack4(packed, shape, element)
+    return memory.see(np.dtype(element.dtype), shape)

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: values, names, types and shapes, errors, callbacks and threads."""
+import ctypes
+import gc
+import os
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import dml
+from support import OWNED, make_dense, make_logic, make_scale, needs_device
+
+
+def setUpModule():
+    needs_device()
+
+
+class DescribeTest(unittest.TestCase):
+    def test_tensors(self):
+        session = dml.Session(make_dense())
+        (x,) = session.inputs
+        self.assertEqual((x.name, x.shape, x.type, x.dtype),
+                         ("x", ["n", 3], "tensor(float)", np.float32))
+        dense, high = session.outputs
+        self.assertEqual((dense.name, high.name), ("dense", "high"))
+        self.assertEqual(high.type, "tensor(uint8)")
+        self.assertEqual([each.name for each in session.get_inputs()], ["x"])
+        self.assertEqual([each.name for each in session.get_outputs()], ["dense", "high"])
+        self.assertEqual(repr(x), "<dml.TensorInfo x: nx3 of tensor(float)>")
+        self.assertIn("1 inputs and 2 outputs", repr(session))
+
+    def test_dimensions(self):
+        session = dml.Session(make_scale(), dims={"n": 4})
+        self.assertEqual(session.inputs[0].shape, [4, 3])
+
+    def test_devices(self):
+        devices = dml.devices()
+        self.assertGreater(len(devices), 0)
+        device = devices[0]
+        self.assertEqual(device.index, 0)
+        self.assertRegex(device.uuid, "^[0-9a-f]{32}$")
+        self.assertRegex(device.api_version, r"^1\.[2-9]$")
+        self.assertIn(device.name, repr(device))
+        self.assertIn(device.type, repr(device))
+        self.assertGreater(device.memory, 0)
+        for selector in (device, 0, "0", device.uuid, device.name.upper()):
+            self.assertEqual(dml.Session(make_scale(), device=selector).device.index, 0)
+
+
+class RunTest(unittest.TestCase):
+    def test_values(self):
+        session = dml.Session(make_dense())
+        dense, high = session.run(None, {"x": np.float32([[1, 2, 3], [-4, 5, 0]])})
+        np.testing.assert_array_equal(dense, np.float32([[4, 5.5], [2.5, 2.75]]))
+        np.testing.assert_array_equal(high, np.uint8([[1, 1], [1, 1]]))
+        self.assertEqual((dense.dtype, high.dtype), (np.float32, np.uint8))
+        dense[0, 0] = 7
+        self.assertEqual(dense[0, 0], 7)
+
+    def test_named_outputs(self):
+        session = dml.Session(make_dense())
+        feeds = {"x": np.float32([[0, 0, 1]])}
+        high, dense = session.run(["high", "dense"], feeds)
+        np.testing.assert_array_equal(dense, np.float32([[1, 1.25]]))
+        np.testing.assert_array_equal(high, np.uint8([[0, 1]]))
+        (only,) = session.run(["high"], feeds)
+        np.testing.assert_array_equal(only, high)
+        self.assertEqual(session.run([], feeds), [])
+
+    def test_types(self):
+        for dtype in ("float32", "float16", "int32", "int64", "uint8", "int8",
+                      "uint32"):
+            with self.subTest(dtype):
+                session = dml.Session(make_scale(dtype))
+                x = np.array([[1, 2, 3], [4, 5, 6]], dtype)
+                (y,) = session.run(None, {"x": x})
+                self.assertEqual(y.dtype, x.dtype)
+                np.testing.assert_array_equal(y, np.array([[3, 6, 9], [12, 15, 18]], dtype))
+
+    def test_truth_values(self):
+        session = dml.Session(make_logic())
+        feeds = {"a": np.array([False, False, True, True]), "b": np.uint8([0, 1, 0, 1])}
+        (c,) = session.run(None, feeds)
+        np.testing.assert_array_equal(c, np.uint8([0, 1, 1, 0]))
+
+    def test_lists_and_numbers(self):
+        session = dml.Session(make_scale())
+        (y,) = session.run(None, {"x": [[1, 2.5, True]]})
+        np.testing.assert_array_equal(y, np.float32([[3, 7.5, 3]]))
+        scalar = dml.Session(make_scale("int64", ()))
+        (y,) = scalar.run(None, {"x": 2**40})
+        self.assertEqual((y.shape, int(y)), ((), 3 * 2**40))
+
+    def test_layouts(self):
+        session = dml.Session(make_scale())
+        x = np.arange(12, dtype=np.float32).reshape(3, 4)
+        wanted = 3 * np.ascontiguousarray(x.T)
+        for each in (x.T, np.ascontiguousarray(x.T).astype(">f4")):
+            (y,) = session.run(None, {"x": each})
+            np.testing.assert_array_equal(y, wanted)
+
+    def test_shapes(self):
+        session = dml.Session(make_scale())
+        for n in (1, 7, 1):
+            (y,) = session.run(None, {"x": np.ones((n, 3), np.float32)})
+            self.assertEqual((y.shape, y.min(), y.max()), ((n, 3), 3, 3))
+        self.assertEqual((session.info.programs, session.info.compiled), (2, 2))
+        self.assertTrue(session.info.device_profile)
+
+    def test_prepare(self):
+        session = dml.Session(make_dense())
+        dense, high = session.prepare({"x": (5, 3)})
+        self.assertEqual((dense.name, dense.shape, dense.type), ("dense", [5, 2], "tensor(float)"))
+        self.assertEqual(high.shape, [5, 2])
+        session.run(None, {"x": np.zeros((5, 3), np.float32)})
+        self.assertEqual(session.info.compiled, 1)
+
+    def test_into_arrays(self):
+        session = dml.Session(make_dense())
+        target = np.zeros((1, 2), bool)
+        dense, high = session.run(None, {"x": [[0, 0, 1]]}, into={"high": target})
+        self.assertIs(high, target)
+        np.testing.assert_array_equal(target, [[False, True]])
+        np.testing.assert_array_equal(dense, np.float32([[1, 1.25]]))
+
+    def test_results_outlive_sessions(self):
+        results = []
+        for i in range(20):
+            with dml.Session(make_scale()) as session:
+                results += session.run(None, {"x": np.full((2, 3), i, np.float32)})
+        del session
+        gc.collect()
+        self.assertEqual([result[1, 2] for result in results], [3 * i for i in range(20)])
+
+    def test_paths_and_cache(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "mödel.onnx")
+            path.write_bytes(make_scale())
+            for compiled, cached in ((1, 0), (0, 1)):
+                session = dml.Session(path, cache_dir=Path(folder, "cache"),
+                                      options={"fuse": True})
+                (y,) = session.run(None, {"x": [[1, 1, 1]]})
+                self.assertEqual(y.tolist(), [[3, 3, 3]])
+                self.assertEqual((session.info.compiled, session.info.cached),
+                                 (compiled, cached))
+
+    def test_weights_and_functions(self):
+        model, weights = OWNED.encode(), {"w": np.float32([10, 20])}
+        session = dml.Session(model, format="mlir", function="sum", weights=weights)
+        (y,) = session.run(None, {"x": [1, 2]})
+        self.assertEqual(y.tolist(), [11, 22])
+        session = dml.Session(model, format="mlir", function="twice", weights=weights,
+                              program_budget=1 << 20)
+        (y,) = session.run(None, {"x": [1, 2]})
+        self.assertEqual(y.tolist(), [2, 4])
+        with self.assertRaises(dml.NotFound):
+            dml.Session(model, format="mlir", function="thrice")
+
+    def test_progress(self):
+        steps = []
+        session = dml.Session(make_scale(), progress=lambda *step: steps.append(step))
+        session.run(None, {"x": [[1, 1, 1]]})
+        self.assertGreater(len(steps), 2)
+        for name, fraction in steps:
+            self.assertTrue(name)
+            self.assertTrue(0 <= fraction <= 1)
+        fractions = [fraction for _, fraction in steps]
+        self.assertEqual(fractions, sorted(fractions))
+
+    def test_threads(self):
+        session = dml.Session(make_scale())
+        wrong = []
+
+        def work(thread):
+            for i in range(25):
+                x = np.full((1 + (thread + i) % 3, 3), thread * 100 + i, np.float32)
+                (y,) = session.run(None, {"x": x})
+                if not np.array_equal(y, 3 * x):
+                    wrong.append((thread, i, y))
+
+        threads = [threading.Thread(target=work, args=[thread]) for thread in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+        self.assertEqual(session.info.compiled, 3)
+
+    def test_close_while_running(self):
+        """Runs that have begun end, and later ones are refused."""
+        session = dml.Session(make_scale())
+        session.prepare({"x": (1, 3)})
+        begun, others = threading.Barrier(5), []
+
+        def work():
+            begun.wait()
+            for _ in range(1000):
+                try:
+                    (y,) = session.run(None, {"x": [[1, 2, 3]]})
+                except dml.InvalidArgument as error:
+                    if str(error) != "the session is closed":
+                        others.append(error)
+                    return
+                if y.tolist() != [[3, 6, 9]]:
+                    others.append(y)
+            others.append("the session was not closed")
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        begun.wait()
+        session.close()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(others, [])
+        self.assertEqual(repr(session), "<dml.Session, closed>")
+
+
+class ErrorTest(unittest.TestCase):
+    def expect(self, kind, text, function, *arguments, **keywords):
+        with self.assertRaises(kind) as caught:
+            function(*arguments, **keywords)
+        self.assertIs(type(caught.exception), kind)
+        self.assertIn(text, str(caught.exception))
+        self.assertIsInstance(caught.exception, dml.Error)
+        self.assertTrue(caught.exception.result.startswith("DML_ERROR_"))
+
+    def test_models(self):
+        self.expect(dml.NotFound, "missing.onnx", dml.Session, "missing.onnx")
+        self.expect(dml.InvalidArgument, "", dml.Session, b"nonsense", format="onnx")
+        self.expect(dml.InvalidExecutable, "", dml.Session, b"DMLX nonsense",
+                    format="executable")
+        self.expect(dml.InvalidArgument, "the format is 'tflite', but wanted is one of 'onnx'",
+                    dml.Session, b"", format="tflite")
+        self.expect(dml.InvalidArgument, "the model is of the type int", dml.Session, 3)
+        self.expect(dml.InvalidArgument, "has a null character", dml.Session, "a\0b")
+
+    def test_settings(self):
+        model = make_scale()
+        self.expect(dml.NotFound, "no such device", dml.Session, model, device="no such device")
+        self.expect(dml.NotFound, "77", dml.Session, model, device=77)
+        self.expect(dml.InvalidArgument, "there is no option 'fase'", dml.Session, model,
+                    options={"fase": True})
+        self.expect(dml.InvalidArgument, "n is 'four', but wanted is an integer", dml.Session,
+                    model, dims={"n": "four"})
+        self.expect(dml.InvalidArgument, "'m'", dml.Session, model, dims={"m": 4})
+        self.expect(dml.InvalidArgument, "wanted is str", dml.Session, model, dims={3: 4})
+
+    def test_inputs(self):
+        run = dml.Session(make_scale()).run
+        x = np.zeros((2, 3), np.float32)
+        self.expect(dml.InvalidArgument, "input 'x' is missing", run, None, {})
+        self.expect(dml.InvalidArgument, "there is no input 'z'; the model has 'x'", run, None,
+                    {"z": x})
+        self.expect(dml.InvalidArgument, "", run, None, {"x": x, "y": x})
+        self.expect(dml.InvalidArgument, "has the type f64, but wanted is f32", run, None,
+                    {"x": x.astype(np.float64)})
+        self.expect(dml.InvalidArgument, "has 1 dimensions, but wanted are 2", run, None,
+                    {"x": x[0]})
+        self.expect(dml.InvalidArgument, "has the size 2 in dimension 1, but wanted is 3", run,
+                    None, {"x": x[:, :2]})
+        self.expect(dml.InvalidArgument, "wanted are 1 to 2^32 - 1 elements", run, None,
+                    {"x": x[:0]})
+        self.expect(dml.InvalidArgument, "has 9 dimensions, but wanted are 8 at most", run, None,
+                    {"x": x.reshape((1,) * 7 + (2, 3))})
+        self.expect(dml.InvalidArgument, "the elements are of the type complex64", run, None,
+                    {"x": x.astype(np.complex64)})
+        self.expect(dml.InvalidArgument, "wanted are numbers that float32 takes", run, None,
+                    {"x": [["a", "b", "c"]]})
+        self.expect(dml.InvalidArgument, "is no array", run, None, {"x": [[1], [2, 3]]})
+        self.expect(dml.InvalidArgument, "wanted is a dictionary", run, None, [x])
+        self.expect(dml.InvalidArgument, "wanted is str", run, None, {0: x})
+
+    def test_numbers(self):
+        run = dml.Session(make_scale("uint8")).run
+        self.expect(dml.InvalidArgument, "has numbers from 1 to 300, but wanted are 0 to 255",
+                    run, None, {"x": [[1, 2, 300]]})
+        self.expect(dml.InvalidArgument, "wanted are numbers that uint8 takes", run, None,
+                    {"x": [[1, 2, 3.5]]})
+
+    def test_outputs(self):
+        run = dml.Session(make_dense()).run
+        feeds = {"x": np.zeros((1, 3), np.float32)}
+        self.expect(dml.InvalidArgument, "there is no output 'dens'; did you mean 'dense'?", run,
+                    ["dens"], feeds)
+        self.expect(dml.InvalidArgument, "is given twice", run, ["dense", "dense"], feeds)
+        self.expect(dml.InvalidArgument, "wanted is None or a list", run, "dense", feeds)
+        self.expect(dml.InvalidArgument, "there is no output 'dens' to write into", run, None,
+                    feeds, into={"dens": np.zeros((1, 2), np.float32)})
+        for target, text in (
+                (np.zeros((2, 2), np.float32), "has the shape (2, 2)"),
+                (np.zeros((1, 2), np.float64), "the type float64"),
+                (np.zeros((1, 4), np.float32)[:, ::2], "has gaps"),
+                ([[0, 0]], "wanted is an array or a dml.Tensor")):
+            self.expect(dml.InvalidArgument, text, run, None, feeds, into={"dense": target})
+
+    def test_prepare(self):
+        prepare = dml.Session(make_scale()).prepare
+        self.expect(dml.InvalidArgument, "there is no input 'z'", prepare, {"z": (1, 3)})
+        self.expect(dml.InvalidArgument, "has the size 4 in dimension 1", prepare, {"x": (1, 4)})
+        self.expect(dml.InvalidArgument, "a size of input 'x' is 1.5", prepare, {"x": (1.5, 3)})
+
+    def test_closed(self):
+        session = dml.Session(make_scale())
+        session.close()
+        session.close()
+        self.expect(dml.InvalidArgument, "the session is closed", session.run, None, {})
+        self.expect(dml.InvalidArgument, "the session is closed", session.prepare, {})
+
+    def test_cancelled(self):
+        session = dml.Session(make_scale(), progress=lambda name, fraction: False)
+        self.expect(dml.Cancelled, "", session.run, None, {"x": [[1, 1, 1]]})
+
+    def test_exceptions_of_callbacks(self):
+        """What the caller's function raises is what the call raises."""
+        class Stop(Exception):
+            pass
+
+        def progress(name, fraction):
+            if stopping:
+                raise Stop("enough")
+
+        stopping = True
+        session = dml.Session(make_scale(), progress=progress)
+        with self.assertRaisesRegex(Stop, "enough"):
+            session.run(None, {"x": [[1, 1, 1]]})
+        stopping = False
+        (y,) = session.run(None, {"x": [[1, 1, 1]]})
+        self.assertEqual(y.tolist(), [[3, 3, 3]])
+
+    def test_classes(self):
+        self.assertTrue(issubclass(dml.InvalidArgument, ValueError))
+        names = {each.result for each in dml.Error.__subclasses__()}
+        get_name = ctypes.CDLL(os.environ["DML_LIBRARY"]).dmlGetResultName
+        get_name.restype = ctypes.c_char_p
+        self.assertEqual(names, {get_name(code).decode() for code in range(1, 11)})
+
+    def test_lost_device(self):
+        """A session that is made after the device was lost opens the device anew."""
+        first = dml.Session(make_scale())
+        lost = first._opened
+        with self.assertRaises(dml.DeviceLost):
+            first._call(lambda error: _fail(6, error))
+        second = dml.Session(make_scale())
+        self.assertIsNot(second._opened, lost)
+        (y,) = second.run(None, {"x": [[1, 2, 3]]})
+        self.assertEqual(y.tolist(), [[3, 6, 9]])
+
+
+def _fail(result, error):
+    """A call that fails with `result`; its error object is missing."""
+    return result

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors on the device, and DLPack."""
+import gc
+import random
+import unittest
+import weakref
+
+import numpy as np
+
+import dml
+from dml import _dlpack
+from support import UINT4, make_dense, make_scale, needs_device
+
+
+def setUpModule():
+    needs_device()
+
+
+class TensorTest(unittest.TestCase):
+    def test_copies(self):
+        for dtype in ("float32", "float16", "int64", "uint8", "int8", "float64"):
+            x = np.arange(6).reshape(2, 3).astype(dtype)
+            tensor = dml.Tensor.from_numpy(x)
+            self.assertEqual((tensor.shape, tensor.dtype, tensor.nbytes),
+                             ((2, 3), x.dtype, x.nbytes))
+            np.testing.assert_array_equal(tensor.numpy(), x)
+            tensor.copy_from(x.T.reshape(2, 3)[:, ::-1])
+            np.testing.assert_array_equal(tensor.numpy(), x.T.reshape(2, 3)[:, ::-1])
+        self.assertIn("2x3 of float64 on ", repr(tensor))
+        self.assertEqual(dml.Tensor((), "float32").numpy().tolist(), 0)
+        self.assertEqual(dml.Tensor((3,), np.bool_).numpy().tolist(), [0, 0, 0])
+
+    def test_errors(self):
+        tensor = dml.Tensor((2, 3))
+        for array in (np.zeros((3, 2), np.float32), np.zeros((2, 3))):
+            with self.assertRaisesRegex(dml.InvalidArgument, "but wanted are those of the tensor"):
+                tensor.copy_from(array)
+        with self.assertRaisesRegex(dml.InvalidArgument, "complex64"):
+            dml.Tensor((2, 3), np.complex64)
+        with self.assertRaisesRegex(dml.InvalidArgument, "is no type of elements"):
+            dml.Tensor((2, 3), "f33")
+        with self.assertRaisesRegex(dml.InvalidArgument, "wanted are sizes of 0 or more"):
+            dml.Tensor((2, -3))
+        with self.assertRaises(dml.OutOfMemory):
+            dml.Tensor((2**24, 2**24))
+
+    def test_runs(self):
+        session = dml.Session(make_dense())
+        x = dml.Tensor.from_numpy(np.float32([[0, 0, 1]]), device=session.device)
+        dense, high = session.run(None, {"x": x}, device_outputs=True)
+        self.assertIsInstance(dense, dml.Tensor)
+        self.assertEqual((dense.dtype, high.dtype), (np.float32, np.uint8))
+        np.testing.assert_array_equal(dense.numpy(), np.float32([[1, 1.25]]))
+        np.testing.assert_array_equal(high.numpy(), np.uint8([[0, 1]]))
+        (dense,) = session.run(["dense"], {"x": x})
+        np.testing.assert_array_equal(dense, np.float32([[1, 1.25]]))
+
+    def test_chains(self):
+        """Outputs are inputs of other sessions, and two tensors take turns."""
+        first, second = dml.Session(make_scale()), dml.Session(make_scale())
+        tensors = [dml.Tensor.from_numpy(np.float32([[1, 2, 3]])), dml.Tensor((1, 3))]
+        for i in range(6):
+            session = (first, second)[i % 2]
+            (y,) = session.run(None, {"x": tensors[i % 2]}, into={"y": tensors[1 - i % 2]})
+            self.assertIs(y, tensors[1 - i % 2])
+        np.testing.assert_array_equal(tensors[0].numpy(), np.float32([[729, 1458, 2187]]))
+
+    def test_wrong_tensors(self):
+        session = dml.Session(make_scale())
+        for tensor, text in ((dml.Tensor((1, 3), "float16"), "has the type f16"),
+                             (dml.Tensor((3,)), "has 1 dimensions")):
+            with self.assertRaisesRegex(dml.InvalidArgument, text):
+                session.run(None, {"x": tensor})
+        for tensor, text in ((dml.Tensor((1, 3), "float16"), r"tensor\(float16\)"),
+                             (dml.Tensor((2, 3)), r"the shape \(2, 3\)")):
+            with self.assertRaisesRegex(dml.InvalidArgument, text):
+                session.run(None, {"x": [[1, 2, 3]]}, into={"y": tensor})
+
+    def test_buffers_that_come_and_go(self):
+        """Another buffer may have the handle of one that was destroyed."""
+        session = dml.Session(make_scale())
+        choose = random.Random(1)
+        for on_device in (False, True):
+            kept = []
+            for i in range(1, 200):
+                x = dml.Tensor.from_numpy(np.full((4, 3), i, np.float32))
+                kept.append(x)
+                (y,) = session.run(None, {"x": x}, device_outputs=on_device)
+                y = y.numpy() if on_device else y
+                self.assertEqual((y.min(), y.max()), (3 * i, 3 * i))
+                choose.shuffle(kept)
+                del kept[choose.randrange(4, 9):], x
+
+    def test_four_bits(self):
+        x = np.uint8([[1, 2, 15], [0, 9, 7]])
+        tensor = dml.Tensor.from_numpy(x, dtype="uint4")
+        self.assertEqual(tensor.nbytes, 3)
+        np.testing.assert_array_equal(tensor.numpy(), x)
+        signed = np.int8([-8, 7, -1])
+        np.testing.assert_array_equal(dml.Tensor.from_numpy(signed, dtype="int4").numpy(), signed)
+        with self.assertRaisesRegex(dml.InvalidArgument, "from 1 to 16, but wanted are 0 to 15"):
+            dml.Tensor.from_numpy(np.uint8([1, 16]), dtype="uint4")
+        session = dml.Session(UINT4.encode(), format="mlir")
+        self.assertEqual((session.inputs[0].type, session.inputs[0].dtype),
+                         ("tensor(uint4)", np.uint8))
+        scales = np.float32([[2], [0.5]])
+        for each in (x, x.tolist(), tensor):
+            y, z = session.run(None, {"x": each, "s": scales})
+            np.testing.assert_array_equal(y, x * scales)
+            np.testing.assert_array_equal(z, x)
+        _, z = session.run(None, {"x": tensor, "s": scales}, device_outputs=True)
+        np.testing.assert_array_equal(z.numpy(), x)
+        with self.assertRaisesRegex(dml.InvalidArgument, "wanted are 0 to 15"):
+            session.run(None, {"x": x + np.uint8(1), "s": scales})
+
+
+class DLPackTest(unittest.TestCase):
+    def setUp(self):
+        self.tensor = dml.Tensor.from_numpy(np.float32([[1, 2, 3], [4, 5, 6]]))
+        if self.tensor.device.type == "CPU":
+            self.assertEqual(self.tensor.__dlpack_device__(), (1, 0))
+
+    def test_numpy(self):
+        if self.tensor.__dlpack_device__()[0] != 1:
+            self.assertEqual(self.tensor.__dlpack_device__(), (7, self.tensor.device.index))
+            return
+        array = np.from_dlpack(self.tensor)
+        np.testing.assert_array_equal(array, np.float32([[1, 2, 3], [4, 5, 6]]))
+        # The memory is the tensor's own.
+        self.tensor.copy_from(np.zeros((2, 3), np.float32))
+        self.assertEqual(array.max(), 0)
+
+    def test_life(self):
+        """What was lent keeps the tensor alive, and gives it back."""
+        alive = weakref.ref(self.tensor)
+        capsule = self.tensor.__dlpack__()
+        self.tensor = None
+        gc.collect()
+        self.assertIsNotNone(alive())
+        del capsule
+        gc.collect()
+        self.assertIsNone(alive())
+
+        tensor = dml.Tensor((2, 3))
+        if tensor.__dlpack_device__()[0] == 1:
+            alive = weakref.ref(tensor)
+            array = np.from_dlpack(tensor)
+            del tensor
+            gc.collect()
+            self.assertEqual(array.sum(), 0)
+            self.assertIsNotNone(alive())
+            del array
+            gc.collect()
+            self.assertIsNone(alive())
+
+    def test_memory_of_the_device(self):
+        """Memory that the host does not see is lent as a VkBuffer."""
+        self.tensor._mapped = None
+        self.assertEqual(self.tensor.__dlpack_device__(), (7, self.tensor.device.index))
+        capsule = self.tensor.__dlpack__()
+        pointer = _dlpack._get_pointer(id(capsule), b"dltensor")
+        lent = _dlpack.DLManagedTensor.from_address(pointer).dl_tensor
+        self.assertEqual((lent.data, lent.device.device_type, lent.ndim, lent.shape[:2]),
+                         (self.tensor._range.buffer, 7, 2, [2, 3]))
+        self.assertEqual((lent.dtype.code, lent.dtype.bits, lent.dtype.lanes), (2, 32, 1))
+
+    def test_refused(self):
+        with self.assertRaisesRegex(dml.Unsupported, "wanted is a copy"):
+            self.tensor.__dlpack__(copy=True)
+        with self.assertRaisesRegex(dml.Unsupported, r"wanted is \(2, 0\)"):
+            self.tensor.__dlpack__(dl_device=(2, 0))
+        with self.assertRaisesRegex(dml.Unsupported, "4 bits"):
+            dml.Tensor((2,), "uint4").__dlpack__()
+
+    def test_inputs(self):
+        """Tensors of other libraries are inputs."""
+        class Other:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **keywords):
+                return self.array.__dlpack__(**keywords)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        session = dml.Session(make_scale())
+        (y,) = session.run(None, {"x": Other(np.float32([[1, 2, 3]]))})
+        np.testing.assert_array_equal(y, np.float32([[3, 6, 9]]))
