@@ -118,7 +118,7 @@ def install(root, packages):
     """Unpacks the packages with dpkg, which refuses two with the same file."""
     state = root / "var/lib/dpkg"
     for folder in ("info", "updates", "triggers"):
-        (state / folder).mkdir(parents=True)
+        (state / folder).mkdir(parents=True, exist_ok=True)
     (state / "status").touch()
     run("dpkg", f"--root={root}", "--force-not-root", "--force-bad-path",
         "--force-depends", "--no-triggers", "--unpack", *packages,
@@ -155,7 +155,8 @@ def check_in_root(root, version, programs):
            "padding.mlir has another signature")
     # The package for Python finds the library of dml-tools.
     printed = inside("/usr/bin/python3", "-B", "-m", "dml", "--version")
-    expect(f"dml {version} (libdml.so." in printed, f"python3 -m dml: {printed}")
+    expect(re.fullmatch(rf"dml {re.escape(version)} \((.*/)?libdml\.so\..*\)\n", printed),
+           f"python3 -m dml: {printed}")
 
 
 def check_development(root, folder):
