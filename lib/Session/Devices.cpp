@@ -26,17 +26,28 @@ SessionDevice::open(const DmlSessionCreateInfo &info) {
   return result;
 }
 
+/// The instance of all sessions, which is there until the process ends.
+/// NVIDIA's driver cannot be loaded any more once it was loaded and unloaded
+/// some thirty times, and it takes 0.1 s each time.
+static Expected<DmlInstance> getInstance() {
+  static DmlInstance instance = nullptr;
+  if (!instance)
+    DML_TRY(call(dmlCreateInstance,
+                 static_cast<const DmlInstanceCreateInfo *>(nullptr),
+                 &instance));
+  return instance;
+}
+
 Expected<std::shared_ptr<SessionDevice>>
 SessionDevice::openShared(const char *selector) {
   static std::mutex mutex;
   static std::map<uint32_t, std::weak_ptr<SessionDevice>> devices;
-  auto instance = create<InstanceHandle>(
-      dmlCreateInstance, static_cast<const DmlInstanceCreateInfo *>(nullptr));
+  std::lock_guard<std::mutex> lock(mutex);
+  Expected<DmlInstance> instance = getInstance();
   if (!instance)
     return instance.status();
   uint32_t index = 0;
-  DML_TRY(call(dmlFindDevice, instance->get(), selector, &index));
-  std::lock_guard<std::mutex> lock(mutex);
+  DML_TRY(call(dmlFindDevice, *instance, selector, &index));
   std::weak_ptr<SessionDevice> &known = devices[index];
   if (std::shared_ptr<SessionDevice> device = known.lock();
       device && !device->isLost)
@@ -45,12 +56,11 @@ SessionDevice::openShared(const char *selector) {
   DmlDeviceCreateInfo info{};
   info.selector = name.c_str();
   auto device =
-      create<DeviceHandle>(dmlCreateDevice, instance->get(),
+      create<DeviceHandle>(dmlCreateDevice, *instance,
                            static_cast<const DmlDeviceCreateInfo *>(&info));
   if (!device)
     return device.status();
   auto result = std::make_shared<SessionDevice>();
-  result->instance = std::move(*instance);
   result->device = std::move(*device);
   known = result;
   return result;

@@ -30,7 +30,6 @@ private:
   static Expected<std::shared_ptr<SessionDevice>>
   openShared(const char *selector);
 
-  InstanceHandle instance;
   DeviceHandle device;
   std::atomic<bool> isLost = false;
 };

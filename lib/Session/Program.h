@@ -52,8 +52,10 @@ private:
   Status bindWeights();
   Expected<std::unique_ptr<Slot>> takeSlot();
   void giveSlot(std::unique_ptr<Slot> slot);
-  Expected<DmlBufferRange> getBuffer(BufferHandle &buffer,
-                                     const DmlTensorInfo &info);
+  /// Memory of the slot's own for a tensor, which the host reads or writes as
+  /// `memory` says.
+  Expected<DmlBufferRange>
+  getBuffer(BufferHandle &buffer, const DmlTensorInfo &info, DmlMemory memory);
   Status bindInput(Slot &slot, uint32_t index, const DmlSessionTensor &tensor);
   Status bindOutput(Slot &slot, uint32_t index, const DmlSessionTensor *tensor);
   Status readOutputs(Slot &slot, llvm::ArrayRef<DmlSessionTensor *> outputs,

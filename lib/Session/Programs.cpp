@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace dml::session;
 
@@ -24,22 +23,18 @@ Expected<std::shared_ptr<Program>> Programs::get(const std::string &key,
       return entry->status;
   }
   auto entry = std::make_shared<Entry>();
-  entry->status = Status(DML_ERROR_OUT_OF_MEMORY, "");
   entries[key] = entry;
   lock.unlock();
-  // Nobody waits in vain, whatever becomes of this thread's work.
-  auto finish = llvm::scope_exit([&] {
-    lock.lock();
-    entry->isDone = true;
-    entry->lastUse = ++clock;
-    if (!entry->program)
-      entries.erase(key);
-    changed.notify_all();
-  });
   Expected<std::shared_ptr<Program>> made = make();
+  lock.lock();
+  entry->isDone = true;
+  entry->lastUse = ++clock;
   entry->status = made.status();
   if (made)
     entry->program = *made;
+  else
+    entries.erase(key);
+  changed.notify_all();
   return made;
 }
 

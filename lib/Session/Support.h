@@ -23,8 +23,6 @@ template <auto destroy> struct Destroyer {
     destroy(handle);
   }
 };
-using InstanceHandle =
-    std::unique_ptr<DmlInstanceImpl, Destroyer<dmlDestroyInstance>>;
 using DeviceHandle =
     std::unique_ptr<DmlDeviceImpl, Destroyer<dmlDestroyDevice>>;
 using ExecutableHandle =

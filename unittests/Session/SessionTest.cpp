@@ -473,6 +473,22 @@ TEST_F(SessionTest, ThreadsShareASession) {
   EXPECT_EQ(session.countCompiled(), 2u);
 }
 
+TEST_F(SessionTest, ThreadsHaveSessionsOfTheirOwn) {
+  std::string model = writeProduct();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      Session session(model);
+      for (int turn = 0; turn < 2; ++turn) {
+        int64_t rows = 1 + (i + turn) % 2;
+        EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                  multiplyRows(rows));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 TEST_F(SessionTest, CancelsACompilation) {
   struct Asked {
     unsigned count = 0, most = 0;
@@ -609,6 +625,28 @@ func.func @main(%x: tensor<2xf32>,
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
                "the weight 'w' has no bytes in the model; wanted are 8",
                dmlRunSession, without, &input, 1u, nullptr, 0u);
+}
+
+TEST_F(SessionTest, ExecutablesReadWeightsOfAFile) {
+  Folder folder;
+  std::string weights = folder.write("weights.bin", toBytes({10, 20}));
+  auto open = [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = DML_WEIGHT_EXECUTABLE;
+    info.weightsPath = weights.c_str();
+  };
+  Session session("", open);
+  EXPECT_THAT(run(session, {2}, {1, 2}), ElementsAre(11, 22));
+  std::vector<float> x(2);
+  DmlSessionTensor input = makeTensor("x", {2}, x);
+  folder.write("weights.bin", toBytes({10}));
+  Session tooShort("", open);
+  EXPECT_FAILS(DML_ERROR_IO, "weights.bin' ends at byte 4", dmlRunSession,
+               tooShort, &input, 1u, nullptr, 0u);
+  weights = "no-such-file";
+  Session missing("", open);
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "'no-such-file'", dmlRunSession, missing,
+               &input, 1u, nullptr, 0u);
 }
 
 TEST_F(SessionTest, WeightsMayHaveTheNamesOfTensors) {
