@@ -155,7 +155,8 @@ def check_in_root(root, version, programs):
            "padding.mlir has another signature")
     # The package for Python finds the library of dml-tools.
     printed = inside("/usr/bin/python3", "-B", "-m", "dml", "--version")
-    expect(f"dml {version} (libdml.so." in printed, f"python3 -m dml: {printed}")
+    expect(re.fullmatch(rf"dml {re.escape(version)} \((.*/)?libdml\.so\..*\)\n", printed),
+           f"python3 -m dml: {printed}")
 
 
 def check_development(root, folder):

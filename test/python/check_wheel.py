@@ -10,6 +10,7 @@ NumPy is the system's, which the environment sees; dml is the wheel's alone.
 import base64
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,8 +52,12 @@ def check_record(path):
         metadata = wheel.read(f"{info}/METADATA").decode()
     expect(f"\nVersion: {version}\n" in metadata, metadata)
     expect("dml/py.typed" in names, "the wheel has no py.typed")
-    expect(sum(name.startswith("dml/libdml.so.") for name in names) == 1,
-           f"the wheel has {names}")
+    (library,) = (name for name in names if name.startswith("dml/libdml.so."))
+    with zipfile.ZipFile(path) as wheel:
+        places = re.findall(rb"\0([^\0]*(?:\$ORIGIN|/lib:)[^\0]*)\0", wheel.read(library))
+    for place in places:
+        expect(b"" not in place.split(b":"),
+               f"{library} looks for libraries in {place}, where a place is empty")
 
 
 def main():
