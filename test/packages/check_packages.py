@@ -118,7 +118,7 @@ def install(root, packages):
     """Unpacks the packages with dpkg, which refuses two with the same file."""
     state = root / "var/lib/dpkg"
     for folder in ("info", "updates", "triggers"):
-        (state / folder).mkdir(parents=True)
+        (state / folder).mkdir(parents=True, exist_ok=True)
     (state / "status").touch()
     run("dpkg", f"--root={root}", "--force-not-root", "--force-bad-path",
         "--force-depends", "--no-triggers", "--unpack", *packages,
