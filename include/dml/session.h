@@ -8,11 +8,11 @@
  * sizes that the model takes. A program for some sizes is compiled when these
  * sizes are first met, and kept.
  *
- * Errors, ownership, threads and structures are as in dml/runtime.h. Beyond: a
-session
- * may be used from many threads at once. Calls that meet the same new sizes
- * compile once, and wait for each other; different sizes are compiled side by
- * side. Running out of host memory ends the process, as everywhere in LLVM.
+ * Errors, ownership, threads and structures are as in dml/runtime.h. Beyond:
+ * a session may be used from many threads at once. Calls that meet the same
+ * new sizes compile once, and wait for each other; different sizes are
+ * compiled side by side. Running out of host memory ends the process, as
+ * everywhere in LLVM.
  *
 \*===----------------------------------------------------------------------===*/
 

@@ -1,5 +1,4 @@
-/*===- dml/runtime.h - Run dml executables through Vulkan
-------------------===*\
+/*===- dml/runtime.h - Run dml executables through Vulkan -----------------===*\
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -33,17 +32,18 @@
  *
  * Structures. Zero-initialize every structure before it is passed, also one
  * that the call fills: 0 and NULL are the defaults. A structure that a later
- * release may extend begins with `next`, which is NULL or points to an extension
- * structure; an extension structure begins with its DmlStructureType and a
- * `next` of its own, as in Vulkan. The members of a released structure never
- * change. There are no extension structures yet. A call that returns a DmlResult
- * refuses a structure in the chain that it does not know with
- * DML_ERROR_UNSUPPORTED, and names the number of its type; a call that fills a
- * structure and returns nothing leaves the chain alone. Structures that stand in
- * arrays have no `next`, and never grow: DmlHostTensor, DmlBufferRange,
- * DmlSemaphoreValue, DmlStepTime and DmlMatrixShape. DmlDeviceLimits, which
- * stands in other structures, does not grow either: a new limit would stand in
- * an extension of the structure around it.
+ * release may extend begins with `next`, which is NULL or points to an
+ * extension structure; an extension structure begins with its
+ * DmlStructureType and a `next` of its own, as in Vulkan. The members of a
+ * released structure never change. There are no extension structures yet. A
+ * call that returns a DmlResult refuses a structure in the chain that it
+ * does not know with DML_ERROR_UNSUPPORTED, and names the number of its
+ * type; a call that fills a structure and returns nothing leaves the chain
+ * alone. Structures that stand in arrays have no `next`, and never grow:
+ * DmlHostTensor, DmlBufferRange, DmlSemaphoreValue, DmlStepTime and
+ * DmlMatrixShape. DmlDeviceLimits, which stands in other structures, does
+ * not grow either: a new limit would stand in an extension of the structure
+ * around it.
  *
  * Compatibility. Until version 1.0 a release may change this interface; the
  * shared library's SOVERSION says which releases agree.
@@ -350,13 +350,14 @@ typedef struct DmlAllocation {
 } DmlAllocation;
 
 /* Where the memory of buffers comes from, as from Vulkan Memory Allocator:
- * vmaAllocateMemoryForBuffer in `allocate`, with VMA_ALLOCATION_CREATE_MAPPED_BIT
- * where requiredFlags say HOST_VISIBLE, and vmaFreeMemory in `deallocate`. The
- * runtime binds the memory to the buffer, and destroys the buffer before it gives
- * the memory back. Both functions are called by threads that are inside a call of
- * this API, by several at once, and make no call of this API themselves. They and
- * `userData` must work until the device and everything made from it is destroyed,
- * late work included (dmlGetLateWorkCount). */
+ * vmaAllocateMemoryForBuffer in `allocate`, with
+ * VMA_ALLOCATION_CREATE_MAPPED_BIT where requiredFlags say HOST_VISIBLE, and
+ * vmaFreeMemory in `deallocate`. The runtime binds the memory to the buffer,
+ * and destroys the buffer before it gives the memory back. Both functions are
+ * called by threads that are inside a call of this API, by several at once, and
+ * make no call of this API themselves. They and `userData` must work until the
+ * device and everything made from it is destroyed, late work included
+ * (dmlGetLateWorkCount). */
 typedef struct DmlAllocator {
   const void *next;
   /* A failure is returned as the result of the call that wanted the memory. */
@@ -431,8 +432,8 @@ typedef struct DmlVulkanDevice {
 /* Uses the caller's VkDevice, which must outlive everything made from the
  * DmlDevice. Nothing of it is destroyed by dmlDestroyDevice. Where a call has
  * waited in vain (an error that names vkWaitForFences, or DML_ERROR_TIMEOUT),
- * the caller may destroy it once everything made from the DmlDevice is destroyed
- * and dmlGetLateWorkCount says 0. */
+ * the caller may destroy it once everything made from the DmlDevice is
+ * destroyed and dmlGetLateWorkCount says 0. */
 DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                                  DmlError *error);
 DML_API void dmlDestroyDevice(DmlDevice device);
@@ -454,17 +455,17 @@ typedef struct DmlDeviceRequest {
   /* The features that the caller wants itself, with a chain of structures, or
    * NULL. The call sets in them what executables may need and the device has; a
    * structure that the chain lacks is appended, and belongs to the
-   * DmlDeviceRequirements. A feature that stands in the structure of a version of
-   * Vulkan (VkPhysicalDeviceVulkan12Features) is set there if the chain has it,
-   * else in the structure of its own. */
+   * DmlDeviceRequirements. A feature that stands in the structure of a version
+   * of Vulkan (VkPhysicalDeviceVulkan12Features) is set there if the chain has
+   * it, else in the structure of its own. */
   VkPhysicalDeviceFeatures2 *features;
 } DmlDeviceRequest;
 
 /* What a VkDevice is to be created with so that dml may use all of it. */
 typedef struct DmlDeviceRequirementsInfo {
   void *next;
-  /* For VkDeviceCreateInfo::pNext: the caller's structure, or, where the request
-   * had none, one of the library's. */
+  /* For VkDeviceCreateInfo::pNext: the caller's structure, or, where the
+   * request had none, one of the library's. */
   const VkPhysicalDeviceFeatures2 *features;
   /* Extensions to be enabled beside the caller's own. */
   const char *const *extensions;
@@ -477,16 +478,15 @@ typedef struct DmlDeviceRequirementsInfo {
 } DmlDeviceRequirementsInfo;
 
 /* Finds out what a VkDevice is to be created with, as dmlCreateDevice does for
- * its own. DML_ERROR_UNSUPPORTED where dml cannot use the physical device. Where
- * the call fails, the caller's features are as they were. What the requirements
- * describe lives as long as they do; they are not needed once the VkDevice is
- * created. */
+ * its own. DML_ERROR_UNSUPPORTED where dml cannot use the physical device.
+ * Where the call fails, the caller's features are as they were. What the
+ * requirements describe lives as long as they do; they are not needed once the
+ * VkDevice is created. */
 DML_API DmlResult dmlGetDeviceRequirements(const DmlDeviceRequest *request,
                                            DmlDeviceRequirements *requirements,
                                            DmlError *error);
-DML_API void
-dmlDescribeDeviceRequirements(DmlDeviceRequirements requirements,
-                              DmlDeviceRequirementsInfo *info);
+DML_API void dmlDescribeDeviceRequirements(DmlDeviceRequirements requirements,
+                                           DmlDeviceRequirementsInfo *info);
 DML_API void dmlDestroyDeviceRequirements(DmlDeviceRequirements requirements);
 
 /* Another handle of the same device, for whoever keeps a device that somebody
@@ -504,11 +504,11 @@ DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
 /* The longest that a call waits for the device which has no time of its own:
  * dmlRunFunction, dmlSubmit, dmlDestroyBindingTable, and what creates, writes,
  * reads or binds buffers. UINT64_MAX, waiting without end, is what a device
- * begins with. Such a call then returns DML_ERROR_TIMEOUT, and the work is late:
- * it goes on, for nothing can stop it. Whatever of the device is destroyed while
- * its late work runs, the device itself included, is kept until the work has
- * ended. Later calls that create, destroy, submit or wait, on any device, look
- * whether it has, and then destroy what was kept. */
+ * begins with. Such a call then returns DML_ERROR_TIMEOUT, and the work is
+ * late: it goes on, for nothing can stop it. Whatever of the device is
+ * destroyed while its late work runs, the device itself included, is kept until
+ * the work has ended. Later calls that create, destroy, submit or wait, on any
+ * device, look whether it has, and then destroy what was kept. */
 DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
 
 /* How many objects are kept for late work of a device, or of all devices where
@@ -518,22 +518,23 @@ DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
 DML_API uint32_t dmlGetLateWorkCount(VkDevice device);
 
 /* How long a call that waits for the device keeps its thread busy with asking
- * whether the work has ended, before it sleeps. A thread that sleeps wakes up to
- * 140 microseconds late. 200,000 ns is what a device begins with; 0: never. */
+ * whether the work has ended, before it sleeps. A thread that sleeps wakes up
+ * to 140 microseconds late. 200,000 ns is what a device begins with; 0: never.
+ */
 DML_API void dmlSetSpinTime(DmlDevice device, uint64_t nanoseconds);
 
 /* The bytes of memory that the device's buffers may have together: those that
  * dmlCreateBuffer makes, constants, temporaries, and what copies go through. 0,
  * with which a device begins, is no limit. What would go beyond fails with
- * DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes wanted, those used and
- * the budget. What is allocated already stays. */
+ * DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes wanted, those used
+ * and the budget. What is allocated already stays. */
 DML_API void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes);
 
 typedef struct DmlMemoryUse {
   void *next;
-  /* Bytes allocated, now and at most so far, and how many allocations of Vulkan's
-   * (or of the caller's allocator) have them. Small buffers share allocations, of
-   * which one may stay for buffers to come. */
+  /* Bytes allocated, now and at most so far, and how many allocations of
+   * Vulkan's (or of the caller's allocator) have them. Small buffers share
+   * allocations, of which one may stay for buffers to come. */
   uint64_t used;
   uint64_t peak;
   uint32_t allocationCount;
@@ -566,9 +567,9 @@ DML_API DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
 
 typedef struct DmlExecutableCreateInfo {
   const void *next;
-  /* Constants and shaders are not copied, if the data are aligned to 8 bytes, as
-   * a file is that was mapped. The data must then stay, and stay the same, until
-   * the executable and all programs made from it are destroyed. */
+  /* Constants and shaders are not copied, if the data are aligned to 8 bytes,
+   * as a file is that was mapped. The data must then stay, and stay the same,
+   * until the executable and all programs made from it are destroyed. */
   bool borrow;
 } DmlExecutableCreateInfo;
 
@@ -734,9 +735,9 @@ DML_API DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
 
 /* Chooses a variant of each function for the device and compiles the kernels of
  * these. The constants are uploaded by this call where the executable has no
- * weights, else when the first weight is copied or the program initialized. Where there are many kernels, the call makes
- * threads to compile them, no more than there are processors; they have ended
- * when it returns. */
+ * weights, else when the first weight is copied or the program initialized.
+ * Where there are many kernels, the call makes threads to compile them, no more
+ * than there are processors; they have ended when it returns. */
 DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                                    DmlProgram *program, DmlError *error);
 DML_API void dmlDestroyProgram(DmlProgram program);
@@ -750,8 +751,8 @@ DML_API void dmlDestroyProgram(DmlProgram program);
 DML_API DmlResult dmlBindWeight(DmlProgram program, uint32_t weight,
                                 const void *data, size_t size, DmlError *error);
 /* The same with bytes of a file, from `offset` on, of which at most 1 MiB is in
- * host memory at a time. Where the file is cut off meanwhile, the weight is left
- * unbound. */
+ * host memory at a time. Where the file is cut off meanwhile, the weight is
+ * left unbound. */
 DML_API DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
                                         const char *path, uint64_t offset,
                                         DmlError *error);
@@ -780,10 +781,10 @@ DML_API DmlResult dmlBindWeightFromBuffer(DmlProgram program, uint32_t weight,
 /* Has the program read a weight from the caller's buffer, where it stays: the
  * range has the tensor's bufferSize at least, must outlive the program's use of
  * it, and is never written. Several programs may share it. The program makes no
- * memory for weights that were bound in place before the first is copied, so bind
- * these first. DML_ERROR_UNSUPPORTED where the program reads the weight together
- * with other constants as one range, or writes to it when it is initialized: the
- * message says which, and a copy will do. */
+ * memory for weights that were bound in place before the first is copied, so
+ * bind these first. DML_ERROR_UNSUPPORTED where the program reads the weight
+ * together with other constants as one range, or writes to it when it is
+ * initialized: the message says which, and a copy will do. */
 DML_API DmlResult dmlBindWeightInPlace(DmlProgram program, uint32_t weight,
                                        const DmlBufferRange *range,
                                        DmlError *error);
@@ -874,16 +875,16 @@ DML_API DmlResult dmlBindTemporary(DmlBindingTable table,
 
 /* Records the function into a command buffer that is being recorded, outside a
  * render pass, for a queue with compute. The call allocates nothing where it
- * succeeds, neither on the host nor on the device, submits nothing and waits for
- * nothing: temporary memory that the function needs must be bound before, by
- * dmlBindTemporary, else DML_ERROR_INVALID_ARGUMENT says so. Barriers stand
+ * succeeds, neither on the host nor on the device, submits nothing and waits
+ * for nothing: temporary memory that the function needs must be bound before,
+ * by dmlBindTemporary, else DML_ERROR_INVALID_ARGUMENT says so. Barriers stand
  * between the steps; those around the function are the caller's: before, the
  * inputs must be visible to VK_ACCESS_SHADER_READ_BIT and
  * VK_ACCESS_TRANSFER_READ_BIT in the stages COMPUTE_SHADER and TRANSFER, and
- * earlier uses of outputs and the temporary buffer finished; after, SHADER_WRITE
- * and TRANSFER_WRITE of the same stages are to be made available. The bound
- * pipeline and descriptor set 0 change. One table recorded twice needs a barrier
- * in between. */
+ * earlier uses of outputs and the temporary buffer finished; after,
+ * SHADER_WRITE and TRANSFER_WRITE of the same stages are to be made available.
+ * The bound pipeline and descriptor set 0 change. One table recorded twice
+ * needs a barrier in between. */
 DML_API DmlResult dmlRecordFunction(DmlBindingTable table,
                                     VkCommandBuffer commandBuffer,
                                     DmlError *error);
@@ -908,8 +909,8 @@ typedef struct DmlSemaphoreValue {
   uint64_t value;
 } DmlSemaphoreValue;
 
-/* Devices that dmlCreateDevice makes have the feature timelineSemaphore enabled;
- * of an adopted device it is the caller's to enable. */
+/* Devices that dmlCreateDevice makes have the feature timelineSemaphore
+ * enabled; of an adopted device it is the caller's to enable. */
 typedef struct DmlSubmitInfo {
   const void *next;
   /* The function begins when all of these are reached. */
@@ -937,8 +938,8 @@ DML_API DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
                           DmlError *error);
 
 /* When a step began and ended in the latest execution, in nanoseconds since the
- * first step of those asked for began. Every timestamp waits for all work before
- * it, so durations add up. The structure never grows. */
+ * first step of those asked for began. Every timestamp waits for all work
+ * before it, so durations add up. The structure never grows. */
 typedef struct DmlStepTime {
   uint64_t begin;
   uint64_t end;
