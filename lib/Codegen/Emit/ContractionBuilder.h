@@ -89,8 +89,10 @@ protected:
   /// therefore be set before the columns.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
-  /// Returns the size of `dim`. Of a dimension that the batch and the columns
-  /// share, returns the size of the batch's or of the columns' part.
+  /// Returns the size of `dim`. The channels of a grouped convolution are one
+  /// dimension, which is a batch of groups, each with columns of its own: of
+  /// such a dimension, returns the number of groups if `isOfBatch` is set, else
+  /// the number of columns of a group.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
   /// Returns position `lane` of vector `vector` of an operand, where a vector
   /// has `lanes` positions. Positions beyond the end of the operand are

@@ -78,11 +78,12 @@ struct BuiltFactor {
   int64_t element, term;
 };
 
-/// Returns a 16-byte vector of the narrow numbers of `factors`, which `builder`
-/// has built for `operand` and which have the type named `type`. A factor
-/// becomes 0 if its element's condition in `counts` or its term's condition in
-/// `conditions` is false. Null conditions always hold; an empty `conditions`
-/// stands for null conditions.
+/// Returns a 16-byte vector of `factors`, which `builder` has built for
+/// `operand`, as numbers of the type named `type`: 8 of "f16" or 16 of "i8". A
+/// factor becomes 0 if one of two conditions is false: the one that `counts`
+/// has for the element for which the factor was built, or the one that
+/// `conditions` has for the factor's term. A null condition always holds, and
+/// an empty `conditions` stands for null conditions.
 mlir::Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
                         llvm::StringRef type,
                         llvm::ArrayRef<BuiltFactor> factors,

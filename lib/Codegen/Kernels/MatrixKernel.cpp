@@ -208,8 +208,8 @@ private:
                           MutableArrayRef<Value> elements);
   void storeSums(ArrayRef<Value> sums);
 
-  /// Return the number of rows, of columns, and of all matrices in a subgroup's
-  /// matrix of sums.
+  /// Return how many cooperative matrices a subgroup's sums consist of: one
+  /// below the other, side by side, and in total.
   int64_t getRowsOfMatrices() const {
     return tile.subgroupRows / schedule.shape.rows;
   }
@@ -463,10 +463,11 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   }
 }
 
-/// Returns the number of the stage of workgroup memory that phase `phase` of
-/// block `block` uses. The code computes a remainder even if ranges show that
-/// there are no more blocks than stages: drivers see only the code, and do not
-/// know how large the loop's counter becomes.
+/// Returns which of the stages in workgroup memory, counted from 0, is filled
+/// in phase `phase` of iteration `block` of the loop over the terms. The stages
+/// are filled in turns. The kernel computes the remainder even where the range
+/// of the loop's counter makes it unnecessary, so that a driver, which does not
+/// know this range, sees that the index stays within workgroup memory.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
     return 0;

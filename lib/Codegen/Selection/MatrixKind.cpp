@@ -245,8 +245,8 @@ struct MatrixSeeds {
   /// The numbers of slices of a workgroup, and the numbers that
   /// chooseSubgroups() tries.
   int64_t slices[4], slicesOfSubgroups[3];
-  /// The number of terms of a stage, as multiples of the number of terms that
-  /// one matrix for each slice has.
+  /// The lengths of a stage that the search tries. With 2 slices and
+  /// cooperative matrices of 16 terms, an entry of 4 means 4 * 2 * 16 terms.
   int64_t matricesOfStage[4];
   /// The numbers of stages in workgroup memory.
   int64_t stages[2];
