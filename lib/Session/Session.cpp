@@ -291,10 +291,11 @@ void Session::describeOutput(const Program &program, size_t index,
   tensor.byteSize = info.byteSize;
 }
 
-Status Session::prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
-                        llvm::MutableArrayRef<DmlSessionTensor> outputs) {
+Expected<Session::Call>
+Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
+              llvm::MutableArrayRef<DmlSessionTensor> outputs, bool isRun) {
   Expected<InputBinding> binding =
-      bindInputs(getSignature(), inputs, /*isRun=*/false, model->isPacked());
+      bindInputs(getSignature(), inputs, isRun, model->isPacked());
   if (!binding)
     return binding.status();
   auto wanted = bindOutputs(getSignature(), outputs);
@@ -303,35 +304,37 @@ Status Session::prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
   Expected<std::shared_ptr<Program>> program = getProgram(*binding);
   if (!program)
     return program.status();
-  for (auto [index, tensor] : llvm::enumerate(*wanted))
+  return Call{std::move(*binding), std::move(*wanted), std::move(*program)};
+}
+
+Status Session::prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
+                        llvm::MutableArrayRef<DmlSessionTensor> outputs) {
+  Expected<Call> call = bind(inputs, outputs, /*isRun=*/false);
+  if (!call)
+    return call.status();
+  for (auto [index, tensor] : llvm::enumerate(call->wanted))
     if (tensor)
-      describeOutput(**program, index, *tensor);
+      describeOutput(*call->program, index, *tensor);
   return Status();
 }
 
 Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
                     llvm::MutableArrayRef<DmlSessionTensor> outputs) {
-  Expected<InputBinding> binding =
-      bindInputs(getSignature(), inputs, /*isRun=*/true, model->isPacked());
-  if (!binding)
-    return binding.status();
-  auto wanted = bindOutputs(getSignature(), outputs);
-  if (!wanted)
-    return wanted.status();
-  Expected<std::shared_ptr<Program>> program = getProgram(*binding);
-  if (!program)
-    return program.status();
-  uint64_t bytes = (*program)->getBytes();
+  Expected<Call> call = bind(inputs, outputs, /*isRun=*/true);
+  if (!call)
+    return call.status();
+  Program &program = *call->program;
+  uint64_t bytes = program.getBytes();
   std::vector<void *> results;
-  Status status = (*program)->run(binding->inputs, *wanted, results);
+  Status status = program.run(call->binding.inputs, call->wanted, results);
   device->note(status);
   DML_TRY(status);
-  if ((*program)->getBytes() != bytes)
-    programs.trim(program->get());
-  for (auto [index, tensor] : llvm::enumerate(*wanted)) {
+  if (program.getBytes() != bytes)
+    programs.trim(&program);
+  for (auto [index, tensor] : llvm::enumerate(call->wanted)) {
     if (!tensor)
       continue;
-    describeOutput(**program, index, *tensor);
+    describeOutput(program, index, *tensor);
     if (results[index])
       tensor->data = results[index];
   }

@@ -37,6 +37,16 @@ private:
   Expected<Image> getImage(const InputBinding &binding, Progress &progress);
   /// The key of the cache for some sizes.
   Expected<Digest> getKey(const InputBinding &binding);
+  /// The tensors of a call, checked, and the program for their sizes.
+  struct Call {
+    InputBinding binding;
+    /// The caller's tensor of each output of the model, or null.
+    std::vector<DmlSessionTensor *> wanted;
+    std::shared_ptr<Program> program;
+  };
+  Expected<Call> bind(llvm::ArrayRef<DmlSessionTensor> inputs,
+                      llvm::MutableArrayRef<DmlSessionTensor> outputs,
+                      bool isRun);
   /// Sets what a run tells of an output.
   void describeOutput(const Program &program, size_t index,
                       DmlSessionTensor &tensor) const;
