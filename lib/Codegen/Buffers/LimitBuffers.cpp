@@ -37,8 +37,8 @@ static Value getRoot(Value buffer) {
   return buffer;
 }
 
-/// `buffer` is a view of `root`, and `shared` has the same elements as `root`.
-/// Returns the corresponding view of `shared`.
+/// Returns the view of `shared` that corresponds to `buffer`, which is a view
+/// of `root`. `shared` has the same elements as `root`.
 static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
                            Value shared) {
   if (buffer == root)

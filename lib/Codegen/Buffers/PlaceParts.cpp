@@ -47,7 +47,7 @@ public:
   /// Returns the accesses to `root` and to its views. Returns nothing if the
   /// pass does not support one of the uses.
   const std::optional<SmallVector<Access>> &get(Value root);
-  /// `copy` copies `alloc` to `target`. Returns whether `alloc` can be replaced
+  /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
   /// by a view of the target. This requires that no other operation accesses
   /// the target's bytes between the first access to `alloc` and the copy, that
   /// no operation writes these bytes after the copy, and that no operation
@@ -56,7 +56,8 @@ public:
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
   void erase(memref::CopyOp copy, Value root);
-  /// Gives `op` the position of `copy`, which `op` replaces. Both access the
+  /// Gives `op` the position of `copy`, which `op` replaces. The accesses of
+  /// `copy` that the table holds are then those of `op`, since both access the
   /// same buffers.
   void replace(memref::CopyOp copy, Operation *op) {
     positions[op] = getPosition(copy);

@@ -25,8 +25,8 @@ struct FactorStrides {
   /// The number of terms that an iteration adds.
   int64_t terms = 1;
 
-  /// Whether the factors of neighbouring iterations lie closer than those of
-  /// neighbouring positions.
+  /// Whether factors of neighbouring iterations lie closer together in memory
+  /// than factors of neighbouring positions.
   bool areAlongSteps() const {
     return ofStep && ofPosition && *ofStep < *ofPosition * terms;
   }
@@ -101,7 +101,8 @@ protected:
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
   /// Returns the coordinates in the output that correspond to position
-  /// `position` of `operand`, in the workgroup's position of the batch.
+  /// `position` of `operand`. The coordinates in the dimensions of the batch
+  /// are those of the workgroup's tile.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
   /// Binds the counters of the contraction's loops to their values in iteration
   /// `step`, for the element that `builder` builds in lane `lane`.
@@ -116,10 +117,11 @@ protected:
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
-  /// Whether the factors of neighbouring iterations lie closer together than
-  /// those of neighbouring positions, for an operand of `sums`. If the
-  /// operand's positions are not coordinates of the output, `position` is the
-  /// value of the body that stands for the operand's position.
+  /// Does the same for an operand of the contraction `sums`. The positions of
+  /// such an operand may be no coordinates of the output: the keys of
+  /// attention, for example, are the iterations of a loop. `position` is then
+  /// the value of the body that numbers the positions, such as the loop's
+  /// counter.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();
@@ -131,8 +133,8 @@ protected:
   /// Returns how many elements of the output a thread stores at once: `lanes`
   /// neighbouring columns, or a half, a quarter and so on of `lanes`. The
   /// elements must always be neighbours in the output. If the output is placed
-  /// in a larger buffer, its pieces there must be aligned to the size of the
-  /// store.
+  /// in a larger buffer, the bytes that are consecutive there must begin and
+  /// end at multiples of the size of the store.
   int64_t getStoredTogether(int64_t lanes) const;
   /// Builds the condition that `position` lies inside of the operand. Returns
   /// null if all positions of all tiles do.
@@ -154,8 +156,8 @@ protected:
   mlir::gpu::LaunchOp launch;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The coordinates of the workgroup's position of the batch. The coordinates
-  /// in the other dimensions are 0.
+  /// The coordinates of the workgroup's tile in the dimensions of the batch.
+  /// The coordinates in the other dimensions are 0.
   Forms batch;
   /// The condition that the workgroup computes a tile, since a grid may have a
   /// few workgroups more than there are tiles. Null if each workgroup computes

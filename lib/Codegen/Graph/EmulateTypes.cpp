@@ -463,8 +463,9 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // The type that the device supports becomes a vector of 32 bits, which is
-    // bitcast to a word.
+    // One of the two types is supported by the device, and the other one is
+    // converted to a word. The bits pass through a vector of 32 bits: to become
+    // an f16, a word is bitcast to two f16, the first of which is the result.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
     bool fromWord = type == op.getType();

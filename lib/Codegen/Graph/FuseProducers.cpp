@@ -326,7 +326,8 @@ public:
   bool isPossible();
   bool isProfitable();
   /// Whether the producer has no loops, and its only reader also reads a
-  /// computed tensor that the producer reads.
+  /// computed tensor that the producer reads. In x * sigmoid(x), the product is
+  /// such a reader of the sigmoid: both read x.
   bool readsWhatReaderReads();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
@@ -538,15 +539,16 @@ bool Fusion::isProfitable() {
   auto elements = static_cast<double>(type.getNumElements());
 
   // `computed` is the total number of times that elements of the producer are
-  // computed after fusion. `perElement` is the largest number of them for one
-  // element of a consumer.
+  // computed after fusion. `perElement` is the largest number of elements of
+  // the producer that are computed for one element of a consumer.
   double computed = 0, perElement = 0;
   for (auto &[consumer, consumerReads] : reads) {
     SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
     if (ShapedType::isDynamicShape(sizes))
       return false;
-    // A row kernel reads each element of a row once for all elements of the
-    // output that belong to the row.
+    // In a row kernel, each element of a row is read once for all elements of
+    // the output that belong to the row, so that a read in a loop over the row
+    // counts once for an element of the output.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
@@ -571,8 +573,9 @@ bool Fusion::isProfitable() {
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
     perElement = std::max(perElement, count);
-    // A producer of partial results has more threads than its reader would
-    // have.
+    // Fusion must not move expensive work from many threads to few. A producer
+    // of partial sums, for example, occupies the device, whereas the consumer
+    // that adds them up may have too few threads.
     int64_t consumed = llvm::product_of(sizes);
     if (consumed < std::min(type.getNumElements(), device.getEnoughThreads()) &&
         count > 1 && *work > cost::fusion::getFreeOps(device))
@@ -594,8 +597,8 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // The cycles of the operations that are computed again, to be compared with
-  // those of the saved traffic.
+  // The cycles of the operations that are computed again. Fusion pays if they
+  // are few compared with the cycles of the saved traffic.
   double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
@@ -796,8 +799,9 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   if (!isForced &&
       !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
     return false;
-  // Tensors of an emulated type become tensors of words, whose rows differ from
-  // the rows of elements in this reduction.
+  // A tensor whose element type the device lacks becomes a tensor of 32-bit
+  // words later (dml-emulate-types). A row of words differs from the row of
+  // elements in this reduction, so that a row kernel is not allowed.
   auto isThere = [&](Value tensor) {
     return profile.includes(DeviceProfile::getRequired(
         cast<RankedTensorType>(tensor.getType()).getElementType(),

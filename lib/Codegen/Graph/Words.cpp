@@ -233,8 +233,10 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // If the remainder of a digit exceeds 16 bits, the digit needs no further
-      // correction.
+      // The second correction is needed only if `left`, the remainder of the
+      // digit, still has at most 16 bits. Otherwise the digit is right, and the
+      // comparison above is not valid, since `left` does not fit after the
+      // shift.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);

@@ -32,8 +32,8 @@ Strip Placement::getExtent(Value buffer) const {
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
   Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
   for (const auto &[index, strip] : llvm::enumerate(strips)) {
-    // The buffer may lie in any of the runs of a strip, so that the extent is
-    // the whole strip.
+    // A view in a strip of several runs may lie in any of these runs, so that
+    // the extent is the whole strip.
     if (index == 0 || strip.count > 1)
       extent = strip;
     else
@@ -96,8 +96,9 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
 
 /// Appends `strip`, which leads to a larger buffer, to the strips of
 /// `placement`. The new strip is merged with the last strip if the new strip
-/// has only one run, or if each run of the new strip is a row that contains one
-/// run of the last strip. The latter happens for nested concatenations.
+/// has only one run, or if each run of the new strip is a row of the smaller
+/// buffer, with one run of the last strip in it. The latter happens for nested
+/// concatenations.
 static void addStrip(Placement &placement, const Strip &strip) {
   if (!placement.strips.empty()) {
     Strip &last = placement.strips.back();
