@@ -205,9 +205,9 @@ public:
   /// comparison that ranges have not decided comes out as for the thread in the
   /// middle. The box has only ranges of atoms that are functions of the
   /// thread's number. A subgroup with threads both inside and outside of the
-  /// box runs both paths. The box therefore omits an atom if its range would
-  /// split more subgroups than the share `maxDivergence` into threads inside
-  /// and threads outside.
+  /// box runs both paths. The box therefore omits an atom if more than the
+  /// share `maxDivergence` of the subgroups have a thread outside of the atom's
+  /// range.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
   /// thread outside of `box`.

@@ -32,7 +32,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
   // For each value, approximately how much it increases from one element of a
-  // row to the next.
+  // row to the next element.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {
