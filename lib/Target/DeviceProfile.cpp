@@ -1,4 +1,4 @@
-//===- DeviceProfile.cpp - What a kernel may use of a device --------------===//
+//===- DeviceProfile.cpp - Features and limits of devices -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

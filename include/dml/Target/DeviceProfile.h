@@ -1,4 +1,4 @@
-//===- DeviceProfile.h - What a kernel may use of a device ------*- C++ -*-===//
+//===- DeviceProfile.h - Features and limits of devices ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

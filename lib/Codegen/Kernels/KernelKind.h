@@ -1,4 +1,4 @@
-//===- KernelKind.h - What a kind of kernel is ------------------*- C++ -*-===//
+//===- KernelKind.h - The interface of kinds of kernels ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

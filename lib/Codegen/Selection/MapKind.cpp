@@ -24,8 +24,8 @@ static double getMapTime(const KernelQuery &query) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches);
-  // The vectors that a thread loads are at most as long as the largest vectors
-  // that divide a row.
+  // The vectors that a thread loads are no longer than the largest vector whose
+  // size divides the size of a row.
   int64_t innermost =
       cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
