@@ -447,7 +447,7 @@ LogicalResult AttentionReader::readProducts() {
 }
 
 /// Succeeds if all three loops compute the same scores and see the same keys:
-/// either all keys, or the first keys up to a limit.
+/// all keys, or the first keys up to a limit, as with a causal mask.
 LogicalResult AttentionReader::compareLoops() {
   Equivalence inMaximum, inProducts;
   inMaximum.assume(maximum.getInductionVar(), attention.key);

@@ -75,8 +75,9 @@ struct ScanLine {
   }
 };
 
-/// Reads `index` as the position of an element within its row: the element's
-/// coordinate in one dimension, or this coordinate modulo the size of a row.
+/// Reads `index` as the position of an element within its row. This is the
+/// element's coordinate in one dimension, or, if several rows follow each other
+/// along the dimension, the coordinate modulo the size of a row.
 static std::optional<ScanLine> readPlace(Value index) {
   APInt divisor;
   int64_t partSize = 0;
@@ -300,9 +301,10 @@ bool RowReduction::isWorthwhile() const {
   // A row kernel is therefore better for any number of rows.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  // The lowering of operators has divided long rows into parts by the same rule
-  // and with the default speeds, since it does not know the device. The default
-  // speeds are used here as well, so that the two decisions agree.
+  // The lowering of operators divides the rows of an operator into parts if
+  // they are few and long, by this same rule. It uses the default speeds, since
+  // it does not know the device. The default speeds are used here as well, so
+  // that the two decisions agree.
   if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
       rowSize > cost::rows::maxRowOfFew)
     return false;

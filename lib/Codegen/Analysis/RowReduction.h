@@ -74,9 +74,9 @@ struct RowReduction {
   /// dimensions whose coordinates select an element within the row. Dimensions
   /// of size 1 are in neither list.
   llvm::SmallVector<int64_t> setDims, elementDims;
-  /// If a row has several results, such as its largest element and a sum, the
-  /// dimension of the output whose coordinate selects the result, and the
-  /// number of results.
+  /// If a row has several results, such as its largest element and a sum,
+  /// `resultDim` is the dimension of the output whose coordinate selects the
+  /// result, and `numResults` the number of results.
   std::optional<int64_t> resultDim;
   int64_t numResults = 1;
   /// The operations that compute an element of the output from the results of

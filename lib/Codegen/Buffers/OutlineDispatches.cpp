@@ -36,8 +36,8 @@ public:
   explicit Dispatch(linalg::GenericOp op);
 
   llvm::hash_code hash() const;
-  /// Whether outline() would create a function equal to `function` from this
-  /// dispatch.
+  /// Whether outline() would create, for this dispatch, a function equal to
+  /// `function`.
   bool isOutlinedAs(func::FuncOp function) const;
   /// Moves the generic into a new function.
   func::FuncOp outline(StringRef name);
@@ -175,8 +175,8 @@ static BufferRangeOp createRange(linalg::GenericOp op, Value root,
                                builder.getI64IntegerAttr(offset));
 }
 
-/// Whether a kernel can bind a range of `root` with the type `type` that begins
-/// at byte `offset`, and this range is smaller than `root`.
+/// Whether a kernel can bind a range of `root`: the range has the type `type`,
+/// begins at byte `offset`, and is smaller than `root`.
 static bool isBindable(Value root, int64_t offset, MemRefType type) {
   auto whole = cast<MemRefType>(root.getType());
   return whole.hasStaticShape() && whole.getLayout().isIdentity() &&

@@ -140,7 +140,8 @@ struct SlicedAccess {
     return getNumBytes(cast<MemRefType>(placement.root.getType()));
   }
   /// Returns the range of the root that contains the elements at `indices`.
-  /// Indices outside of the shape are ignored, since no execution uses them.
+  /// Indices outside of the buffer's shape are ignored: their range was
+  /// estimated, and no thread reads there.
   ByteRange getBytes(ArrayRef<IndexRange> indices) const;
 };
 } // namespace
@@ -218,9 +219,9 @@ public:
         limit(llvm::alignDown(profile.getMaxStorageBufferRange(),
                               DeviceProfile::rangeAlignment)) {}
 
-  /// If the generic binds a buffer that is larger than a range may be, decides
-  /// into which slices the generic is divided. Fails with an error if the
-  /// device can bind none of the attempted slicings.
+  /// If the generic binds a buffer that is larger than a device can bind,
+  /// decides into which slices the generic is divided. Fails with an error if
+  /// no division that the pass tries fits the device.
   LogicalResult plan();
   /// Replaces the generic by its slices, if there are any.
   void build();
@@ -604,9 +605,9 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
     for (const ByteRange &range : bound)
       if (known.insert({read.access.placement.root, range.begin}).second)
         bytes += range.size();
-  // The kernel binds its output and the ranges that it reads. dml-limit-buffers
-  // can combine several ranges in one buffer, which must not exceed the limit
-  // either. The ranges therefore take at least `bytes` / `limit` buffers.
+  // The kernel binds its output, and buffers for the `bytes` bytes of its
+  // ranges. dml-limit-buffers can combine ranges in one buffer, but only up to
+  // `limit` bytes, so that the ranges take at least `bytes` / `limit` buffers.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();

@@ -84,9 +84,10 @@ protected:
   /// Computes coordinates in the dimensions `dims`, which are those of the
   /// batch or of an operand, from the row-major number `position`: in
   /// dimensions of sizes 2 and 8, position 10 has the coordinates 1 and 2. If
-  /// the batch and the columns share a dimension, the contribution of the
-  /// columns is added to the coordinate that the batch has set. The batch must
-  /// therefore be set before the columns.
+  /// the batch and the columns share a dimension, such as 16 heads of 64
+  /// columns, the batch sets the coordinate to 64 times the head, and the
+  /// columns add the column. The batch must therefore be set before the
+  /// columns.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
   /// Returns the size of `dim`. The channels of a grouped convolution are one
@@ -137,11 +138,12 @@ protected:
   /// end at multiples of the size of the store.
   int64_t getStoredTogether(int64_t lanes) const;
   /// Builds the condition that `position` lies inside of the operand. Returns
-  /// null if all positions of all tiles do.
+  /// null if the operand consists of whole tiles, so that all positions lie
+  /// inside.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
-  /// Computes the elements of the output from `sums`, which are the sums of
-  /// vector `vector` of columns in row `row`, and stores the elements that lie
-  /// inside of the output.
+  /// Computes elements of the output, and stores those that lie inside of the
+  /// output. `sums` are the sums in row `row` and in the columns of vector
+  /// `vector`.
   void storeElements(TileBuilder &builder, const OperandTile &rows,
                      LinearForm row, const OperandTile &columns,
                      LinearForm vector, llvm::ArrayRef<mlir::Value> sums);

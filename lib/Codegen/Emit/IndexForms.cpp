@@ -71,8 +71,9 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
-    // A maximum and a minimum state the atom's range, since range analysis does
-    // not learn the range from the condition of a branch.
+    // The maximum and the minimum do not change the value, but tell its range
+    // to integer range analysis, which does not learn the range from the
+    // condition of a branch.
     Value value = materializeAtom(b, atom);
     value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
     value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
@@ -392,10 +393,10 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
   Value one = getConstant(b, 1), zero = getConstant(b, 0);
   LinearForm carry =
       getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1});
-  // One of `sum` and `beyond` is the remainder. As unsigned numbers, the
-  // remainder is the lesser: if `beyond` is negative, it is a large unsigned
-  // number. An unsigned minimum also tells range analysis that the result is
-  // not negative.
+  // The remainder is `sum`, or `beyond` if that is not negative. This is the
+  // lesser of the two as unsigned numbers, since a negative number is a large
+  // unsigned one. An unsigned minimum also tells range analysis that the
+  // remainder is not negative.
   LinearForm rest =
       getOpaque(arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
                 {0, divisor - 1});
@@ -447,8 +448,8 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   divisor /= common;
 
   // The terms that depend on the thread's number alone are divided once for all
-  // elements of the thread. Adding the other terms, which differ between
-  // elements, to the remainder may carry 1 to the quotient.
+  // elements of the thread. The other terms, which differ between elements, are
+  // added to the remainder, which may carry 1 to the quotient.
   LinearForm ofThread, added = rest.constant;
   for (LinearForm::Term term : rest.terms)
     (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);

@@ -187,13 +187,14 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// Relates a form to another form, which is equal to either `form` or `form`
-  /// + `offset`, where `offset` is 1 or -1.
+  /// A form that is a neighbour of another form: the other form equals `form`
+  /// or `form` + `offset`, where `offset` is 1 or -1.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// Two quotients by the same divisor. If `quotient` equals `other`, the
-    /// neighbour is equal to the form; otherwise they differ by `offset`.
+    /// Two quotients by the same divisor, which tell the two cases apart: where
+    /// `quotient` equals `other`, the other form equals `form`, and elsewhere
+    /// it equals `form` + `offset`.
     LinearForm quotient, other;
   };
   /// Returns the neighbours of `form` that follow from the quotients that are

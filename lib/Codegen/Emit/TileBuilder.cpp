@@ -496,8 +496,8 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // A load in front of the loop that the loop uses is built in front of the
-  // loop.
+  // A load that stands in front of the loop in the body is built in front of
+  // the loop as well, and not where the loop uses the loaded element.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;

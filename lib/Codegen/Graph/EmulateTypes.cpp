@@ -567,7 +567,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     using Predicate = arith::CmpIPredicate;
     Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
     // The conversion to an integer is undefined for numbers out of range, even
-    // if its result is not selected.
+    // if its result is not used. Other numbers than denormals are therefore
+    // replaced by 0.
     Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));

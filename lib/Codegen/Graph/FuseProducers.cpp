@@ -302,8 +302,9 @@ struct Read {
 
 /// Decides which reductions of rows are fused into their readers.
 struct RowPolicy {
-  /// Whether the compiler generates row kernels, and whether it does so even if
-  /// a map kernel is estimated to be faster.
+  /// Whether the compiler generates row kernels (`isOn`), and whether it
+  /// generates them even where a map kernel is estimated to be faster
+  /// (`isForced`).
   bool isOn = true, isForced = false;
   /// The profile of the devices for which code is generated.
   DeviceProfile profile = DeviceProfile::getFull();
@@ -496,9 +497,9 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                                 rows.profile.getMaxStorageBuffers();
 }
 
-/// Whether the only reader of the producer's long sums can become their
-/// epilogue. The reader must read only one sum, since reads of different sums
-/// would repeat the loops, and it must compute little.
+/// Whether the only reader of the producer can become the epilogue of the
+/// producer's long sums. The reader must read only one sum, since reads of
+/// different sums would repeat the loops, and it must compute little.
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;

@@ -304,8 +304,9 @@ Wide WordBuilder::remSigned(Wide a, Wide b) {
 
 /// Rounds a normalized number to its upper 24 bits.
 Value WordBuilder::roundToSingle(Wide normal) {
-  // Of the low word it only matters whether it is 0, which a sticky bit
-  // represents.
+  // The low word only decides whether the number lies exactly in the middle
+  // between two results. One sticky bit, which is set if the low word is not 0,
+  // replaces it.
   Value rest = truth(compare(Predicate::ne, normal.low, 0u));
   Value all = with<OrIOp>(normal.high, rest);
   Value mantissa = with<ShRUIOp>(all, 8);
@@ -434,8 +435,8 @@ Value WordBuilder::narrowFloat(Wide bits) {
   return with<OrIOp>(result, sign);
 }
 
-/// Returns a signed integer for the bits of an f64. The integers are ordered
-/// like the numbers, and both zeros have the same integer.
+/// Returns a signed integer for the bits of an f64, so that a comparison of two
+/// such integers compares the numbers. Both zeros have the same integer.
 Wide WordBuilder::getOrderOfDouble(Wide bits) {
   Wide magnitude = {bits.low, with<AndIOp>(bits.high, 0x7fffffff)};
   return negateIf(getSign(bits), magnitude);
