@@ -231,9 +231,9 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
   return elements;
 }
 
-/// Builds the factors of `group` if the factors of consecutive terms are
-/// neighbours in their buffer. The address of the first term's factor is
-/// computed once for each position, and the factor of term t lies t elements
+/// Builds the factors of the terms of `group`, if the factors of consecutive
+/// terms are neighbours in their buffer. The address of the first term's factor
+/// is computed once for each position, and the factor of term t lies t elements
 /// behind it.
 SmallVector<Value>
 ContractionKernel::buildNeighbours(TileBuilder &builder,
@@ -283,8 +283,8 @@ LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// Builds the factors of item `item` in round `round`: a group of terms at a
-/// vector of positions.
+/// Builds the factors of item `item` in round `round`. The item consists of a
+/// group of neighbouring terms at a vector of neighbouring positions.
 SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                const StagedItem &item,
                                                LinearForm round) {
@@ -382,8 +382,9 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The values that the first guard loads and the second guard stores. They
-  // become results of the first guard.
+  // The values that operations of the first guard compute and operations of the
+  // second guard use, such as loaded values. They become results of the first
+  // guard.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())

@@ -46,9 +46,10 @@ static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
-/// Returns the number of threads of one row that belong to one subgroup and
-/// combine their states by shuffles, or 1 if the kernel does not use shuffles.
-/// All devices with shuffles can shuffle 32-bit values.
+/// Returns how many threads of one row belong to one subgroup, and combine
+/// their states by shuffles, or 1 if the kernel does not use shuffles. All
+/// devices with shuffles can shuffle 32-bit values, but not all can shuffle
+/// others.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -97,8 +98,8 @@ public:
     isScanRead = true;
     return getOfThreads(size, type);
   }
-  /// Declares that the next scan is in a loop, and thus follows the scan of the
-  /// preceding iteration.
+  /// Declares that the next scan is in a loop. It then follows the scan of the
+  /// preceding iteration, whose values other threads may still load.
   void beginLoopOfScans() { isScanRead = true; }
 
   /// Return the two memories for a scan that exchanges values twice. Each
@@ -253,8 +254,8 @@ private:
   /// a row, or a group of rows whose elements a thread holds together), and the
   /// number of slots that a workgroup computes.
   const int64_t numItems, numSlots, slotsOfGroup;
-  /// The number of threads in a subgroup, and the number of these that belong
-  /// to one row (1 if the kernel does not use shuffles).
+  /// The number of threads in a subgroup, and the number of threads of a
+  /// subgroup that belong to one row (1 if the kernel does not use shuffles).
   const int64_t subgroupSize, inSubgroup;
 
   gpu::LaunchOp launch;

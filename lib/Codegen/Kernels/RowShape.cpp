@@ -107,8 +107,10 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
 }
 
 int64_t RowShape::getInsideVectors() const {
-  // The largest number of elements that can precede the first whole vector of a
-  // row.
+  // The largest number of elements of a row that precede the first vector
+  // inside of the row. With rows of 9 elements and vectors of 4, rows begin at
+  // elements 0, 9, 18 and 27, and the row that begins at element 9 has 3
+  // elements before the vector from 12 on.
   int64_t most = vectorSize - std::gcd(size, vectorSize);
   return (size - most) / vectorSize;
 }

@@ -205,8 +205,8 @@ private:
         return failure();
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     truncateBeforeSelecting(clone);
-    // 64-bit divisions are slow. Even in a kernel with 64-bit indices, most
-    // numbers fit into 32 bits.
+    // Even in a kernel with 64-bit indices, most numbers fit into 32 bits.
+    // Operations on them are narrowed, since 64-bit divisions are slow.
     auto run = [&](OpPassManager &pm) { return runPipeline(pm, clone); };
     if (indexBits == wideBits && failed(narrowIntegers(clone, run)))
       return failure();

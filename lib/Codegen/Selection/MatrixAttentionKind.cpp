@@ -46,9 +46,9 @@ static double getMatrixAttentionTime(const Attention &attention,
                shared) +
       scores + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
-  // The registers of a thread hold its share of the outputs, of the queries, of
-  // the factors in flight and of the next block's sums, and the scores of one
-  // query.
+  // The registers of a thread hold the scores of one query, and the thread's
+  // share of the outputs, of the queries, of the factors in flight and of the
+  // next block's sums.
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +

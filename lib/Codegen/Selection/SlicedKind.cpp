@@ -279,8 +279,8 @@ class SlicedKind : public KernelKindOf<SliceTile> {
     return problem;
   }
 
-  /// The message about this option comes from ContractionKind, which shares the
-  /// option.
+  /// This kind shares the option of ContractionKind, which describes the option
+  /// in messages.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {

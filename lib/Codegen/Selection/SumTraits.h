@@ -35,8 +35,8 @@ struct SumTraits {
   bool isAlong() const { return columns.strides.areAlongSteps(); }
 };
 
-/// Returns the number of bytes that memory transfers for the factors of an
-/// operand.
+/// Returns the number of bytes of an operand that memory transfers to compute
+/// the sums.
 double getFactorBytes(const SumTraits &sums, const FactorTraits &factors);
 
 /// Returns the cycles in which memory transfers all factors.
