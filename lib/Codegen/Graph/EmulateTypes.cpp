@@ -436,8 +436,8 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
       return success();
     }
-    // Each word is selected separately, since often only one of the two words
-    // is used.
+    // Each word is selected by an operation of its own. Often only one of the
+    // two words is used, and the other selection is removed.
     Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
     rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();

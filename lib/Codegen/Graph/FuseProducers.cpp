@@ -427,8 +427,9 @@ static bool movesNeighbours(linalg::GenericOp op) {
                      .getDefiningOp<tensor::ExtractOp>();
   if (!extract || extract->getBlock() != op.getBody())
     return false;
-  // The last coordinate of the read must be the coordinate of the output's row
-  // or column, plus a start that does not depend on this coordinate.
+  // The element must be read at the coordinate of the output's row or column,
+  // as the last coordinate, to which a number that does not depend on it may be
+  // added.
   Value last = extract.getIndices().back();
   SmallVector<Value> others(extract.getIndices().drop_back());
   if (auto add = last.getDefiningOp<arith::AddIOp>()) {
@@ -521,8 +522,9 @@ bool Fusion::isProfitable() {
     return false;
   if (isRange(producer))
     return true;
-  // A contraction kernel loads each factor once for many sums, so that
-  // additional index arithmetic costs little.
+  // A producer that only moves elements, as a transpose does, adds index
+  // arithmetic to its readers. This costs little in contraction kernels, which
+  // load each factor once for many sums, so that such a producer is fused.
   if (movesNeighbours(producer) && llvm::all_of(reads, [&](const auto &read) {
         return hasLoops(read.first) && !combinesRows(read.first) &&
                hasLongLoops(read.first, device);
@@ -793,8 +795,9 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   std::optional<RowReduction> reduction = RowReduction::match(op);
   if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
     return false;
-  // A thread of a row kernel computes a vector of elements, and its code
-  // contains a copy of the body for each of them.
+  // A thread of a row kernel computes a vector of elements, with a copy of the
+  // body for each of them. A body whose copies would be too long does not
+  // become a row kernel.
   int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
                      .getElementTypeBitWidth();
   if (!isForced &&
@@ -926,9 +929,8 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
       });
     };
     fuse(/*withWhatReadersRead=*/true);
-    // Producers are visited in the order of the function. The body of each
-    // producer then already contains the bodies of the producer's own
-    // producers.
+    // Producers are visited in the order of the function, so that the body of a
+    // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
     // A second visit is needed since several readers of a producer may have
     // been fused into one, such as the product and the erf in x * (1 + erf(x /

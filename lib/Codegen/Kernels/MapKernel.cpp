@@ -295,8 +295,8 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   int64_t number) const {
   int64_t count = packing.getCount(), inside = getInsideVectors();
   if (part == Part::Across && tile.getInside()) {
-    // The numbers of a row's vectors count first the vectors before the inside
-    // ones, and then the vectors behind the inside ones.
+    // Of the vectors of a row, this part has those before the inside vectors
+    // and those behind them, and numbers them in this order.
     int64_t first = tile.getInside()->first;
     auto [place, column] =
         forms.divide(b, vector, rows.getInsideVectors() - inside);
@@ -316,10 +316,11 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                      forms.mul(b, column, count));
   }
   if (part == Part::Across) {
-    // In this part, vectors are numbered from row to row. The rows before row n
-    // have ceil(n * others / count) vectors in this part, where `others` is the
-    // number of elements of a row that no vector inside of the row covers. A
-    // vector's position follows the inside vectors of all rows up to its own.
+    // This part has the vectors that cross the ends of rows, numbered from row
+    // to row. With rows of 9 elements and vectors of 4, one vector lies inside
+    // of each row, and `others` is 5: the first 4 rows, which are 9 vectors,
+    // have ceil(4 * 5 / 4) = 5 other vectors. The position of such a vector
+    // comes after the inside vectors of all rows up to its own.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;

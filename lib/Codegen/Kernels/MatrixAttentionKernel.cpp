@@ -651,10 +651,10 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     weights.push_back(math::ExpOp::create(b, distances.back()));
   }
   // Some drivers return a number for the exponential of NaN, so that NaN needs
-  // a separate path. The sum of the distances is NaN if and only if a score is
-  // NaN: no distance is +infinity, and masked scores have the distance
-  // -infinity. Adding a distance takes one operation, whereas comparing and
-  // selecting would take two.
+  // a separate path. A distance is a score minus the reference. The sum of the
+  // distances is NaN if and only if a score is NaN: no distance is +infinity,
+  // and masked scores have the distance -infinity. Adding a distance takes one
+  // operation, whereas comparing and selecting would take two.
   Value distance = addAll(distances);
   Value isOrdered =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);

@@ -201,8 +201,8 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// Returns the plan with which a thread loads the fewest partial sums, among
-/// the plans that fit workgroup memory.
+/// Returns the plan for adding up partial sums with which a thread loads the
+/// fewest numbers, among the plans that fit workgroup memory.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes();
