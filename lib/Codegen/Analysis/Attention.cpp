@@ -125,8 +125,8 @@ static Value getExponent(Value value) {
 
 /// Whether `value` is the number that is subtracted from each score before the
 /// exponential: `largest`, or the larger of `largest` and the lowest finite
-/// number. With the latter, scores that are all -infinity do not become NaN by
-/// the difference of two infinities.
+/// number. The lowest finite number avoids the NaN of -infinity minus -infinity
+/// where all scores are -infinity.
 static bool isShift(Value value, Value largest) {
   if (value == largest)
     return true;

@@ -110,7 +110,8 @@ protected:
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// Binds the counters of the loops of `sums` in the same way.
+  /// Binds the counters of the loops of the contraction `sums` to their values
+  /// in iteration `step`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring iterations lie closer together in
@@ -118,11 +119,12 @@ protected:
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
-  /// Does the same for an operand of the contraction `sums`. The positions of
-  /// such an operand may be no coordinates of the output: the keys of
-  /// attention, for example, are the iterations of a loop. `position` is then
-  /// the value of the body that numbers the positions, such as the loop's
-  /// counter.
+  /// Whether the factors of neighbouring iterations lie closer together in
+  /// their buffer than the factors of neighbouring positions, for an operand of
+  /// the contraction `sums`. The positions of such an operand may be no
+  /// coordinates of the output: the keys of attention, for example, are the
+  /// iterations of a loop. `position` is then the value of the body that
+  /// numbers the positions, such as the loop's counter.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();
@@ -152,7 +154,7 @@ protected:
   mlir::linalg::GenericOp op;
   const Contraction &contraction;
   const mlir::MemRefType type;
-  /// Where the output lies in a larger buffer, if it does.
+  /// The placement of the output in a larger buffer, if it lies in one.
   const Placement placement;
 
   mlir::gpu::LaunchOp launch;

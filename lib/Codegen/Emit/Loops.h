@@ -98,7 +98,8 @@ void forEachItem(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                  const SharedItems &items,
                  llvm::function_ref<void(LinearForm)> body);
 
-/// Builds the same as one loop over the rounds.
+/// Builds `body` for each of the thread's items, like forEachItem(), but in a
+/// loop over the rounds.
 void forEachItemInLoop(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                        const SharedItems &items,
                        llvm::function_ref<void(LinearForm)> body);

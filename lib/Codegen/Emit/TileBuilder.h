@@ -46,7 +46,8 @@ public:
   /// Returns the scalar that stands for `value` of the body, for `element`,
   /// after the slices built so far.
   Scalar getScalar(size_t element, mlir::Value value);
-  /// Returns the same scalar as a value.
+  /// Returns the scalar that stands for `value` of the body, for `element`, as
+  /// a value of the kernel.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
   /// Whether the body of `op` has loops that buildElements may join.

@@ -790,8 +790,8 @@ struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
 };
 
 /// Converts an integer extension. The operand is a converted narrow integer, an
-/// i1, or an integer that the device supports. The result is likewise one of
-/// these, or one or two words.
+/// i1, or an integer that the device supports. The result is an integer that
+/// the device supports, or one or two words.
 template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 

@@ -566,7 +566,8 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
 
 /// Builds the online softmax for block `keyBlock` of the keys. `carried`
 /// consists of the largest scores, the sums of exponentials and the outputs
-/// after the preceding blocks. Returns the same values after this block.
+/// after the preceding blocks. Returns the largest scores, sums and outputs
+/// after this block.
 SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
                                                ValueRange carried) {
   OfRows largest(carried.take_front(rowVectors)),

@@ -17,7 +17,7 @@
 
 namespace dml {
 
-/// The operations that all threads of a kernel execute together.
+/// The cost of a kernel: the number of operations of all its threads, in total.
 struct KernelCost {
   /// The number of operations of the general path, which any thread can take,
   /// and the number of loads among them.

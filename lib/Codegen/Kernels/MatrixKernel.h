@@ -75,7 +75,7 @@ struct MatrixSchedule {
     return isAlongTerms ? positions * (steps / stepsOfUnit)
                         : steps * (positions / lanes);
   }
-  /// Returns the number of vectors in such an item.
+  /// Returns the number of vectors in an item of an operand.
   int64_t getVectorsOfItem(bool isAlongTerms) const {
     return isAlongTerms ? vectorsOfUnit : termsTogether;
   }

@@ -57,8 +57,8 @@ static bool preserveSpecialNumbers(spirv::ModuleOp module) {
 /// Gives `module` the Vulkan memory model, which SPIR-V requires for kernels
 /// with cooperative matrices. In this model, each barrier must state that the
 /// stores of other threads to workgroup memory become visible. All other memory
-/// is private: while a kernel runs, no thread reads what another thread stores
-/// there.
+/// is private: while a kernel runs, no thread reads data that another thread
+/// stores there.
 static void useVulkanMemoryModel(spirv::ModuleOp module) {
   module.setMemoryModel(spirv::MemoryModel::Vulkan);
   auto isShared = [](Value pointer) {

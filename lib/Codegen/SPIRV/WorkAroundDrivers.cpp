@@ -343,7 +343,7 @@ struct Workaround {
 ///   term of such a sum may be a constant 0.
 /// * zero-products is before found-zeros: it makes selections between 0 and
 ///   NaN, and found-zeros hides the factors that are computed from these.
-/// * long-divisions is last: it removes what two rows have built alike.
+/// * long-divisions is last: it merges equal operations of other rows.
 /// The four rows that hide values, which are zero-terms, rounding-sums,
 /// found-zeros and carried-constants, may be in any order: no driver knows a
 /// value that is computed from a hidden one, so that a later row leaves it.

@@ -241,13 +241,12 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Measures `candidate`, and returns whether it wins. To win, its average
-  /// number of operations must not exceed the share `operations` of the best
-  /// tile's number, its number of operations without a second path must not
-  /// exceed the same share of the first tile's number, and its number of loads
-  /// must not exceed the share `loads` of the best tile's number. (The
-  /// construction of a kernel stops when it has too many operations without a
-  /// second path.)
+  /// Measures `candidate`, and returns whether it wins. To win, it must have
+  /// * at most the share `operations` of the best tile's average number of
+  ///   operations,
+  /// * without its second path, at most the same share of the first tile's
+  ///   operations, since the construction of a kernel stops at this number,
+  /// * at most the share `loads` of the best tile's number of loads.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
