@@ -323,6 +323,35 @@ static LogicalResult narrowLongDivisions(WorkaroundState &state) {
 }
 
 //===----------------------------------------------------------------------===//
+// masked-halves
+//===----------------------------------------------------------------------===//
+
+/// Hides constants that are combined with the bits of an f16, or with what
+/// bitwise operations compute from such bits.
+static LogicalResult hideMasksOfHalves(WorkaroundState &state) {
+  llvm::SmallDenseSet<Value> bitsOfHalves;
+  SmallVector<OpOperand *> masks;
+  state.module.walk([&](Operation *op) {
+    if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
+      if (cast.getIn().getType().isF16())
+        bitsOfHalves.insert(cast.getOut());
+      return;
+    }
+    if (!isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) ||
+        llvm::none_of(op->getOperands(),
+                      [&](Value x) { return bitsOfHalves.contains(x); }))
+      return;
+    bitsOfHalves.insert(op->getResult(0));
+    for (OpOperand &operand : op->getOpOperands())
+      if (matchPattern(operand.get(), m_Constant()))
+        masks.push_back(&operand);
+  });
+  for (OpOperand *mask : masks)
+    mask->set(state.zeros.hide(mask->getOwner(), mask->get()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -344,9 +373,10 @@ struct Workaround {
 /// * zero-products is before found-zeros: it makes selections between 0 and
 ///   NaN, and found-zeros hides the factors that are computed from these.
 /// * long-divisions is last: it merges equal operations of other rows.
-/// The four rows that hide values, which are zero-terms, rounding-sums,
-/// found-zeros and carried-constants, may be in any order: no driver knows a
-/// value that is computed from a hidden one, so that a later row leaves it.
+/// The five rows that hide values, which are zero-terms, rounding-sums,
+/// found-zeros, carried-constants and masked-halves, may be in any order: no
+/// driver knows a value that is computed from a hidden one, so that a later row
+/// leaves it.
 static constexpr Workaround workarounds[] = {
     {"integer-ranges", findIntegers},
     {"zero-divisors", multiplyWithInfinity},
@@ -357,6 +387,7 @@ static constexpr Workaround workarounds[] = {
     {"found-zeros", hideZeroFactors},
     {"carried-constants", hideFromPropagation},
     {"widened-comparisons", compareBeforeWidening},
+    {"masked-halves", hideMasksOfHalves},
     {"long-divisions", narrowLongDivisions},
 };
 
