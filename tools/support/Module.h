@@ -45,8 +45,8 @@ private:
 /// values of --dim options, and `optimize`, which applies ONNX Runtime's
 /// optimizations, are for ONNX models only. `isONNX` is set to whether the file
 /// is an ONNX model, and `commands` to the commands of a JSON model. A node of
-/// an ONNX model that cannot be read is an error. With `leavesOutUnread`, the
-/// module describes the missing nodes instead.
+/// an ONNX model that cannot be read is an error, unless `leavesOutUnread` is
+/// set, which leaves such nodes out of the module.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(Console &console, llvm::StringRef path,
            llvm::ArrayRef<std::string> dimensions,
