@@ -129,10 +129,10 @@ private:
   struct Use {
     uint32_t definition, use;
   };
-  /// A phi of a loop's header that grows by a constant, in a loop that continues
-  /// while the phi is below a limit. In blocks that `body` dominates, the phi is
-  /// below the limit. Its range states this from the end of the header until the
-  /// loop's merge block begins. In
+  /// A phi of a loop's header that grows by a constant, in a loop that
+  /// continues while the phi is below a limit. In blocks that `body`
+  /// dominates, the phi is below the limit. Its range states this from the
+  /// end of the header until the loop's merge block begins. In
   ///   for (i = 0; i < 16; i = i + 4) a[i] = ...;
   /// the index of the store is from 0 to 12.
   struct Counter {
