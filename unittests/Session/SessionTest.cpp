@@ -9,12 +9,14 @@
 #include "ModelWriter.h"
 #include "gmock/gmock.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <random>
 #include <thread>
 #include <unistd.h>
 
@@ -462,33 +464,38 @@ TEST_F(SessionTest, RunsEndAtTheWaitLimit) {
 }
 
 TEST_F(SessionTest, BindsTheCallersBuffersInEachRun) {
-  // A buffer that is made where another was destroyed may have its handle.
+  // Another buffer may have the handle of one that was destroyed.
   Session session(writeProduct());
   DmlDevice device = session.getInfo().device;
   constexpr size_t size = kWidth * sizeof(float);
-  for (int turn = 1; turn <= 8; ++turn) {
-    DmlBuffer buffers[2] = {};
-    DmlSessionTensor input{}, output{};
+  std::minstd_rand random(1);
+  std::vector<DmlBuffer> kept;
+  for (int turn = 1; turn < 200; ++turn) {
     std::vector<float> elements(kWidth, static_cast<float>(turn));
-    input = makeTensor("x", {1, kWidth}, elements);
+    DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements), output{};
     input.data = nullptr;
-    for (int i = 0; i < 2; ++i) {
+    for (DmlBufferRange *range : {&input.buffer, &output.buffer}) {
+      kept.push_back(nullptr);
       EXPECT_OK(dmlCreateBuffer, device, uint64_t(size), DML_MEMORY_DEVICE,
-                &buffers[i]);
+                &kept.back());
       DmlBufferInfo info{};
-      dmlGetBufferInfo(buffers[i], &info);
-      (i == 0 ? input : output).buffer = {info.buffer, 0, info.size};
+      dmlGetBufferInfo(kept.back(), &info);
+      *range = {info.buffer, 0, info.size};
     }
-    EXPECT_OK(dmlWriteBuffer, buffers[0], uint64_t(0),
+    EXPECT_OK(dmlWriteBuffer, kept[kept.size() - 2], uint64_t(0),
               static_cast<const void *>(elements.data()), size);
     EXPECT_OK(dmlRunSession, session, &input, 1u, &output, 1u);
     std::vector<float> result(kWidth);
-    EXPECT_OK(dmlReadBuffer, buffers[1], uint64_t(0),
+    EXPECT_OK(dmlReadBuffer, kept.back(), uint64_t(0),
               static_cast<void *>(result.data()), size);
-    EXPECT_EQ(result, std::vector<float>(kWidth, 3.0f * turn)) << turn;
-    for (DmlBuffer buffer : buffers)
-      dmlDestroyBuffer(buffer);
+    ASSERT_EQ(result, std::vector<float>(kWidth, 3.0f * turn)) << turn;
+    // Some buffers go, and leave their places to others.
+    std::shuffle(kept.begin(), kept.end(), random);
+    for (size_t left = 4 + random() % 5; kept.size() > left; kept.pop_back())
+      dmlDestroyBuffer(kept.back());
   }
+  for (DmlBuffer buffer : kept)
+    dmlDestroyBuffer(buffer);
 }
 
 TEST_F(SessionTest, SharesADeviceOfTheCaller) {
