@@ -56,7 +56,7 @@ public:
   /// The caller's bytes, where the model is no file.
   std::optional<llvm::StringRef> getCallerBytes() const { return bytes; }
 
-  /// The executable, where the model is one.
+  /// The executable, if the model is one, or null.
   DmlExecutable getExecutable() const { return executable.get(); }
 
   /// Whether tensors have no strides, so that a type and a shape say how many
