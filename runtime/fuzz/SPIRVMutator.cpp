@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This code does not use the reader under test to find out what is valid. It
-// uses the table of instructions (SPIRVTable.h), and contains the other rules of
-// SPIR-V itself.
+// uses the table of instructions (SPIRVTable.h), and contains the other rules
+// of SPIR-V itself.
 //
 //===----------------------------------------------------------------------===//
 

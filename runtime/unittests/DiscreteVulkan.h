@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// On a CPU, Vulkan has one kind of memory, which the host can access. This loader
-// makes such a device look like a discrete GPU: one type of memory is only for
-// the device and the other only for the host, so that all data pass through
-// staging buffers.
+// On a CPU, Vulkan has one kind of memory, which the host can access. This
+// loader makes such a device look like a discrete GPU: one type of memory is
+// only for the device and the other only for the host, so that all data pass
+// through staging buffers.
 //
 //===----------------------------------------------------------------------===//
 

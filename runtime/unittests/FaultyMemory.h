@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every form of `operator new`, for tests. Allocations fail on request, if they
-// are made by the test's own thread or by threads of the runtime. Allocations of
-// Vulkan's drivers never fail, since drivers must handle such failures
+// are made by the test's own thread or by threads of the runtime. Allocations
+// of Vulkan's drivers never fail, since drivers must handle such failures
 // themselves.
 //
 //===----------------------------------------------------------------------===//

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Few devices have cooperative matrices. These tests therefore check the kernels
-// with the runtime's reader, which needs no device.
+// Few devices have cooperative matrices. These tests therefore check the
+// kernels with the runtime's reader, which needs no device.
 //
 //===----------------------------------------------------------------------===//
 
