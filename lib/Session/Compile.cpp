@@ -113,28 +113,43 @@ static void renameTensors(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A file that constants may refer to, and its place in memory.
-struct MappedFile {
+/// Memory that constants may refer to, and the file or the weight of a built
+/// model that it shows.
+struct MappedSource {
   const char *begin;
   uint64_t size;
+  WeightSource::Kind kind;
+  uint32_t index;
 };
 using Places = llvm::StringMap<WeightSource>;
 } // namespace
 
-/// Returns where in `files` the bytes of the constants are, by their names.
-static Places findPlaces(ModuleOp module, ArrayRef<MappedFile> files) {
+/// Returns where in `sources`, which stand in any order and may overlap, the
+/// bytes of the constants are, by their names.
+static Places findPlaces(ModuleOp module, SmallVector<MappedSource> sources) {
   Places places;
+  llvm::sort(sources, [](const MappedSource &a, const MappedSource &b) {
+    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
+  });
   module.walk([&](arith::ConstantOp op) {
     auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue());
     AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
     if (!blob)
       return;
     const char *data = blob->getData().data();
-    for (auto [index, file] : llvm::enumerate(files))
-      if (data >= file.begin && data < file.begin + file.size)
-        places[value.getRawHandle().getKey()] = {
-            WeightSource::Kind::File, static_cast<uint32_t>(index),
-            static_cast<uint64_t>(data - file.begin), blob->getData().size()};
+    // The source that begins last at or before the bytes, and the largest such.
+    auto after = llvm::upper_bound(
+        sources, data, [](const char *data, const MappedSource &source) {
+          return data < source.begin;
+        });
+    if (after == sources.begin())
+      return;
+    const MappedSource &source = *std::prev(after);
+    uint64_t offset = static_cast<uint64_t>(data - source.begin);
+    uint64_t size = blob->getData().size();
+    if (offset < source.size && size <= source.size - offset)
+      places[value.getRawHandle().getKey()] = {source.kind, source.index,
+                                               offset, size};
   });
   return places;
 }
@@ -304,11 +319,14 @@ Expected<Image> dml::session::compile(
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = model.getBytes();
   if (!file)
     return file.status();
-  SmallVector<MappedFile> mapped{
-      {(*file)->getBufferStart(), (*file)->getBufferSize()}};
+  SmallVector<MappedSource> mapped{{(*file)->getBufferStart(),
+                                    (*file)->getBufferSize(),
+                                    WeightSource::Kind::File, 0}};
   CompilerContext context;
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> files;
-  auto read = model.read(std::move(*file), dimensions, &context.get(), files);
+  std::vector<reader::TensorPlace> tensors;
+  auto read =
+      model.read(std::move(*file), dimensions, &context.get(), files, tensors);
   if (!read)
     return invalid(read.takeError()).in(model.getName());
   OwningOpRef<ModuleOp> module = std::move(*read);
@@ -318,8 +336,13 @@ Expected<Image> dml::session::compile(
   Image image;
   DML_TRY(addFiles(model, files, image));
   for (const std::shared_ptr<llvm::MemoryBuffer> &beside : files)
-    mapped.push_back({beside->getBufferStart(), beside->getBufferSize()});
-  Places places = findPlaces(*module, mapped);
+    mapped.push_back({beside->getBufferStart(), beside->getBufferSize(),
+                      WeightSource::Kind::File,
+                      static_cast<uint32_t>(mapped.size())});
+  for (const reader::TensorPlace &tensor : tensors)
+    mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
+                      model.getBuilt()->getNumber(tensor.source)});
+  Places places = findPlaces(*module, std::move(mapped));
   renameTensors(*module);
   Preparation preparation;
   LogicalResult result =
