@@ -91,7 +91,7 @@ private:
 llvm::Error FileWeight::readPiece(uint64_t offset,
                                   llvm::MutableArrayRef<char> bytes) const {
   if (Status status = wantState(path, state); !status.ok())
-    return llvm::createStringError(status.message());
+    return reader::makeReadError(status.message());
   llvm::Expected<llvm::sys::fs::file_t> file =
       llvm::sys::fs::openNativeFileForRead(path);
   if (!file)
@@ -104,8 +104,8 @@ llvm::Error FileWeight::readPiece(uint64_t offset,
     if (!count)
       return count.takeError();
     if (*count == 0)
-      return llvm::createStringError("'" + path + "' ends at byte " +
-                                     llvm::Twine(offset));
+      return reader::makeReadError("'" + path + "' ends at byte " +
+                                   llvm::Twine(offset));
     offset += *count;
     bytes = bytes.drop_front(*count);
   }

@@ -108,13 +108,9 @@ Status Model::openBytes(const DmlSessionCreateInfo &info) {
   int count = (info.path != nullptr) + (info.bytes != nullptr) +
               (info.model != nullptr);
   if (count != 1)
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     count ? "there are several of a path, the bytes of a "
-                             "model and a model that was built, but wanted is "
-                             "one of them"
-                           : "there is neither the path of a model nor its "
-                             "bytes nor a model that was built, but wanted is "
-                             "one of them");
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the model stands in ", count,
+                     " places, but wanted is one of 'path', 'bytes' and "
+                     "'model'");
   if (info.model) {
     info.model->object->close();
     built = info.model->object;

@@ -20,6 +20,12 @@
 
 namespace dml::reader {
 
+/// The error of elements that cannot be read now, of a model that is not wrong.
+inline llvm::Error makeReadError(const llvm::Twine &message) {
+  return llvm::createStringError(std::make_error_code(std::errc::io_error),
+                                 message);
+}
+
 /// Elements that a program has: in memory, or wherever it reads them from. May
 /// be read on many threads at once.
 class TensorSource {

@@ -365,7 +365,8 @@ llvm::Expected<Constant> ConstantReader::read(const TensorProto &tensor) {
     auto elements = sources.open(
         tensor.source, *count <= Constant::maxFoldable || isFourBits(*type));
     if (!elements)
-      return fail(llvm::toString(elements.takeError()));
+      return reader::makeReadError("tensor '" + tensor.name + "': " +
+                                   llvm::toString(elements.takeError()));
     std::tie(data, keeper) = *elements;
   } else if (tensor.isExternal) {
     auto external = readExternal(tensor, wanted, files);
