@@ -13,6 +13,7 @@
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace dml::session {
 
@@ -42,7 +43,7 @@ Status wantState(const std::string &path, const FileState &state);
 class Model {
 public:
   static Expected<std::unique_ptr<Model>>
-  open(const DmlSessionCreateInfo &info);
+  open(const DmlSessionCreateInfo &info) noexcept;
 
   /// Opens a model that is read and not run. It has no signature, and is no
   /// executable. Of `info` the bytes, the format and the dimensions count.
@@ -87,7 +88,8 @@ public:
   /// that the parser of MLIR refuses, with a diagnostic.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   read(std::unique_ptr<llvm::MemoryBuffer> file,
-       const llvm::StringMap<int64_t> &dimensions, mlir::MLIRContext *context,
+       const std::map<std::string, int64_t> &dimensions,
+       mlir::MLIRContext *context,
        std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files) const;
   /// Reads the module of a model that openUnrun opened, without verifying it
   /// where `verifies` is false. Nodes of an ONNX model that cannot be read are
