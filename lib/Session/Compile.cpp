@@ -73,6 +73,38 @@ private:
 };
 } // namespace
 
+void dml::session::addProgress(PassManager &pm, Progress &progress, float begin,
+                               float end) {
+  pm.addInstrumentation(
+      std::make_unique<ProgressInstrumentation>(progress, pm, begin, end));
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+Status dml::session::setOption(const DmlNamedValue &option, Model &model,
+                               CompilerOptions &options) {
+  llvm::StringRef name = option.name ? option.name : "";
+  llvm::StringRef value = option.value ? option.value : "";
+  if (model.getExecutable())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the option '", name.str(),
+                     "' is for the compiler, but '", model.getName(),
+                     "' is compiled already");
+  if (name == "external-weights")
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "the option 'external-weights' is dml-compile's own; a "
+                     "session has all weights apart from programs, and "
+                     "dmlCompileModel has them in the executable");
+  if (name == "ort-optimizations" && (value == "all" || value == "none"))
+    return model.setOptimized(value == "all");
+  if (failed(setCompilerOption(options, name, value)))
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "there is no option '",
+                     name.str(), "' with the value '", value.str(),
+                     "'; wanted is one of dml-compile's");
+  return Status();
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -274,8 +306,7 @@ static FailureOr<std::vector<uint8_t>>
 compileKernels(ModuleOp module, const CompilerOptions &options,
                Progress &progress, float begin, float end) {
   PassManager pm(module.getContext());
-  pm.addInstrumentation(
-      std::make_unique<ProgressInstrumentation>(progress, pm, begin, end));
+  addProgress(pm, progress, begin, end);
   buildLinalgToGPUPipeline(pm, options);
   buildGPUToSPIRVPipeline(pm, options);
   if (failed(runPasses(pm, module)))
@@ -291,8 +322,7 @@ static LogicalResult compileModule(ModuleOp module,
                                    Image &image) {
   if (failed(
           compileTo(module, dml::Stage::Linalg, options, [&](PassManager &pm) {
-            pm.addInstrumentation(std::make_unique<ProgressInstrumentation>(
-                progress, pm, 0.05f, 0.15f));
+            addProgress(pm, progress, 0.05f, 0.15f);
             return success();
           })))
     return failure();

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
-#include "Diagnostics.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Import/ModuleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -92,6 +91,25 @@ Expected<std::unique_ptr<Model>>
 Model::open(const DmlSessionCreateInfo &info) noexcept {
   std::unique_ptr<Model> model(new Model);
   DML_TRY(model->openBytes(info));
+  DML_TRY(model->fixSizes(info));
+  DML_TRY(model->readSignature(info));
+  return model;
+}
+
+Expected<std::unique_ptr<Model>>
+Model::openUnrun(const DmlSessionCreateInfo &info) {
+  std::unique_ptr<Model> model(new Model);
+  DML_TRY(model->openBytes(info));
+  if (model->executable)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "'", model->name,
+                     "' is an executable, which has kernels in place of "
+                     "operators, but wanted is the model that it was "
+                     "compiled from");
+  DML_TRY(model->fixSizes(info));
+  return model;
+}
+
+Status Model::fixSizes(const DmlSessionCreateInfo &info) {
   for (uint32_t i = 0; i < info.dimensionCount; ++i) {
     const DmlNamedSize &dimension = info.dimensions[i];
     if (!dimension.name || dimension.size < 1 || dimension.size > UINT32_MAX)
@@ -99,10 +117,13 @@ Model::open(const DmlSessionCreateInfo &info) noexcept {
                        dimension.name ? dimension.name : "NULL",
                        "' has the size ", dimension.size,
                        ", but wanted is one from 1 to 2^32 - 1");
-    model->fixedSizes[dimension.name] = dimension.size;
+    fixedSizes[dimension.name] = dimension.size;
   }
-  DML_TRY(model->readSignature(info));
-  return model;
+  if (!fixedSizes.empty() && !isONNX())
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "sizes of dimensions are for ONNX models, but '", name,
+                     "' is none");
+  return Status();
 }
 
 Status Model::openBytes(const DmlSessionCreateInfo &info) {
@@ -288,6 +309,52 @@ Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
                    std::make_shared<llvm::SourceMgr>());
 }
 
+/// Fails where an ONNX model has open dimensions whose sizes were not stated.
+Status Model::wantSizes(const llvm::MemoryBuffer &file) const {
+  if (!isONNX())
+    return Status();
+  onnx::ImportOptions options;
+  options.dimensions = fixedSizes;
+  auto read = onnx::readSignature(file, options);
+  if (!read)
+    return invalid(read.takeError()).in(name);
+  std::string open;
+  llvm::StringMap<bool> seen;
+  for (const SignatureTensor &input : read->inputs)
+    for (const SignatureDimension &dimension : input.dimensions)
+      if (dimension.size < 0 && seen.try_emplace(dimension.name).second)
+        open += (open.empty() ? "'" : ", '") + runtime::escape(dimension.name) +
+                "'";
+  if (open.empty())
+    return Status();
+  return makeError(DML_ERROR_INVALID_ARGUMENT, name,
+                   ": the model leaves sizes open, but wanted is the size of "
+                   "each of its dimensions ",
+                   open);
+}
+
+Expected<OwningOpRef<ModuleOp>> Model::readUnrun(CompilerContext &context,
+                                                 bool verifies,
+                                                 bool leavesOutUnread) const {
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
+  if (!file)
+    return file.status();
+  DML_TRY(wantSizes(**file));
+  ModelOptions options;
+  options.onnx.dimensions = fixedSizes;
+  options.onnx.leavesOutUnread = leavesOutUnread;
+  options.optimize = isOptimized;
+  auto module = readModel(std::move(*file), format,
+                          ParserConfig(&context.get(), verifies), options,
+                          std::make_shared<llvm::SourceMgr>());
+  if (!module)
+    return invalid(module.takeError()).in(name);
+  if (!*module)
+    return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
+        .in(name);
+  return std::move(*module);
+}
+
 Status Model::setOptimized(bool value) {
   if (value && (executable || format != ModelFormat::ONNX))
     return makeError(DML_ERROR_INVALID_ARGUMENT,
@@ -442,9 +509,5 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
                        info.function, "'; the model has 'main'");
     return Status();
   }
-  if (!fixedSizes.empty())
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     "sizes of dimensions are for ONNX models, but '", name,
-                     "' is none");
   return executable ? Status() : readModuleSignature(info.function);
 }

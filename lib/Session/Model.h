@@ -8,6 +8,7 @@
 #define DML_LIB_SESSION_MODEL_H
 
 #include "BuiltModel.h"
+#include "Diagnostics.h"
 #include "Digest.h"
 #include "Support.h"
 #include "dml/Import/Model.h"
@@ -45,6 +46,11 @@ public:
   static Expected<std::unique_ptr<Model>>
   open(const DmlSessionCreateInfo &info) noexcept;
 
+  /// Opens a model that is read and not run. It has no signature, and is no
+  /// executable. Of `info` the bytes, the format and the dimensions count.
+  static Expected<std::unique_ptr<Model>>
+  openUnrun(const DmlSessionCreateInfo &info);
+
   const Signature &getSignature() const { return signature; }
   const std::string &getFunction() const { return function; }
   /// The path, "<bytes>", or the name of a built model.
@@ -64,9 +70,10 @@ public:
   /// The executable, where the model is one.
   DmlExecutable getExecutable() const { return executable.get(); }
 
+  bool isONNX() const { return format == ModelFormat::ONNX && !executable; }
   /// Whether tensors have no strides, so that a type and a shape say how many
   /// bytes a tensor has.
-  bool isPacked() const { return format == ModelFormat::ONNX && !executable; }
+  bool isPacked() const { return isONNX(); }
 
   /// The bytes of the model as a buffer whose identifier is the name; none of a
   /// built model. Fails where the file has changed since the model was opened.
@@ -92,6 +99,12 @@ public:
        mlir::MLIRContext *context,
        std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files,
        std::vector<reader::TensorPlace> &places) const;
+  /// Reads the module of a model that openUnrun opened, without verifying it
+  /// where `verifies` is false. Nodes of an ONNX model that cannot be read are
+  /// an error, or where `leavesOutUnread` says so what the module lacks.
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  readUnrun(CompilerContext &context, bool verifies,
+            bool leavesOutUnread) const;
 
   /// Sets whether ONNX Runtime's optimizations are done.
   Status setOptimized(bool value);
@@ -100,6 +113,8 @@ private:
   Model() = default;
   Status wantUnchanged() const;
   Status openBytes(const DmlSessionCreateInfo &info);
+  Status fixSizes(const DmlSessionCreateInfo &info);
+  Status wantSizes(const llvm::MemoryBuffer &file) const;
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);
   Status readModuleSignature(const char *wanted);
