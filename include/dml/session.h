@@ -21,6 +21,7 @@
 #ifndef DML_SESSION_H
 #define DML_SESSION_H
 
+#include "dml/model.h"
 #include "dml/runtime.h"
 
 #ifdef __cplusplus
@@ -79,10 +80,12 @@ typedef struct DmlSessionCreateInfo {
   const void *next;
 
   /* The model: a file, whose weights may stand in files beside it, or bytes,
-   * which are not copied and must live as long as the session. One of both. */
+   * which are not copied and must live as long as the session, or what the
+   * program has built (dml/model.h). One of them. */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   /* The function to run. NULL: "main", or the only one that there is. */
   const char *function;
@@ -257,6 +260,184 @@ DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     uint32_t inputCount,
                                     DmlSessionTensor *outputs,
                                     uint32_t outputCount, DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
+ * Which feature level a model needs, and why
+ *
+ * None of these calls needs a device, or a session.
+\*===----------------------------------------------------------------------===*/
+
+/* The verdict on a model. Nothing changes it, so that many threads may read it
+ * at once. All strings that it gives live as long as the verdict. */
+typedef struct DmlVerdictImpl *DmlVerdict;
+
+typedef struct DmlExplainInfo {
+  const void *next;
+
+  /* The model, as in DmlSessionCreateInfo, which may be no executable. Nothing
+   * refers to the bytes after the call. */
+  const char *path;
+  const void *bytes;
+  size_t byteSize;
+  DmlModelFormat format;
+  /* Sizes of all dimensions that an ONNX model leaves open. */
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+
+  /* The feature level that the model is to fit, such as "5_0". NULL: the levels
+   * that the model states for its operators, if any. */
+  const char *level;
+  /* Whether the operators of an ONNX model are fused as ONNX Runtime fuses them
+   * for its DirectML provider. */
+  bool ortOptimizations;
+} DmlExplainInfo;
+
+/* Says which feature level the model needs, and what does not fit `level`. A
+ * model that cannot be read is an error; one that does not fit is none. */
+DML_API DmlResult dmlExplainModel(const DmlExplainInfo *info,
+                                  DmlVerdict *verdict, DmlError *error);
+DML_API void dmlDestroyVerdict(DmlVerdict verdict);
+
+typedef enum DmlFit {
+  DML_FIT_NO = 0,
+  DML_FIT_YES = 1,
+  /* There are parts of the model whose level nobody knows, or that DirectML is
+   * not asked for: the problems of the verdict. */
+  DML_FIT_UNKNOWN = 2
+} DmlFit;
+
+typedef struct DmlVerdictInfo {
+  void *next;
+  /* The oldest feature level that has everything in the model, such as "3_1",
+   * or "" where that is not known. */
+  const char *level;
+  /* The first release of DirectML, and the first Windows, that have `level`. ""
+   * where that is not known; no Windows has the newest levels. */
+  const char *directML;
+  const char *windows;
+  /* The level that was asked for, or "". */
+  const char *askedLevel;
+  /* Whether the model runs at the level that was asked for, or at those that
+   * the model states. Where there are neither, a model whose level is known
+   * fits. */
+  DmlFit fit;
+  /* Whether each operator that does not fit the level that was asked for can be
+   * rewritten: whether dmlLegalizeModel succeeds. */
+  bool canLegalize;
+  /* The operators of DirectML in the model. */
+  uint32_t operatorCount;
+  uint32_t problemCount;
+} DmlVerdictInfo;
+
+DML_API DmlResult dmlGetVerdictInfo(DmlVerdict verdict, DmlVerdictInfo *info,
+                                    DmlError *error);
+
+typedef enum DmlProblemKind {
+  /* An operator that the level does not support. */
+  DML_PROBLEM_KIND_OPERATOR = 0,
+  /* An operation that is not DirectML's. */
+  DML_PROBLEM_KIND_FOREIGN = 1,
+  /* Nodes of an ONNX model that DirectML's operators do not express. */
+  DML_PROBLEM_KIND_UNREAD = 2,
+  /* A node that ONNX Runtime's DirectML provider does not take. */
+  DML_PROBLEM_KIND_NOT_TAKEN = 3,
+  /* An optimization of ONNX Runtime that is not modelled, and could make an
+   * operator that needs a newer level. */
+  DML_PROBLEM_KIND_NOT_MODELLED = 4
+} DmlProblemKind;
+
+/* A reason for which the model does not fit, or may not. Strings that a kind of
+ * problem does not have are "". */
+typedef struct DmlProblemInfo {
+  void *next;
+  DmlProblemKind kind;
+  /* The operator or operation, such as "dml.tile"; the kind of nodes and what
+   * they lack; or the optimization. */
+  const char *name;
+  /* Its place: the function, and in a text the line and the column, counted
+   * from 1, or else the name of the node. */
+  const char *function;
+  const char *node;
+  uint32_t line;
+  uint32_t column;
+  /* The oldest feature level that supports the operator. */
+  const char *level;
+  /* Why it does not fit: "input has rank 2, but feature level 3_0 supports rank
+   * 4 (rank 2 needs 3_1)". Several reasons are separated by "; ". */
+  const char *reason;
+  /* The operators that dmlLegalizeModel puts in its place, such as
+   * "dml.gemm, 2 times dml.tile", or why there are none. Both are for operators
+   * where a level was asked for. */
+  const char *rewrite;
+  const char *whyNoRewrite;
+} DmlProblemInfo;
+
+DML_API DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
+                                       DmlProblemInfo *info, DmlError *error);
+
+/* The whole verdict, every operator included: as `dml-explain` prints it, with
+ * control characters escaped, and as `dml-explain --json` does. */
+DML_API const char *dmlGetVerdictText(DmlVerdict verdict);
+DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
+
+/*===----------------------------------------------------------------------===*\
+ * Rewriting and compiling without a device
+\*===----------------------------------------------------------------------===*/
+
+/* Bytes that a call allocated, which dmlFreeBytes frees. */
+typedef struct DmlBytes {
+  void *data;
+  size_t size;
+} DmlBytes;
+
+/* Frees `data` and sets it to NULL. */
+DML_API void dmlFreeBytes(DmlBytes *bytes);
+
+typedef enum DmlModuleForm {
+  DML_MODULE_FORM_BYTECODE = 0,
+  DML_MODULE_FORM_TEXT = 1
+} DmlModuleForm;
+
+/* Rewrites the operators of the model that do not fit `info->level`, which is
+ * wanted here, by ones that compute the same bits. Gives the module in MLIR,
+ * which states the level; a session opens it. Where an operator cannot be
+ * rewritten, or the model has nodes that cannot be read, this is an error that
+ * names them, and there are no bytes. Operations that are not DirectML's stay
+ * as they are. */
+DML_API DmlResult dmlLegalizeModel(const DmlExplainInfo *info,
+                                   DmlModuleForm form, DmlBytes *module,
+                                   DmlError *error);
+
+typedef struct DmlCompileInfo {
+  const void *next;
+
+  /* The model, as in DmlExplainInfo. */
+  const char *path;
+  const void *bytes;
+  size_t byteSize;
+  DmlModelFormat format;
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+
+  /* The devices to compile for, as dml-compile --device-profile takes them:
+   * "full,-shaderFloat64", or DmlSessionInfo::deviceProfile of a session on
+   * such a device. Of several profiles each is a variant in the executable, of
+   * which a device runs the first that it can. None: the profile that the model
+   * states, else "full". */
+  const char *const *deviceProfiles;
+  uint32_t deviceProfileCount;
+  /* As in DmlSessionCreateInfo. */
+  const DmlNamedValue *options;
+  uint32_t optionCount;
+  DmlMessageCallback messageCallback;
+  DmlProgressCallback progressCallback;
+  void *userData;
+} DmlCompileInfo;
+
+/* Compiles all functions of a model ahead of time, weights included: the bytes
+ * of a file (.dmlx) that a session and dmlCreateExecutable take. */
+DML_API DmlResult dmlCompileModel(const DmlCompileInfo *info,
+                                  DmlBytes *executable, DmlError *error);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -73,6 +73,38 @@ private:
 };
 } // namespace
 
+void dml::session::addProgress(PassManager &pm, Progress &progress, float begin,
+                               float end) {
+  pm.addInstrumentation(
+      std::make_unique<ProgressInstrumentation>(progress, pm, begin, end));
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+Status dml::session::setOption(const DmlNamedValue &option, Model &model,
+                               CompilerOptions &options) {
+  llvm::StringRef name = option.name ? option.name : "";
+  llvm::StringRef value = option.value ? option.value : "";
+  if (model.getExecutable())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the option '", name.str(),
+                     "' is for the compiler, but '", model.getName(),
+                     "' is compiled already");
+  if (name == "external-weights")
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "the option 'external-weights' is dml-compile's own; a "
+                     "session has all weights apart from programs, and "
+                     "dmlCompileModel has them in the executable");
+  if (name == "ort-optimizations" && (value == "all" || value == "none"))
+    return model.setOptimized(value == "all");
+  if (failed(setCompilerOption(options, name, value)))
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "there is no option '",
+                     name.str(), "' with the value '", value.str(),
+                     "'; wanted is one of dml-compile's");
+  return Status();
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -113,28 +145,43 @@ static void renameTensors(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A file that constants may refer to, and its place in memory.
-struct MappedFile {
+/// Memory that constants may refer to, and the file or the weight of a built
+/// model that it shows.
+struct MappedSource {
   const char *begin;
   uint64_t size;
+  WeightSource::Kind kind;
+  uint32_t index;
 };
 using Places = llvm::StringMap<WeightSource>;
 } // namespace
 
-/// Returns where in `files` the bytes of the constants are, by their names.
-static Places findPlaces(ModuleOp module, ArrayRef<MappedFile> files) {
+/// Returns where in `sources`, which stand in any order and may overlap, the
+/// bytes of the constants are, by their names.
+static Places findPlaces(ModuleOp module, SmallVector<MappedSource> sources) {
   Places places;
+  llvm::sort(sources, [](const MappedSource &a, const MappedSource &b) {
+    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
+  });
   module.walk([&](arith::ConstantOp op) {
     auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue());
     AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
     if (!blob)
       return;
     const char *data = blob->getData().data();
-    for (auto [index, file] : llvm::enumerate(files))
-      if (data >= file.begin && data < file.begin + file.size)
-        places[value.getRawHandle().getKey()] = {
-            WeightSource::Kind::File, static_cast<uint32_t>(index),
-            static_cast<uint64_t>(data - file.begin), blob->getData().size()};
+    // The source that begins last at or before the bytes, and the largest such.
+    auto after = llvm::upper_bound(
+        sources, data, [](const char *data, const MappedSource &source) {
+          return data < source.begin;
+        });
+    if (after == sources.begin())
+      return;
+    const MappedSource &source = *std::prev(after);
+    uint64_t offset = static_cast<uint64_t>(data - source.begin);
+    uint64_t size = blob->getData().size();
+    if (offset < source.size && size <= source.size - offset)
+      places[value.getRawHandle().getKey()] = {source.kind, source.index,
+                                               offset, size};
   });
   return places;
 }
@@ -259,8 +306,7 @@ static FailureOr<std::vector<uint8_t>>
 compileKernels(ModuleOp module, const CompilerOptions &options,
                Progress &progress, float begin, float end) {
   PassManager pm(module.getContext());
-  pm.addInstrumentation(
-      std::make_unique<ProgressInstrumentation>(progress, pm, begin, end));
+  addProgress(pm, progress, begin, end);
   buildLinalgToGPUPipeline(pm, options);
   buildGPUToSPIRVPipeline(pm, options);
   if (failed(runPasses(pm, module)))
@@ -276,8 +322,7 @@ static LogicalResult compileModule(ModuleOp module,
                                    Image &image) {
   if (failed(
           compileTo(module, dml::Stage::Linalg, options, [&](PassManager &pm) {
-            pm.addInstrumentation(std::make_unique<ProgressInstrumentation>(
-                progress, pm, 0.05f, 0.15f));
+            addProgress(pm, progress, 0.05f, 0.15f);
             return success();
           })))
     return failure();
@@ -306,11 +351,14 @@ dml::session::compile(const Model &model,
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = model.getBytes();
   if (!file)
     return file.status();
-  SmallVector<MappedFile> mapped{
-      {(*file)->getBufferStart(), (*file)->getBufferSize()}};
+  SmallVector<MappedSource> mapped{{(*file)->getBufferStart(),
+                                    (*file)->getBufferSize(),
+                                    WeightSource::Kind::File, 0}};
   CompilerContext context;
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> files;
-  auto read = model.read(std::move(*file), dimensions, &context.get(), files);
+  std::vector<reader::TensorPlace> tensors;
+  auto read =
+      model.read(std::move(*file), dimensions, &context.get(), files, tensors);
   if (!read)
     return invalid(read.takeError()).in(model.getName());
   OwningOpRef<ModuleOp> module = std::move(*read);
@@ -320,8 +368,13 @@ dml::session::compile(const Model &model,
   Image image;
   DML_TRY(addFiles(model, files, image));
   for (const std::shared_ptr<llvm::MemoryBuffer> &beside : files)
-    mapped.push_back({beside->getBufferStart(), beside->getBufferSize()});
-  Places places = findPlaces(*module, mapped);
+    mapped.push_back({beside->getBufferStart(), beside->getBufferSize(),
+                      WeightSource::Kind::File,
+                      static_cast<uint32_t>(mapped.size())});
+  for (const reader::TensorPlace &tensor : tensors)
+    mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
+                      model.getBuilt()->getNumber(tensor.source)});
+  Places places = findPlaces(*module, std::move(mapped));
   renameTensors(*module);
   Preparation preparation;
   LogicalResult result =

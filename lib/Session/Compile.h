@@ -33,6 +33,15 @@ private:
   bool cancelled = false;
 };
 
+/// Has the passes of `pm` that run on a whole module ask the caller whether to
+/// go on.
+void addProgress(mlir::PassManager &pm, Progress &progress, float begin = 0,
+                 float end = 1);
+
+/// Sets an option of dml-compile for `model`.
+Status setOption(const DmlNamedValue &option, Model &model,
+                 CompilerOptions &options);
+
 /// Compiles `model` for the sizes `dimensions` of open dimensions. The
 /// constants of more than a few bytes become weights. Where there is no host
 /// memory, the process ends, as it does in LLVM.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/session.h"
+#include "Call.h"
 #include "Device.h"
 #include "ModelWriter.h"
 #include "gmock/gmock.h"
@@ -40,34 +41,6 @@ bool hasDevice() {
   }();
   return found;
 }
-
-/// What a call returned, with its message.
-struct Outcome {
-  DmlResult result = DML_SUCCESS;
-  std::string message;
-};
-
-template <typename Fn, typename... Args>
-Outcome call(Fn function, Args &&...args) {
-  DmlError error = nullptr;
-  Outcome outcome;
-  outcome.result = function(args..., &error);
-  outcome.message = dmlGetErrorMessage(error);
-  dmlDestroyError(error);
-  return outcome;
-}
-
-#define EXPECT_OK(...)                                                         \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, DML_SUCCESS) << outcome.message;                 \
-  } while (false)
-#define EXPECT_FAILS(code, text, ...)                                          \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, code);                                           \
-    EXPECT_THAT(outcome.message, HasSubstr(text));                             \
-  } while (false)
 
 /// A session that is destroyed, of bytes that stay.
 class Session {
@@ -750,7 +723,7 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
               HasSubstr("there is no option 'fuse' with the value 'yes'"));
   EXPECT_THAT(failToCreate(writeSum(), with("external-weights", "true", option))
                   .message,
-              HasSubstr("the session's own"));
+              HasSubstr("'external-weights' is dml-compile's own"));
   EXPECT_THAT(
       failToCreate(writeSum(), with("device-profile", "fast", option)).message,
       HasSubstr("fast"));
@@ -760,12 +733,14 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
 }
 
 TEST_F(SessionTest, RefusesWhatIsNoModel) {
-  EXPECT_THAT(failToCreate("").message, HasSubstr("neither the path"));
+  EXPECT_THAT(failToCreate("").message,
+              HasSubstr("the model stands in 0 places, but wanted is one of "
+                        "'path', 'bytes' and 'model'"));
   EXPECT_THAT(
       failToCreate(writeSum(),
                    [](DmlSessionCreateInfo &info) { info.path = "model.onnx"; })
           .message,
-      HasSubstr("both a path and the bytes"));
+      HasSubstr("the model stands in 2 places"));
   Outcome missing = failToCreate(
       "", [](DmlSessionCreateInfo &info) { info.path = "no-such-model.onnx"; });
   EXPECT_EQ(missing.result, DML_ERROR_NOT_FOUND);

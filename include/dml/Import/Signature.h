@@ -52,6 +52,9 @@ namespace onnx {
 /// of the function that importModel() builds.
 llvm::Expected<Signature> readSignature(const llvm::MemoryBuffer &file,
                                         const ImportOptions &options);
+/// Reads the same of a model that a program has built.
+llvm::Expected<Signature> readSignature(const ModelProto &model,
+                                        const ImportOptions &options);
 
 } // namespace onnx
 } // namespace dml
