@@ -109,9 +109,9 @@ Status dml::session::setOption(const DmlNamedValue &option, Model &model,
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Renames tensors of functions that have the name of a constant, so that each
-/// weight has the name of its constant. A session has the names of tensors by
-/// their order.
+/// Renames the tensors of functions that have the name of a constant, so that
+/// each weight can have the name of its constant. A session identifies tensors
+/// by their order, and not by these names.
 static void renameTensors(ModuleOp module) {
   llvm::StringSet<> constants;
   module.walk([&](arith::ConstantOp op) {
@@ -193,12 +193,12 @@ public:
   WeightFinder(MLIRContext *context, Places places, Image &image)
       : context(context), places(std::move(places)), image(image) {}
 
-  /// What the preparation computes is a weight of this name.
+  /// Declares that the weight `name` is result `index` of the preparation.
   void addPrepared(StringRef name, uint32_t index) {
     places[name] = {WeightSource::Kind::Prepared, index, 0, 0};
   }
-  /// The place of the weight `tensor`. Bytes that stand in no file move to the
-  /// image.
+  /// Returns the place of the bytes of the weight `tensor`. Bytes that are in
+  /// no file are copied to the image.
   Expected<WeightSource> find(const DmlTensorInfo &tensor);
 
 private:

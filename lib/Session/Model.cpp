@@ -197,8 +197,9 @@ Status Model::wantUnchanged() const {
   return isFile() ? wantState(name, state) : Status();
 }
 
-/// Adds the bytes of a file from `begin` to `end` to a digest. They are read,
-/// and not mapped: a file that is cut off meanwhile is an error, and no signal.
+/// Adds the bytes of a file from `begin` to `end` to a digest. The file is
+/// read, and not mapped, so that a truncated file causes an error instead of a
+/// signal.
 static llvm::Error addPart(llvm::sys::fs::file_t file, uint64_t begin,
                            uint64_t end, Digester &digester) {
   std::vector<char> piece(std::min<uint64_t>(end - begin, 1 << 20));
@@ -394,8 +395,8 @@ static Expected<SignatureTensor> readTensor(Type type, std::string name) {
   return tensor;
 }
 
-/// The function of `module` that is wanted: `wanted`, or where that is null
-/// "main", or the only public one.
+/// Returns the function of `module` with the name `wanted`. If `wanted` is
+/// null, returns "main", or the only public function.
 static Expected<func::FuncOp> findFunction(ModuleOp module,
                                            const char *wanted) {
   SmallVector<func::FuncOp> functions;

@@ -67,7 +67,7 @@ public:
   /// The caller's bytes, where the model is one by bytes.
   std::optional<llvm::StringRef> getCallerBytes() const { return bytes; }
 
-  /// The executable, where the model is one.
+  /// The executable, if the model is one, or null.
   DmlExecutable getExecutable() const { return executable.get(); }
 
   bool isONNX() const { return format == ModelFormat::ONNX && !executable; }

@@ -138,8 +138,8 @@ void Session::describe(DmlSessionInfo &info) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Adds what identifies this build of the compiler: its version, and the size
-/// and the time of the file that has it.
+/// Adds the identity of this build of the compiler: its version, and the size
+/// and the time of the file that contains it.
 static void addCompiler(Digester &digester) {
   digester.add(llvm::StringRef(dmlGetVersion()));
   Dl_info info;
@@ -175,8 +175,8 @@ Expected<Digest> Session::getKey(const InputBinding &binding) {
   return digester.finish();
 }
 
-/// The image of a model that is an executable: where the weights are that the
-/// executable lacks.
+/// Returns the image of a model that is an executable. It contains the places
+/// of the weights that the executable lacks.
 static Expected<Image> describeExecutable(DmlExecutable executable,
                                           const CallerWeights &caller,
                                           const Model &model) {
