@@ -39,7 +39,7 @@
 
 namespace dml {
 
-/// The exception that a call of a session throws when it fails.
+/// What a call of a session fails with.
 class Error : public std::runtime_error {
 public:
   Error(DmlResult result, const std::string &message)
@@ -90,20 +90,331 @@ template <typename T> constexpr DmlDataType getDataType() {
                             : DML_DATA_TYPE_UINT64;
 }
 
-/// An input of a run. Its elements remain the caller's, and must remain valid
-/// until the run ends.
+/// The type of a model's elements of the C++ type `T`, of which bool has bytes.
+template <typename T> constexpr DmlElementType getElementType() {
+  if constexpr (std::is_same_v<T, bool>)
+    return DML_ELEMENT_TYPE_BOOL;
+  switch (getDataType<T>()) {
+  case DML_DATA_TYPE_FLOAT32:
+    return DML_ELEMENT_TYPE_FLOAT;
+  case DML_DATA_TYPE_FLOAT64:
+    return DML_ELEMENT_TYPE_DOUBLE;
+  case DML_DATA_TYPE_INT8:
+    return DML_ELEMENT_TYPE_INT8;
+  case DML_DATA_TYPE_INT16:
+    return DML_ELEMENT_TYPE_INT16;
+  case DML_DATA_TYPE_INT32:
+    return DML_ELEMENT_TYPE_INT32;
+  case DML_DATA_TYPE_INT64:
+    return DML_ELEMENT_TYPE_INT64;
+  case DML_DATA_TYPE_UINT8:
+    return DML_ELEMENT_TYPE_UINT8;
+  case DML_DATA_TYPE_UINT16:
+    return DML_ELEMENT_TYPE_UINT16;
+  case DML_DATA_TYPE_UINT32:
+    return DML_ELEMENT_TYPE_UINT32;
+  default:
+    return DML_ELEMENT_TYPE_UINT64;
+  }
+}
+
+/// A dimension of a tensor that a model declares: a size, or the name of one
+/// that is open. "" is open and has no name.
+struct Dimension {
+  Dimension(int size) : size(size) {}
+  Dimension(int64_t size) : size(size) {}
+  Dimension(const char *name) : name(name) {}
+  Dimension(std::string name) : name(std::move(name)) {}
+
+  int64_t size = -1;
+  std::string name;
+};
+
+/// A weight of a model. Its elements stand in one of three places.
+struct Weight {
+  std::string name;
+  DmlElementType elementType = DML_ELEMENT_TYPE_UNDEFINED;
+  std::vector<int64_t> sizes;
+  uint64_t byteSize = 0;
+  /// Memory that outlives the sessions of the model.
+  const void *data = nullptr;
+  /// Writes `size` bytes from `offset` on to `destination`, or throws. Is
+  /// called on any thread, on several at once.
+  std::function<void(uint64_t offset, size_t size, void *destination)> read;
+  std::string path;
+  uint64_t offset = 0;
+  /// What tells the contents from those of all other weights, or "".
+  std::string identifier;
+};
+
+class Model;
+
+/// An attribute of a node.
+class Attribute {
+public:
+  Attribute(std::string name, int value)
+      : Attribute(std::move(name), int64_t(value)) {}
+  Attribute(std::string name, int64_t value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_INT) {
+    attribute.i = value;
+  }
+  Attribute(std::string name, double value)
+      : Attribute(std::move(name), static_cast<float>(value)) {}
+  Attribute(std::string name, float value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_FLOAT) {
+    attribute.f = value;
+  }
+  Attribute(std::string name, const char *value)
+      : Attribute(std::move(name), std::string(value)) {}
+  Attribute(std::string name, std::string value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_STRING) {
+    strings.push_back(std::move(value));
+  }
+  Attribute(std::string name, std::vector<int64_t> values)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_INTS) {
+    ints = std::move(values);
+  }
+  Attribute(std::string name, std::vector<float> values)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_FLOATS) {
+    floats = std::move(values);
+  }
+  Attribute(std::string name, std::vector<std::string> values)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_STRINGS) {
+    strings = std::move(values);
+  }
+  Attribute(std::string name, Weight value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_TENSOR) {
+    tensor = std::make_shared<Weight>(std::move(value));
+  }
+  /// A graph within the node, which does not change any more.
+  Attribute(std::string name, const Model &value);
+
+private:
+  friend class Model;
+  Attribute(std::string name, DmlAttributeType type) : name(std::move(name)) {
+    attribute.type = type;
+  }
+
+  std::string name;
+  DmlModelAttribute attribute{};
+  std::vector<int64_t> ints;
+  std::vector<float> floats;
+  std::vector<std::string> strings;
+  std::shared_ptr<Weight> tensor;
+  std::shared_ptr<DmlModelImpl> graph;
+  /// What the weights of the graph refer to.
+  std::shared_ptr<void> kept;
+};
+
+/// A model that is built node by node.
+class Model {
+public:
+  /// `operatorSets` are the versions of operators, by domain.
+  explicit Model(const std::map<std::string, int64_t> &operatorSets = {{"",
+                                                                        21}},
+                 const std::string &name = "<model>",
+                 const std::string &identifier = "") {
+    std::vector<DmlOperatorSet> sets;
+    for (const auto &[domain, version] : operatorSets)
+      sets.push_back({domain.c_str(), version});
+    DmlModelCreateInfo info{};
+    info.name = name.c_str();
+    info.operatorSets = sets.data();
+    info.operatorSetCount = static_cast<uint32_t>(sets.size());
+    info.identifier = identifier.empty() ? nullptr : identifier.c_str();
+    DmlModel model = nullptr;
+    detail::check(dmlCreateModel, &info, &model);
+    handle.reset(model, dmlDestroyModel);
+  }
+
+  DmlModel get() const { return handle.get(); }
+
+  Model &input(const std::string &name, DmlElementType elementType,
+               const std::vector<Dimension> &dimensions) {
+    return add(dmlAddModelInput, name, elementType, &dimensions);
+  }
+  Model &output(const std::string &name) {
+    return add(dmlAddModelOutput, name, DML_ELEMENT_TYPE_UNDEFINED, nullptr);
+  }
+  Model &output(const std::string &name, DmlElementType elementType,
+                const std::vector<Dimension> &dimensions) {
+    return add(dmlAddModelOutput, name, elementType, &dimensions);
+  }
+  /// A tensor between nodes.
+  Model &value(const std::string &name, DmlElementType elementType,
+               const std::vector<Dimension> &dimensions) {
+    return add(dmlAddModelValue, name, elementType, &dimensions);
+  }
+
+  Model &weight(Weight weight) {
+    DmlModelWeight converted = convert(std::move(weight));
+    detail::check(dmlAddModelWeight, handle.get(),
+                  static_cast<const DmlModelWeight *>(&converted));
+    return *this;
+  }
+  /// Elements that the model keeps.
+  template <typename T>
+  Model &weight(std::string name, std::vector<int64_t> sizes,
+                std::vector<T> elements) {
+    auto owned = std::make_shared<std::vector<T>>(std::move(elements));
+    keep(owned);
+    Weight weight;
+    weight.name = std::move(name);
+    weight.elementType = getElementType<T>();
+    weight.sizes = std::move(sizes);
+    weight.byteSize = owned->size() * sizeof(T);
+    weight.data = owned->data();
+    return this->weight(std::move(weight));
+  }
+
+  /// Adds a node. `type` is the operator, "Add", or, of another domain than
+  /// ONNX's own, "com.microsoft::Gelu".
+  Model &node(const std::string &type, const std::vector<std::string> &inputs,
+              const std::vector<std::string> &outputs,
+              const std::vector<Attribute> &attributes = {},
+              const std::string &name = "") {
+    std::vector<const char *> from = detail::toPointers(inputs),
+                              to = detail::toPointers(outputs);
+    size_t colons = type.rfind("::");
+    std::string domain =
+        type.substr(0, colons == std::string::npos ? 0 : colons);
+    // Tensors keep their addresses.
+    std::vector<std::vector<const char *>> strings(attributes.size());
+    std::vector<DmlModelWeight> tensors(attributes.size());
+    std::vector<DmlModelAttribute> all;
+    for (size_t i = 0; i < attributes.size(); ++i)
+      all.push_back(convert(attributes[i], strings[i], tensors[i]));
+    DmlModelNode node{};
+    node.domain = domain.c_str();
+    node.type = type.c_str() + (colons == std::string::npos ? 0 : colons + 2);
+    node.name = name.c_str();
+    node.inputs = from.data();
+    node.inputCount = static_cast<uint32_t>(from.size());
+    node.outputs = to.data();
+    node.outputCount = static_cast<uint32_t>(to.size());
+    node.attributes = all.data();
+    node.attributeCount = static_cast<uint32_t>(all.size());
+    detail::check(dmlAddModelNode, handle.get(),
+                  static_cast<const DmlModelNode *>(&node));
+    return *this;
+  }
+
+private:
+  friend class Attribute;
+  friend class Session;
+
+  void keep(std::shared_ptr<void> object) {
+    kept->push_back(std::move(object));
+  }
+
+  template <typename Fn>
+  Model &add(Fn function, const std::string &name, DmlElementType elementType,
+             const std::vector<Dimension> *dimensions) {
+    std::vector<int64_t> sizes;
+    std::vector<const char *> names;
+    DmlModelTensor tensor{};
+    tensor.name = name.c_str();
+    tensor.elementType = elementType;
+    tensor.rank = UINT32_MAX;
+    if (dimensions) {
+      for (const Dimension &dimension : *dimensions) {
+        sizes.push_back(dimension.size);
+        names.push_back(dimension.name.c_str());
+      }
+      tensor.rank = static_cast<uint32_t>(sizes.size());
+      tensor.sizes = sizes.data();
+      tensor.dimensionNames = names.data();
+    }
+    detail::check(function, handle.get(),
+                  static_cast<const DmlModelTensor *>(&tensor));
+    return *this;
+  }
+
+  /// The weight for C, which refers to a weight that the model keeps.
+  DmlModelWeight convert(Weight weight) {
+    auto owned = std::make_shared<Weight>(std::move(weight));
+    keep(owned);
+    DmlModelWeight converted{};
+    converted.name = owned->name.c_str();
+    converted.elementType = owned->elementType;
+    converted.rank = static_cast<uint32_t>(owned->sizes.size());
+    converted.sizes = owned->sizes.data();
+    converted.byteSize = owned->byteSize;
+    converted.data = owned->data;
+    if (owned->read) {
+      converted.read = &read;
+      converted.userData = &owned->read;
+    }
+    if (!owned->path.empty())
+      converted.path = owned->path.c_str();
+    converted.offset = owned->offset;
+    if (!owned->identifier.empty())
+      converted.identifier = owned->identifier.c_str();
+    return converted;
+  }
+
+  DmlModelAttribute convert(const Attribute &given,
+                            std::vector<const char *> &strings,
+                            DmlModelWeight &tensor) {
+    DmlModelAttribute converted = given.attribute;
+    strings = detail::toPointers(given.strings);
+    converted.name = given.name.c_str();
+    converted.s = strings.empty() ? nullptr : strings.front();
+    converted.count = static_cast<uint32_t>(
+        given.ints.size() + given.floats.size() + strings.size());
+    converted.ints = given.ints.data();
+    converted.floats = given.floats.data();
+    converted.strings = strings.data();
+    if (given.tensor) {
+      tensor = convert(*given.tensor);
+      converted.tensor = &tensor;
+    }
+    if (given.kept)
+      keep(given.kept);
+    return converted;
+  }
+
+  static const char *read(void *userData, uint64_t offset, size_t size,
+                          void *destination) noexcept {
+    static thread_local std::string message;
+    try {
+      (*static_cast<decltype(Weight::read) *>(userData))(offset, size,
+                                                         destination);
+      return nullptr;
+    } catch (const std::exception &error) {
+      message = error.what();
+    } catch (...) {
+      message = "it throws what is no std::exception";
+    }
+    return message.c_str();
+  }
+
+  std::shared_ptr<DmlModelImpl> handle;
+  /// What weights refer to.
+  std::shared_ptr<std::vector<std::shared_ptr<void>>> kept =
+      std::make_shared<std::vector<std::shared_ptr<void>>>();
+};
+
+inline Attribute::Attribute(std::string name, const Model &value)
+    : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_GRAPH) {
+  graph = value.handle;
+  attribute.graph = graph.get();
+  kept = value.kept;
+}
+
+/// An input of a run. The elements stay the caller's until the run ends.
 struct Input {
   template <typename T>
   Input(std::string name, std::vector<int64_t> sizes,
         const std::vector<T> &elements)
       : Input(std::move(name), getDataType<T>(), std::move(sizes),
               elements.data(), elements.size() * sizeof(T)) {}
-  /// An input with elements of a type that C++ lacks, such as f16.
+  /// Elements of a type that C++ has none for, such as halves.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const void *data, size_t byteSize)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
         data(data), byteSize(byteSize) {}
-  /// An input with elements in a buffer of the session's device.
+  /// Elements in a buffer of the session's device.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const DmlBufferRange &buffer)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
@@ -159,15 +470,14 @@ private:
 struct TensorInfo {
   std::string name;
   DmlDataType dataType = DML_DATA_TYPE_UNKNOWN;
-  /// Whether the model declares the number of dimensions.
+  /// Whether the model says how many dimensions there are.
   bool hasRank = true;
-  /// The sizes, with -1 for a size that the model leaves open. Its name is in
-  /// `dimensionNames`.
+  /// -1 for a size that the model leaves open, which `dimensionNames` names.
   std::vector<int64_t> sizes;
   std::vector<std::string> dimensionNames;
 };
 
-/// The members of DmlSessionCreateInfo other than the model.
+/// What DmlSessionCreateInfo has beside the model.
 struct SessionOptions {
   std::string device;
   std::string function;
@@ -190,8 +500,7 @@ public:
       : Session(
             open([&](DmlSessionCreateInfo &info) { info.path = path.c_str(); },
                  options)) {}
-  /// Opens a model in memory, whose bytes must remain valid as long as the
-  /// session.
+  /// Bytes that must live as long as the session.
   Session(const void *bytes, size_t size, const SessionOptions &options = {})
       : Session(open(
             [&](DmlSessionCreateInfo &info) {
@@ -227,8 +536,8 @@ public:
     return info;
   }
 
-  /// Runs the model. The results have the order of the model's outputs. An
-  /// input without a name ("") is the input of the model with the same place.
+  /// Runs the model; the results are in the order of the model's outputs. An
+  /// input whose name is "" is the one of its place.
   std::vector<Output> run(const std::vector<Input> &inputs) const {
     std::vector<DmlSessionTensor> tensors = convert(inputs);
     std::vector<DmlSessionTensor> results(info().outputCount);

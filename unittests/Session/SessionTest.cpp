@@ -827,6 +827,38 @@ TEST_F(SessionTest, WeightsStandOnce) {
   EXPECT_EQ(session.getInfo().weightBytes, 2 * bytes);
 }
 
+TEST_F(SessionTest, WeightsOfFourBitsStandPacked) {
+  // Row r has a 3 in column r + 1, or -6 with a scale of -0.5.
+  std::string packed(kWidth * kWidth / 2, 0);
+  for (int64_t row = 0; row < kWidth; ++row) {
+    int64_t place = row * kWidth + (row + 1) % kWidth;
+    packed[place / 2] = static_cast<char>(place % 2 ? 0xa0 : 0x0a);
+  }
+  auto write = [&](const std::string &file) {
+    ModelWriter writer;
+    writer.addInput("x", Float, {"batch", kWidth});
+    writer.addOutput("y", Float, {"batch", kWidth});
+    writer.addWeight("w", Int4, {kWidth, kWidth}, packed, file);
+    writer.addWeight("scale", {}, {-0.5f});
+    writer.addNode("DequantizeLinear", {"w", "scale"}, {"real"});
+    writer.addNode("MatMul", {"x", "real"}, {"y"});
+    return writer.write();
+  };
+  Folder folder;
+  std::string path = folder.write("model.onnx", write("w.bin"));
+  folder.write("w.bin", packed);
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+  });
+  for (int64_t rows : {1, 5}) {
+    EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), multiplyRows(rows));
+    EXPECT_EQ(session.getInfo().weightBytes, packed.size());
+  }
+  Session inMemory(write(""));
+  EXPECT_EQ(run(inMemory, {2, kWidth}, makeRows(2)), multiplyRows(2));
+}
+
 TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   Folder folder;
   std::string path = folder.write("model.onnx", writeProduct("w.bin"));
