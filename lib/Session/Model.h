@@ -9,6 +9,7 @@
 
 #include "Digest.h"
 #include "Support.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,6 +24,7 @@ struct FileState {
   uint64_t inode = 0;
 
   static Expected<FileState> get(const std::string &path);
+  static FileState get(const llvm::sys::fs::file_status &status);
   void addTo(Digester &digester) const {
     digester.add(size);
     digester.add(static_cast<uint64_t>(modified));
@@ -34,6 +36,8 @@ struct FileState {
   }
 };
 
+/// Fails where a part of the file `buffer` could not be read.
+Status wantRead(const FileMemory::State *state);
 /// Fails where the file has another state than `state`.
 Status wantState(const std::string &path, const FileState &state);
 
@@ -63,7 +67,8 @@ public:
   /// bytes a tensor has.
   bool isPacked() const { return format == ModelFormat::ONNX && !executable; }
 
-  /// The bytes of the model as a buffer whose identifier is the name. Fails
+  /// The bytes of the model as a buffer whose identifier is the name. Of an
+  /// ONNX model by path they are a FileMemory; other files are read. Fails
   /// where the file has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
@@ -88,9 +93,11 @@ public:
   /// Sets whether ONNX Runtime's optimizations are done.
   Status setOptimized(bool value);
 
+  /// Fails where the file has changed since the model was opened.
+  Status wantUnchanged() const;
+
 private:
   Model() = default;
-  Status wantUnchanged() const;
   Status openBytes(const DmlSessionCreateInfo &info);
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);

@@ -875,6 +875,85 @@ TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   EXPECT_EQ(session.getInfo().weightBytes, 0u);
 }
 
+TEST_F(SessionTest, FilesThatAreCutOffAreErrors) {
+  // The weights stand in the model itself, or beside it, and are cut off before
+  // each step in turn. A mapped file would end the process by a signal.
+  for (const char *name : {"model.onnx", "w.bin"}) {
+    Folder folder;
+    bool isBeside = name == std::string("w.bin");
+    std::string path =
+        folder.write("model.onnx", writeProduct(isBeside ? name : ""));
+    std::string weights = toBytes(makeWeights(3));
+    folder.write("w.bin", weights);
+    struct Cut {
+      std::string path;
+      unsigned step, count;
+    } cut{folder.path / name, 0, 0};
+    std::ifstream file(cut.path, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    unsigned errors = 0;
+    bool hasCut = true;
+    for (; hasCut; ++cut.step) {
+      folder.write(name, whole);
+      cut.count = 0;
+      Session session("", [&](DmlSessionCreateInfo &info) {
+        info.bytes = nullptr;
+        info.path = path.c_str();
+        info.userData = &cut;
+        info.progressCallback = [](void *userData, const char *, float) {
+          auto &cut = *static_cast<Cut *>(userData);
+          if (cut.count++ == cut.step)
+            std::filesystem::resize_file(cut.path, 10);
+          return true;
+        };
+      });
+      std::vector<float> elements = makeRows(1);
+      DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+      DmlSessionTensor output{};
+      Outcome outcome = call(dmlRunSession, session, &input, 1u, &output, 1u);
+      hasCut = cut.count > cut.step;
+      if (outcome.result == DML_SUCCESS) {
+        EXPECT_EQ(readTensor(output), multiplyRows(1));
+        dmlFreeTensor(&output);
+        continue;
+      }
+      ++errors;
+      EXPECT_THAT(outcome.message, HasSubstr(name)) << cut.step;
+      if (cut.step > 0 || !isBeside) {
+        EXPECT_EQ(outcome.result, DML_ERROR_IO) << cut.step;
+        EXPECT_THAT(outcome.message, HasSubstr("'" + cut.path + "'"));
+      }
+      EXPECT_EQ(session.getInfo().weightBytes, 0u);
+    }
+    // Before each step that ends with a file being looked at.
+    EXPECT_GT(errors, 20u);
+  }
+}
+
+TEST_F(SessionTest, ModelsThatChangeWhileTheyAreCompiledAreErrors) {
+  Folder folder;
+  std::string path = folder.write("model.onnx", writeProduct());
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+    info.userData = &path;
+    info.progressCallback = [](void *userData, const char *name, float) {
+      const std::string &path = *static_cast<std::string *>(userData);
+      if (name == std::string("compiling")) {
+        // Another file of this name, as editors write it.
+        std::ofstream(path + ".new", std::ios::binary) << writeSum();
+        std::filesystem::rename(path + ".new", path);
+      }
+      return true;
+    };
+  });
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_IO, "model.onnx' has changed since the session",
+               dmlRunSession, session, &input, 1u, nullptr, 0u);
+  EXPECT_EQ(session.countCompiled(), 0u);
+}
+
 /// y = x * (w * w): the product of the weights is computed once. They are too
 /// many for the importer to compute with.
 constexpr int64_t kLarge = 300;

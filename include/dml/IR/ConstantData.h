@@ -7,6 +7,7 @@
 #ifndef DML_IR_CONSTANTDATA_H
 #define DML_IR_CONSTANTDATA_H
 
+#include "dml/IR/FileMemory.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <optional>
@@ -43,6 +44,7 @@ inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
                   (type.getElementTypeBitWidth() / 8);
   if (!blob || blob->getData().size() != size)
     return std::nullopt;
+  FileMemory::want(blob->getData());
   return ConstantData{blob->getData(), /*isSplat=*/false};
 }
 

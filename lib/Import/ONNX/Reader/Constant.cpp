@@ -193,6 +193,7 @@ Constant Constant::unpack(DataType type, Shape shape, int64_t rows,
   int64_t count = *countElements(shape), columns = rows ? count / rows : 0;
   int64_t pitch = (columns + 1) / 2;
   assert(static_cast<int64_t>(packed.size()) == rows * pitch);
+  FileMemory::want(packed);
   auto bytes = std::make_shared<std::vector<char>>(count);
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < columns; ++column) {
@@ -206,6 +207,7 @@ Constant Constant::unpack(DataType type, Shape shape, int64_t rows,
 template <typename To>
 static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
                                     int64_t count) {
+  FileMemory::want(data);
   SmallVector<To> elements;
   bool isSplat = data.size() == getByteWidth(type);
   dispatchType(type, [&](auto zero) {

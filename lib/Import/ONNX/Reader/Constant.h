@@ -11,6 +11,7 @@
 #include "Support/Builder.h"
 #include "Support/ExternalFiles.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
@@ -118,7 +119,13 @@ public:
     return !isSplat() && data.size() > reader::maxInlineBytes &&
            !isFourBits(type);
   }
-  const char *getData() const { return data.data(); }
+  /// Where the elements are: what tells this constant from others. They need
+  /// not be there.
+  const char *getAddress() const { return data.data(); }
+  const char *getData() const {
+    FileMemory::want(data);
+    return data.data();
+  }
   bool isFloat() const {
     return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
            type == DataType::FLOAT64;
