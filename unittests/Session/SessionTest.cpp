@@ -1006,6 +1006,56 @@ TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
   EXPECT_LT(info.weightBytes, 2 * kLarge * kLarge * sizeof(float));
 }
 
+/// Bytes of the process in memory; 0 where the system does not tell.
+uint64_t countResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Runs as many shapes as the environment's DML_SHAPES says, and tells then how
+/// much memory there is.
+TEST_F(SessionTest, MemoryIsFlatOverHundredsOfShapes) {
+  const char *wanted = std::getenv("DML_SHAPES");
+  const int64_t shapes = wanted ? std::atoll(wanted) : 120;
+  constexpr uint64_t budget = 200'000;
+  ModelWriter writer;
+  writer.addInput("x", Float, {"rows", "columns"});
+  writer.addOutput("y", Float, {"rows", "columns"});
+  writer.addNode("Add", {"x", "x"}, {"y"});
+  Session session(writer.write(), [](DmlSessionCreateInfo &info) {
+    info.programBudget = budget;
+  });
+  DmlMemoryUse before{}, after{};
+  uint64_t resident = 0;
+  for (int64_t i = 0; i < shapes; ++i) {
+    int64_t rows = 1 + i % 100, columns = 1 + i / 100;
+    std::vector<float> ones(rows * columns, 1), twos(rows * columns, 2);
+    ASSERT_EQ(run(session, {rows, columns}, ones), twos) << i;
+    if (i == shapes / 2) {
+      EXPECT_OK(dmlGetMemoryUse, session.getInfo().device, &before);
+      resident = countResidentBytes();
+    }
+    if (wanted && i % 500 == 499)
+      std::printf("%lld shapes: %llu KiB\n", static_cast<long long>(i + 1),
+                  static_cast<unsigned long long>(countResidentBytes() >> 10));
+  }
+  DmlSessionInfo info = session.getInfo();
+  EXPECT_EQ(info.compiledCount, static_cast<uint64_t>(shapes));
+  EXPECT_LE(info.programBytes, budget);
+  EXPECT_OK(dmlGetMemoryUse, info.device, &after);
+  EXPECT_LE(after.used, before.used + budget);
+  uint64_t grown = std::max(countResidentBytes(), resident) - resident;
+  // What a program leaves must be far less than its code, of some 20 KB.
+  EXPECT_LE(grown, (uint64_t(4) << 20) + shapes / 2 * 2000);
+  if (wanted)
+    std::printf("device: %llu, then %llu bytes; process: %llu bytes more\n",
+                static_cast<unsigned long long>(before.used),
+                static_cast<unsigned long long>(after.used),
+                static_cast<unsigned long long>(grown));
+}
+
 //===----------------------------------------------------------------------===//
 // The cache on disk
 //===----------------------------------------------------------------------===//
