@@ -21,6 +21,7 @@
 #ifndef DML_SESSION_H
 #define DML_SESSION_H
 
+#include "dml/model.h"
 #include "dml/runtime.h"
 
 #ifdef __cplusplus
@@ -78,10 +79,12 @@ typedef struct DmlSessionCreateInfo {
   const void *next;
 
   /* The model: a file, whose weights may stand in files beside it, or bytes,
-   * which are not copied and must live as long as the session. One of both. */
+   * which are not copied and must live as long as the session, or what the
+   * program has built (dml/model.h). One of them. */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   /* The function to run. NULL: "main", or the only one that there is. */
   const char *function;

@@ -114,28 +114,43 @@ static void renameTensors(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A file that constants may refer to, and the addresses of its bytes.
-struct MappedFile {
+/// Memory that constants may refer to, and the file or the weight of a built
+/// model whose bytes have these addresses.
+struct MappedSource {
   const char *begin;
   uint64_t size;
+  WeightSource::Kind kind;
+  uint32_t index;
 };
 using Places = llvm::StringMap<WeightSource>;
 } // namespace
 
-/// Returns where in `files` the bytes of the constants are, by their names.
-static Places findPlaces(ModuleOp module, ArrayRef<MappedFile> files) {
+/// Returns where in `sources`, which stand in any order and may overlap, the
+/// bytes of the constants are, by their names.
+static Places findPlaces(ModuleOp module, SmallVector<MappedSource> sources) {
   Places places;
+  llvm::sort(sources, [](const MappedSource &a, const MappedSource &b) {
+    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
+  });
   module.walk([&](arith::ConstantOp op) {
     auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue());
     AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
     if (!blob)
       return;
     const char *data = blob->getData().data();
-    for (auto [index, file] : llvm::enumerate(files))
-      if (data >= file.begin && data < file.begin + file.size)
-        places[value.getRawHandle().getKey()] = {
-            WeightSource::Kind::File, static_cast<uint32_t>(index),
-            static_cast<uint64_t>(data - file.begin), blob->getData().size()};
+    // The source that begins last at or before the bytes, and the largest such.
+    auto after = llvm::upper_bound(
+        sources, data, [](const char *data, const MappedSource &source) {
+          return data < source.begin;
+        });
+    if (after == sources.begin())
+      return;
+    const MappedSource &source = *std::prev(after);
+    uint64_t offset = static_cast<uint64_t>(data - source.begin);
+    uint64_t size = blob->getData().size();
+    if (offset < source.size && size <= source.size - offset)
+      places[value.getRawHandle().getKey()] = {source.kind, source.index,
+                                               offset, size};
   });
   return places;
 }
@@ -244,7 +259,7 @@ public:
   ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
 
   /// The model's own file first.
-  SmallVector<MappedFile> list() const;
+  SmallVector<MappedSource> list() const;
   /// Notes the files in the image, as they were when they were opened.
   Status addTo(Image &image) const;
   /// Fails where a file could not be read, or is another one now.
@@ -255,22 +270,25 @@ public:
 
 private:
   const Model &model;
-  MappedFile own;
+  MappedSource own;
   /// The memory itself goes with the last constant that refers to it.
   std::shared_ptr<FileMemory::State> state;
 };
 } // namespace
 
 ReadFiles::ReadFiles(const Model &model, const llvm::MemoryBuffer &file)
-    : model(model), own{file.getBufferStart(), file.getBufferSize()} {
+    : model(model), own{file.getBufferStart(), file.getBufferSize(),
+                        WeightSource::Kind::File, 0} {
   if (FileMemory *memory = FileMemory::find(own.begin))
     state = memory->getState();
 }
 
-SmallVector<MappedFile> ReadFiles::list() const {
-  SmallVector<MappedFile> files{own};
+SmallVector<MappedSource> ReadFiles::list() const {
+  SmallVector<MappedSource> files{own};
   for (const auto &file : beside)
-    files.push_back({file->getBufferStart(), file->getBufferSize()});
+    files.push_back({file->getBufferStart(), file->getBufferSize(),
+                     WeightSource::Kind::File,
+                     static_cast<uint32_t>(files.size())});
   return files;
 }
 
@@ -359,8 +377,9 @@ dml::session::compile(const Model &model,
     return file.status();
   ReadFiles files(model, **file);
   CompilerContext context;
-  auto read =
-      model.read(std::move(*file), dimensions, &context.get(), files.beside);
+  std::vector<reader::TensorPlace> tensors;
+  auto read = model.read(std::move(*file), dimensions, &context.get(),
+                         files.beside, tensors);
   Status unread = read ? Status() : invalid(read.takeError());
   // What is wrong with a model may be that its file changes.
   DML_TRY(files.check());
@@ -372,7 +391,11 @@ dml::session::compile(const Model &model,
         .in(model.getName());
   Image image;
   DML_TRY(files.addTo(image));
-  Places places = findPlaces(*module, files.list());
+  SmallVector<MappedSource> mapped = files.list();
+  for (const reader::TensorPlace &tensor : tensors)
+    mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
+                      model.getBuilt()->getNumber(tensor.source)});
+  Places places = findPlaces(*module, std::move(mapped));
   renameTensors(*module);
   Preparation preparation;
   LogicalResult result =

@@ -343,7 +343,8 @@ static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
 }
 
 /// Whether a weight has its bytes where `source` says.
-static bool hasBytes(const WeightSource &source, const Image &image) {
+static bool hasBytes(const WeightSource &source, const Image &image,
+                     const Model &model) {
   auto fits = [&](uint64_t size) {
     return source.offset <= size && source.size <= size - source.offset;
   };
@@ -354,6 +355,10 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
     return source.index < image.prepared.size();
   case WeightSource::Kind::Own:
     return fits(image.bytes.size());
+  case WeightSource::Kind::Built:
+    return model.getBuilt() &&
+           source.index < model.getBuilt()->getWeights().size() &&
+           fits(model.getBuilt()->getWeights()[source.index]->getSize());
   case WeightSource::Kind::File:
     return source.index < image.files.size() &&
            fits(image.files[source.index].state.size);
@@ -362,9 +367,9 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
 }
 
 /// Whether each weight has its bytes somewhere.
-static bool hasWeights(const Image &image) {
+static bool hasWeights(const Image &image, const Model &model) {
   auto isThere = [&](const WeightSource &source) {
-    return hasBytes(source, image);
+    return hasBytes(source, image, model);
   };
   // What is prepared is prepared of other weights.
   auto isRaw = [&](const WeightSource &source) {
@@ -433,7 +438,7 @@ static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
       !reader.read(header.executableSize, image.executable) ||
       !reader.getRest().empty())
     return "it has another size than it says";
-  if (!hasWeights(image))
+  if (!hasWeights(image, model))
     return "it has a weight without bytes";
   return hasExecutables(image) ? "" : "it has no executable for this version";
 }

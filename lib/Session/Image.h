@@ -23,6 +23,8 @@ struct WeightSource {
     Own,
     /// The result `index` of the preparation.
     Prepared,
+    /// The weight `index` of a built model.
+    Built,
   };
   Kind kind = Kind::Caller;
   uint32_t index = 0;

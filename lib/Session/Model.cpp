@@ -115,12 +115,19 @@ Model::open(const DmlSessionCreateInfo &info) noexcept {
 }
 
 Status Model::openBytes(const DmlSessionCreateInfo &info) {
-  if (!info.path == !info.bytes)
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     info.path ? "there are both a path and the bytes of a "
-                                 "model, but wanted is one of them"
-                               : "there is neither the path of a model nor its "
-                                 "bytes, but wanted is one of them");
+  int count = (info.path != nullptr) + (info.bytes != nullptr) +
+              (info.model != nullptr);
+  if (count != 1)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the model stands in ", count,
+                     " places, but wanted is one of 'path', 'bytes' and "
+                     "'model'");
+  if (info.model) {
+    info.model->object->close();
+    built = info.model->object;
+    name = built->getName();
+    format = ModelFormat::ONNX;
+    return Status();
+  }
   llvm::StringRef start;
   Expected<std::string> fileStart = std::string();
   if (info.path) {
@@ -175,7 +182,7 @@ Status dml::session::wantState(const std::string &path,
 }
 
 Status Model::wantUnchanged() const {
-  return bytes ? Status() : wantState(name, state);
+  return isFile() ? wantState(name, state) : Status();
 }
 
 /// Adds the bytes of a file from `begin` to `end` to a digest. They are read,
@@ -202,6 +209,10 @@ Expected<Digest> Model::getDigest() const {
   Digester digester;
   if (bytes) {
     digester.addBytes(*bytes);
+    return digester.finish();
+  }
+  if (built) {
+    DML_TRY_IN(built->addTo(digester), name);
     return digester.finish();
   }
   auto fail = [&](llvm::Error error) {
@@ -244,6 +255,8 @@ void Model::addTo(Digester &digester) const {
 }
 
 Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
+  if (built)
+    return llvm::MemoryBuffer::getMemBuffer("", getPath());
   if (bytes) {
     // The parser of text reads a zero at the end, which the caller's memory
     // need not have.
@@ -275,13 +288,18 @@ llvm::Expected<OwningOpRef<ModuleOp>>
 Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
             const std::map<std::string, int64_t> &dimensions,
             MLIRContext *context,
-            std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files) const {
+            std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files,
+            std::vector<reader::TensorPlace> &places) const {
   ModelOptions options;
   options.onnx.dimensions = fixedSizes;
   for (const auto &[name, size] : dimensions)
     options.onnx.dimensions[name] = size;
   options.onnx.files = &files;
+  options.onnx.places = &places;
   options.optimize = isOptimized;
+  if (built)
+    return onnx::importBuiltModel(built->getProto(), getPath(), built, context,
+                                  options.onnx, isOptimized);
   return readModel(std::move(file), format, ParserConfig(context), options,
                    std::make_shared<llvm::SourceMgr>());
 }
@@ -353,7 +371,8 @@ Status Model::readModuleSignature(const char *wanted) {
     return file.status();
   CompilerContext context;
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> files;
-  auto module = read(std::move(*file), {}, &context.get(), files);
+  std::vector<reader::TensorPlace> places;
+  auto module = read(std::move(*file), {}, &context.get(), files, places);
   if (!module)
     return invalid(module.takeError()).in(name);
   if (!*module)
@@ -428,7 +447,8 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
       return file.status();
     onnx::ImportOptions options;
     options.dimensions = fixedSizes;
-    auto read = onnx::readSignature(**file, options);
+    auto read = built ? onnx::readSignature(built->getProto(), options)
+                      : onnx::readSignature(**file, options);
     FileMemory *memory = FileMemory::find((*file)->getBufferStart());
     if (Status status = wantRead(memory ? memory->getState().get() : nullptr);
         !status.ok()) {

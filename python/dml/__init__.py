@@ -5,22 +5,24 @@
 >>> session = dml.Session("model.onnx")
 >>> (scores,) = session.run(None, {"image": image})
 
-``dml.devices()`` lists the devices, ``dml.Tensor`` is a tensor that stays on one, and
-``python3 -m dml model.onnx`` runs a model from the shell. What goes wrong raises a subclass
-of ``dml.Error`` with the library's message. Warnings of the compiler go to the logger "dml".
+``dml.Model`` is a model that is built node by node, ``dml.devices()`` lists the devices,
+``dml.Tensor`` is a tensor that stays on one, and ``python3 -m dml model.onnx`` runs a model
+from the shell. What goes wrong raises a subclass of ``dml.Error`` with the library's message.
+Warnings of the compiler go to the logger "dml".
 """
 
 from ._devices import Device, devices
 from ._errors import (Cancelled, DeviceLost, Error, InputOutput, InvalidArgument,
                       InvalidExecutable, LibraryNotFound, NotFound, OutOfMemory, Timeout,
                       Unsupported, VulkanError)
+from ._model import Model
 from ._session import Session, SessionInfo, TensorInfo
 from ._tensor import Tensor
 from ._version import __version__
 
 __all__ = [
     "Cancelled", "Device", "DeviceLost", "Error", "InputOutput", "InvalidArgument",
-    "InvalidExecutable", "LibraryNotFound", "NotFound", "OutOfMemory", "Session",
+    "InvalidExecutable", "LibraryNotFound", "Model", "NotFound", "OutOfMemory", "Session",
     "SessionInfo", "Tensor", "TensorInfo", "Timeout", "Unsupported", "VulkanError",
     "__version__", "devices",
 ]

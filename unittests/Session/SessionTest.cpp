@@ -760,12 +760,14 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
 }
 
 TEST_F(SessionTest, RefusesWhatIsNoModel) {
-  EXPECT_THAT(failToCreate("").message, HasSubstr("neither the path"));
+  EXPECT_THAT(failToCreate("").message,
+              HasSubstr("the model stands in 0 places, but wanted is one of "
+                        "'path', 'bytes' and 'model'"));
   EXPECT_THAT(
       failToCreate(writeSum(),
                    [](DmlSessionCreateInfo &info) { info.path = "model.onnx"; })
           .message,
-      HasSubstr("both a path and the bytes"));
+      HasSubstr("the model stands in 2 places"));
   Outcome missing = failToCreate(
       "", [](DmlSessionCreateInfo &info) { info.path = "no-such-model.onnx"; });
   EXPECT_EQ(missing.result, DML_ERROR_NOT_FOUND);

@@ -51,6 +51,9 @@ namespace onnx {
 /// importModel builds, in its order, and so are outputs.
 llvm::Expected<Signature> readSignature(const llvm::MemoryBuffer &file,
                                         const ImportOptions &options);
+/// Reads the same of a model that a program has built.
+llvm::Expected<Signature> readSignature(const ModelProto &model,
+                                        const ImportOptions &options);
 
 } // namespace onnx
 } // namespace dml

@@ -141,6 +141,8 @@ static FailureOr<Value> unpack(NodeImporter &node, unsigned index,
     return node.reject("its input " + Twine(index) + " has the shape " +
                        describeShape(node.getShape(index)) +
                        ", but wanted are " + Twine(bytes) + " bytes");
+  if (failed(node.load(*constant)))
+    return failure();
   std::vector<char> data(bytes);
   if (constant->isSplat())
     std::fill(data.begin(), data.end(), *constant->getData());

@@ -328,10 +328,7 @@ static ArrayRef<char> readFields(const TensorProto &tensor, DataType type,
   }
 }
 
-llvm::Expected<Constant>
-dml::onnx::readConstant(const TensorProto &tensor,
-                        std::shared_ptr<const void> owner,
-                        reader::ExternalFiles &files) {
+llvm::Expected<Constant> ConstantReader::read(const TensorProto &tensor) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("tensor '" + tensor.name + "': " + message);
   };
@@ -357,20 +354,33 @@ dml::onnx::readConstant(const TensorProto &tensor,
   uint64_t wanted = isFourBits(*type)
                         ? (static_cast<uint64_t>(*count) + 1) / 2
                         : static_cast<uint64_t>(*count) * getByteWidth(*type);
+  auto failSize = [&](uint64_t size) {
+    return fail("it has " + Twine(size) + " bytes of elements, but " +
+                describeShape(shape) + " of " +
+                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+  };
   ArrayRef<char> data;
-  if (tensor.isExternal) {
+  std::shared_ptr<const void> keeper = owner;
+  if (tensor.source) {
+    if (uint64_t size = tensor.source->getSize(); size != wanted)
+      return failSize(size);
+    auto elements = sources.open(
+        tensor.source, *count <= Constant::maxFoldable || isFourBits(*type));
+    if (!elements)
+      return reader::makeReadError("tensor '" + tensor.name + "': " +
+                                   llvm::toString(elements.takeError()));
+    std::tie(data, keeper) = *elements;
+  } else if (tensor.isExternal) {
     auto external = readExternal(tensor, wanted, files);
     if (!external)
       return fail(llvm::toString(external.takeError()));
-    std::tie(data, owner) = *external;
+    std::tie(data, keeper) = *external;
   } else {
-    data = readFields(tensor, *type, owner);
+    data = readFields(tensor, *type, keeper);
   }
   if (data.size() != wanted)
-    return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
-                describeShape(shape) + " of " +
-                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+    return failSize(data.size());
   if (isFourBits(*type))
     return Constant::unpack(*type, std::move(shape), *count != 0, data);
-  return Constant(*type, std::move(shape), data, std::move(owner));
+  return Constant(*type, std::move(shape), data, std::move(keeper));
 }

@@ -10,9 +10,9 @@
 #include "Reader/Model.h"
 #include "Support/Builder.h"
 #include "Support/ExternalFiles.h"
+#include "Support/TensorSource.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/FileMemory.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
 namespace dml::onnx {
@@ -165,12 +165,20 @@ private:
   std::shared_ptr<const void> owner;
 };
 
-/// Reads a TensorProto, whose elements are in the model's file, which `owner`
-/// keeps open, or in a file beside it. Returns an error if the number of
-/// elements does not match its dims and type.
-llvm::Expected<Constant> readConstant(const TensorProto &tensor,
-                                      std::shared_ptr<const void> owner,
-                                      reader::ExternalFiles &files);
+/// What the constants of a model are read from.
+struct ConstantReader {
+  /// Keeps the model's file open, or what a built model refers to.
+  std::shared_ptr<const void> owner;
+  /// The files beside the model.
+  reader::ExternalFiles files;
+  /// What the program has that built the model.
+  reader::SourceTensors sources;
+
+  /// Reads a tensor. Returns an error if the number of elements does not match
+  /// its dims and type. The elements of a constant that is not foldable may be
+  /// addresses alone until load() has read them.
+  llvm::Expected<Constant> read(const TensorProto &tensor);
+};
 
 } // namespace dml::onnx
 

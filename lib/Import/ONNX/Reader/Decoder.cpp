@@ -586,6 +586,13 @@ llvm::Expected<ModelProto> dml::onnx::decodeModel(StringRef file) {
   return guard(file, [](pbf_reader reader) { return decode(reader); });
 }
 
-llvm::Expected<GraphProto> dml::onnx::decodeInnerGraph(StringRef bytes) {
-  return guard(bytes, [](pbf_reader reader) { return decodeGraph(reader); });
+llvm::Expected<std::shared_ptr<const GraphProto>>
+dml::onnx::getInnerGraph(const AttributeProto &attribute) {
+  if (attribute.built)
+    return attribute.built;
+  llvm::Expected<GraphProto> graph =
+      guard(attribute.g, [](pbf_reader reader) { return decodeGraph(reader); });
+  if (!graph)
+    return graph.takeError();
+  return std::make_shared<const GraphProto>(std::move(*graph));
 }
