@@ -6,6 +6,7 @@
 
 #include "Preparation.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Ownership.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,8 +57,10 @@ static void addConstants(Operation *op, Digester &digester) {
   op->walk([&](arith::ConstantOp constant) {
     auto value = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
     AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
-    if (blob)
-      digester.add(StringRef(blob->getData().data(), blob->getData().size()));
+    if (!blob)
+      return;
+    FileMemory::want(blob->getData());
+    digester.add(StringRef(blob->getData().data(), blob->getData().size()));
   });
 }
 

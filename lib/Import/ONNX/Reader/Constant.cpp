@@ -201,6 +201,7 @@ Constant Constant::unpack() const {
   if (!isPacked)
     return *this;
   assert(isFoldable());
+  FileMemory::want(data);
   auto bytes = std::make_shared<std::vector<char>>(
       reader::unpackFourBits(data, getNumElements()));
   return Constant(type, shape, *bytes, bytes);
@@ -210,7 +211,8 @@ Constant Constant::viewAsFourBits(DataType newType, Shape newShape) const {
   assert(getByteWidth(type) == 1 && !isFourBits(type));
   if (!isSplat())
     return getFourBits(newType, std::move(newShape), data, owner);
-  auto bytes = std::make_shared<std::vector<char>>(getNumElements(), data[0]);
+  auto bytes =
+      std::make_shared<std::vector<char>>(getNumElements(), *getData());
   return getFourBits(newType, std::move(newShape), *bytes, bytes);
 }
 
@@ -228,6 +230,7 @@ Constant Constant::getStored() const {
 template <typename To>
 static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
                                     int64_t count) {
+  FileMemory::want(data);
   SmallVector<To> elements;
   bool isSplat = data.size() == getByteWidth(type);
   dispatchType(type, [&](auto zero) {

@@ -12,6 +12,7 @@
 #include "Support/ExternalFiles.h"
 #include "Support/TensorSource.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
 #include <memory>
 
 namespace dml::onnx {
@@ -119,7 +120,13 @@ public:
   bool isResource() const {
     return !isSplat() && getNumStoredBytes() > reader::maxInlineBytes;
   }
-  const char *getData() const { return data.data(); }
+  /// Where the elements are: what tells this constant from others. They need
+  /// not be there.
+  const char *getAddress() const { return data.data(); }
+  const char *getData() const {
+    FileMemory::want(data);
+    return data.data();
+  }
   /// Returns the bytes of this constant, which has elements of 8 bits, as 4-bit
   /// elements with the shape `newShape`, two to a byte.
   Constant viewAsFourBits(DataType newType, Shape newShape) const;
