@@ -97,6 +97,7 @@ Session::create(const DmlSessionCreateInfo &info) {
 }
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
+  options.sharedWeights = true;
   for (uint32_t i = 0; i < info.optionCount; ++i) {
     llvm::StringRef name = info.options[i].name ? info.options[i].name : "";
     llvm::StringRef value = info.options[i].value ? info.options[i].value : "";
