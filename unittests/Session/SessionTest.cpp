@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -1000,6 +1001,90 @@ TEST_F(SessionTest, WhatIsComputedFromWeightsStandsOnce) {
   EXPECT_LT(bytes, 2 * kLarge * kLarge * sizeof(float));
 }
 
+/// y = (x * v) * (x * w), element by element, for matrices v and w. Few rows
+/// make one product of the two, for which the matrices are stacked.
+std::string writeProducts() {
+  std::vector<float> weights(kWidth * kWidth);
+  ModelWriter writer;
+  writer.addInput("x", Float, {"batch", kWidth});
+  writer.addOutput("y", Float, {"batch", kWidth});
+  for (const char *name : {"v", "w"}) {
+    for (int64_t i = 0; i < kWidth; ++i)
+      weights[i * kWidth + i] = *name == 'v' ? 3 : static_cast<float>(i % 4);
+    writer.addWeight(name, {kWidth, kWidth}, weights);
+  }
+  writer.addNode("MatMul", {"x", "v"}, {"xv"});
+  writer.addNode("MatMul", {"x", "w"}, {"xw"});
+  writer.addNode("Mul", {"xv", "xw"}, {"y"});
+  return writer.write();
+}
+
+void runProducts(DmlSession session, int64_t rows) {
+  std::vector<float> wanted = makeRows(rows);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    wanted[i] = 3 * wanted[i] * (wanted[i] * static_cast<float>(i % 4));
+  EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), wanted);
+}
+
+/// Numbers of rows that make one product of two on a device of one
+/// multiprocessor, and that do not: 4096 sums occupy the device.
+constexpr int64_t kFewRows = 2, kManyRows = 5000 / kWidth + 1;
+
+/// Options for a session on a device of one multiprocessor.
+class SmallDevice {
+public:
+  explicit SmallDevice(const char *sharedWeights) {
+    profile = Session(writeSum()).getInfo().deviceProfile;
+    const std::string entry = ",multiprocessors=";
+    size_t begin = profile.find(entry);
+    if (begin != std::string::npos)
+      profile.erase(begin, profile.find(',', begin + 1) - begin);
+    profile += entry + "1";
+    options = {{{"device-profile", profile.c_str()},
+                {"shared-weights", sharedWeights}}};
+  }
+  void adjust(DmlSessionCreateInfo &info) const {
+    info.options = options.data();
+    info.optionCount = static_cast<uint32_t>(options.size());
+  }
+
+private:
+  std::string profile;
+  std::array<DmlNamedValue, 2> options;
+};
+
+TEST_F(SessionTest, WeightsHaveOneLayoutForAllSizes) {
+  constexpr uint64_t bytes = 2 * kWidth * kWidth * sizeof(float);
+  auto measure = [](const char *sharedWeights, std::vector<int64_t> shapes) {
+    SmallDevice device(sharedWeights);
+    Session session(writeProducts(),
+                    [&](DmlSessionCreateInfo &info) { device.adjust(info); });
+    for (int64_t rows : shapes)
+      runProducts(session, rows);
+    return session.getInfo().weightBytes;
+  };
+  // Whichever size comes first, and if one is the only one.
+  EXPECT_EQ(measure("true", {kFewRows}), bytes);
+  EXPECT_EQ(measure("true", {kManyRows}), bytes);
+  EXPECT_EQ(measure("true", {kFewRows, kManyRows}), bytes);
+  EXPECT_EQ(measure("true", {kManyRows, 1, kFewRows}), bytes);
+  // Where each program has the layout that it wants, the weights stand twice.
+  EXPECT_EQ(measure("false", {kFewRows, kManyRows}), 2 * bytes);
+}
+
+TEST_F(SessionTest, ThreadsShareOneLayout) {
+  SmallDevice device("true");
+  auto adjust = [&](DmlSessionCreateInfo &info) { device.adjust(info); };
+  Session session(writeProducts(), adjust), other(writeProducts(), adjust);
+  std::vector<std::thread> threads;
+  for (int64_t rows : {kFewRows, kManyRows})
+    for (const Session *which : {&session, &other})
+      threads.emplace_back([=] { runProducts(*which, rows); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(session.getInfo().weightBytes, 2 * kWidth * kWidth * sizeof(float));
+}
+
 TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
   Session session(writePrepared(), [](DmlSessionCreateInfo &info) {
     info.programBudget = 100000;
@@ -1162,6 +1247,35 @@ TEST_F(SessionTest, ProgramsWithPreparedWeightsAreKept) {
     EXPECT_EQ(cache.cached, i);
   }
   EXPECT_THAT(cache.warnings, testing::IsEmpty());
+}
+
+TEST_F(SessionTest, ProgramsOfTheCacheShareOneLayout) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProducts());
+  SmallDevice shared("true"), apart("false");
+  auto open = [&](const SmallDevice &device, std::vector<int64_t> shapes) {
+    uint64_t bytes = 0;
+    cache.open(
+        [&](DmlSession session) {
+          for (int64_t rows : shapes)
+            runProducts(session, rows);
+          DmlSessionInfo info{};
+          EXPECT_OK(dmlGetSessionInfo, session, &info);
+          bytes = info.weightBytes;
+        },
+        [&](DmlSessionCreateInfo &info) { device.adjust(info); });
+    return bytes;
+  };
+  constexpr uint64_t bytes = 2 * kWidth * kWidth * sizeof(float);
+  EXPECT_EQ(open(shared, {kFewRows}), bytes);
+  // One program of the folder, and one that is compiled beside it.
+  EXPECT_EQ(open(shared, {kManyRows, kFewRows}), bytes);
+  EXPECT_EQ(cache.cached, 1u);
+  EXPECT_EQ(open(shared, {kFewRows, kManyRows}), bytes);
+  EXPECT_EQ(cache.cached, 2u);
+  // Programs with other layouts are others.
+  EXPECT_EQ(open(apart, {kFewRows, kManyRows}), 2 * bytes);
+  EXPECT_EQ(cache.cached, 0u);
 }
 
 TEST_F(SessionTest, DamagedFilesOfTheCacheAreMadeAnew) {
