@@ -31,11 +31,20 @@ Expected<FileState> FileState::get(const std::string &path) {
   if (!llvm::sys::fs::is_regular_file(status))
     return makeError(DML_ERROR_INVALID_ARGUMENT, "'", path,
                      "' is no regular file, but wanted is one");
+  return get(status);
+}
+
+FileState FileState::get(const llvm::sys::fs::file_status &status) {
   FileState state;
   state.size = status.getSize();
   state.modified = status.getLastModificationTime().time_since_epoch().count();
   state.inode = status.getUniqueID().getFile();
   return state;
+}
+
+Status dml::session::wantRead(const FileMemory::State *state) {
+  std::string error = state ? state->getError() : "";
+  return error.empty() ? Status() : Status(DML_ERROR_IO, error);
 }
 
 /// Whether the first bytes are those of an executable.
@@ -278,8 +287,15 @@ Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
     return llvm::MemoryBuffer::getMemBuffer(*bytes, getPath(),
                                             /*RequiresNullTerminator=*/false);
   }
-  auto file = openModuleFile(
-      name, [&](llvm::StringRef start) { return isModelText(format, start); });
+  auto isText = [&](llvm::StringRef start) {
+    return isModelText(format, start);
+  };
+  auto open = [&]() -> llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> {
+    if (format == ModelFormat::ONNX)
+      return FileMemory::open(name);
+    return openModuleFile(name, isText, /*isRead=*/true);
+  };
+  auto file = open();
   if (!file)
     return Status(DML_ERROR_IO, llvm::toString(file.takeError()));
   DML_TRY(wantUnchanged());
@@ -501,6 +517,12 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
     options.dimensions = fixedSizes;
     auto read = built ? onnx::readSignature(built->getProto(), options)
                       : onnx::readSignature(**file, options);
+    FileMemory *memory = FileMemory::find((*file)->getBufferStart());
+    if (Status status = wantRead(memory ? memory->getState().get() : nullptr);
+        !status.ok()) {
+      llvm::consumeError(read.takeError());
+      return status;
+    }
     if (!read)
       return invalid(read.takeError()).in(name);
     signature = std::move(*read);

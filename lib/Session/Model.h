@@ -11,6 +11,7 @@
 #include "Diagnostics.h"
 #include "Digest.h"
 #include "Support.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,6 +26,7 @@ struct FileState {
   uint64_t inode = 0;
 
   static Expected<FileState> get(const std::string &path);
+  static FileState get(const llvm::sys::fs::file_status &status);
   void addTo(Digester &digester) const {
     digester.add(size);
     digester.add(static_cast<uint64_t>(modified));
@@ -36,6 +38,8 @@ struct FileState {
   }
 };
 
+/// Fails where a part of the file `buffer` could not be read.
+Status wantRead(const FileMemory::State *state);
 /// Fails where the file has another state than `state`.
 Status wantState(const std::string &path, const FileState &state);
 
@@ -76,7 +80,8 @@ public:
   bool isPacked() const { return isONNX(); }
 
   /// The bytes of the model as a buffer whose identifier is the name; none of a
-  /// built model. Fails where the file has changed since the model was opened.
+  /// built model. Of an ONNX model by path they are a FileMemory; other files
+  /// are read. Fails where the file has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
   /// The digest of the bytes, or, of a file, of the graph and of the file's
@@ -109,9 +114,11 @@ public:
   /// Sets whether ONNX Runtime's optimizations are done.
   Status setOptimized(bool value);
 
+  /// Fails where the file has changed since the model was opened.
+  Status wantUnchanged() const;
+
 private:
   Model() = default;
-  Status wantUnchanged() const;
   Status openBytes(const DmlSessionCreateInfo &info);
   Status fixSizes(const DmlSessionCreateInfo &info);
   Status wantSizes(const llvm::MemoryBuffer &file) const;

@@ -103,6 +103,7 @@ Session::create(const DmlSessionCreateInfo &info) {
 }
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
+  options.sharedWeights = true;
   for (uint32_t i = 0; i < info.optionCount; ++i)
     DML_TRY(setOption(info.options[i], *model, options));
   if (model->getExecutable())

@@ -234,7 +234,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   tensor.isBool = isBoolType(initializer->second->dataType);
   tensor.shape = Shape(constant->getShape());
   tensor.isKnown = true;
-  state.weightNames.try_emplace(constant->getData(), name);
+  state.weightNames.try_emplace(constant->getAddress(), name);
   tensor.constant = std::move(*constant);
   state.tensors[name] = std::move(tensor);
   initializers.erase(initializer);
