@@ -33,12 +33,12 @@ private:
   bool cancelled = false;
 };
 
-/// Has the passes of `pm` that run on a whole module ask the caller whether to
-/// go on.
+/// Makes the passes of `pm` that run on a whole module ask the caller whether
+/// to continue.
 void addProgress(mlir::PassManager &pm, Progress &progress, float begin = 0,
                  float end = 1);
 
-/// Sets an option of dml-compile for `model`.
+/// Sets an option of dml-compile, such as "row-tile", for `model`.
 Status setOption(const DmlNamedValue &option, Model &model,
                  CompilerOptions &options);
 

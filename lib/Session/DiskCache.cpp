@@ -341,7 +341,7 @@ static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
   return true;
 }
 
-/// Whether a weight has its bytes where `source` says.
+/// Whether the place `source` contains the bytes of a weight.
 static bool hasBytes(const WeightSource &source, const Image &image,
                      const Model &model) {
   auto fits = [&](uint64_t size) {
@@ -370,7 +370,7 @@ static bool hasWeights(const Image &image, const Model &model) {
   auto isThere = [&](const WeightSource &source) {
     return hasBytes(source, image, model);
   };
-  // What is prepared is prepared of other weights.
+  // The preparation only reads weights that are not results of the preparation.
   auto isRaw = [&](const WeightSource &source) {
     return source.kind != WeightSource::Kind::Prepared && isThere(source);
   };

@@ -21,8 +21,8 @@ struct FreeMemory {
 };
 using HostMemory = std::unique_ptr<void, FreeMemory>;
 
-/// A program on a device, with the buffers of the runs that are going on. May
-/// run on many threads at once.
+/// A program on a device, with the buffers of all runs in progress. Several
+/// threads may run it at the same time.
 class Program {
 public:
   /// Creates the program of an image, and copies its weights to the device. If

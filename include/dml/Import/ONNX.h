@@ -38,9 +38,9 @@ struct ImportOptions {
   /// running it. The inputs of omitted nodes become results of the function. It
   /// is an error if no node can be imported.
   bool leavesOutUnread = false;
-  /// Gets the files beside the model that constants refer to, where it is not
-  /// null. The identifier of each is its path. They are not mapped then, but a
-  /// FileMemory each (dml/IR/FileMemory.h).
+  /// If not null, receives the files beside the model to which constants refer.
+  /// The identifier of each file is its path. The files are then not mapped:
+  /// each is a FileMemory (dml/IR/FileMemory.h).
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
   /// Gets the places of the elements that constants of a built model refer to,
   /// where it is not null.
