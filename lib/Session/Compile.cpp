@@ -286,7 +286,7 @@ static Status addPreparation(WeightFinder &finder,
 }
 
 namespace {
-/// The files from which a model is read: its own file, and the files beside it.
+/// The files that a model is read from: its own, and those beside it.
 class ReadFiles {
 public:
   ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
