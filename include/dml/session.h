@@ -275,8 +275,8 @@ typedef struct DmlVerdictImpl *DmlVerdict;
 typedef struct DmlExplainInfo {
   const void *next;
 
-  /* The model, as in DmlSessionCreateInfo, but not an executable. The bytes are
-   * not used after the call. */
+  /* The model, as in DmlSessionCreateInfo, which may be no executable. Nothing
+   * refers to the bytes after the call. */
   const char *path;
   const void *bytes;
   size_t byteSize;

@@ -146,8 +146,8 @@ static void renameTensors(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A range of memory to which constants may refer, and its origin: a file, or a
-/// weight of a model that the caller built node by node.
+/// Memory that constants may refer to, and the file or the weight of a built
+/// model whose bytes have these addresses.
 struct MappedSource {
   const char *begin;
   uint64_t size;
@@ -157,8 +157,8 @@ struct MappedSource {
 using Places = llvm::StringMap<WeightSource>;
 } // namespace
 
-/// Returns the places of the constants' bytes in `sources`, by the constants'
-/// names. The sources may overlap, and are in any order.
+/// Returns where in `sources`, which stand in any order and may overlap, the
+/// bytes of the constants are, by their names.
 static Places findPlaces(ModuleOp module, SmallVector<MappedSource> sources) {
   Places places;
   llvm::sort(sources, [](const MappedSource &a, const MappedSource &b) {
@@ -170,8 +170,7 @@ static Places findPlaces(ModuleOp module, SmallVector<MappedSource> sources) {
     if (!blob)
       return;
     const char *data = blob->getData().data();
-    // The source that contains the bytes: among those that begin at or before
-    // the bytes, the one that begins last, and the largest of several.
+    // The source that begins last at or before the bytes, and the largest such.
     auto after = llvm::upper_bound(
         sources, data, [](const char *data, const MappedSource &source) {
           return data < source.begin;
@@ -291,12 +290,11 @@ class ReadFiles {
 public:
   ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
 
-  /// Returns the files, the model's own file first.
+  /// The model's own file first.
   SmallVector<MappedSource> list() const;
-  /// Adds the names and the states of the files to the image, as the files were
-  /// when they were opened.
+  /// Notes the files in the image, as they were when they were opened.
   Status addTo(Image &image) const;
-  /// Fails if a part of a file could not be read, or if a file has changed.
+  /// Fails where a file could not be read, or is another one now.
   Status check() const;
 
   /// The files beside the model.
@@ -305,8 +303,7 @@ public:
 private:
   const Model &model;
   MappedSource own;
-  /// Only the state is kept here. The memory is freed with the last constant
-  /// that refers to it.
+  /// The memory itself goes with the last constant that refers to it.
   std::shared_ptr<FileMemory::State> state;
 };
 } // namespace
@@ -414,8 +411,7 @@ dml::session::compile(const Model &model,
   auto read = model.read(std::move(*file), dimensions, &context.get(),
                          files.beside, tensors);
   Status unread = read ? Status() : invalid(read.takeError());
-  // A file that changes while it is read can make the model look invalid. The
-  // error then is that the file has changed.
+  // What is wrong with a model may be that its file changes.
   DML_TRY(files.check());
   if (!unread.ok())
     return unread.in(model.getName());

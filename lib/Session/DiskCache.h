@@ -50,8 +50,8 @@ private:
   std::optional<std::string> readFile(const std::string &path);
   void writeFile(const std::string &path,
                  llvm::ArrayRef<llvm::StringRef> parts);
-  /// Counts `written` bytes of a new file, and removes those files that were
-  /// used longest ago where all have more bytes than the budget.
+  /// Counts `written` bytes of a new file. If all files together exceed the
+  /// budget, removes those that were used longest ago.
   void trim(uint64_t written);
   /// Warns that a file is not used, and why.
   void ignore(const std::string &path, const std::string &why);

@@ -43,8 +43,8 @@ openExplained(const DmlExplainInfo &info) {
   return opened;
 }
 
-/// Reads and explains a model, and legalizes a copy of its module where a level
-/// is asked for.
+/// Reads and explains a model. If a level is asked for, also legalizes a copy
+/// of its module.
 static Expected<std::unique_ptr<Explained>>
 explainModel(const DmlExplainInfo &info, bool leavesOutUnread) {
   std::optional<FeatureLevel> asked;

@@ -21,8 +21,8 @@ struct Problem {
   std::string level, reason, rewrite, whyNoRewrite;
 };
 
-/// The object to which a DmlVerdict points. All of its information is text, so
-/// that no module stays in memory.
+/// What stands behind a DmlVerdict: everything as text, so that no module stays
+/// in memory.
 class ModelVerdict {
 public:
   static Expected<std::unique_ptr<ModelVerdict>>
@@ -44,8 +44,7 @@ private:
   std::string text, json;
 };
 
-/// Rewrites the model for the level of `info`, and returns the module as
-/// bytecode or text.
+/// Rewrites the model for the level of `info`; the module as bytecode or text.
 Expected<std::string> legalizeModel(const DmlExplainInfo &info,
                                     DmlModuleForm form);
 

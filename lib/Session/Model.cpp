@@ -326,7 +326,7 @@ Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
                    std::make_shared<llvm::SourceMgr>());
 }
 
-/// Fails if an ONNX model has open dimensions whose sizes were not stated.
+/// Fails where an ONNX model has open dimensions whose sizes were not stated.
 Status Model::wantSizes(const llvm::MemoryBuffer &file) const {
   if (!isONNX())
     return Status();

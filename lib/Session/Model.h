@@ -50,9 +50,8 @@ public:
   static Expected<std::unique_ptr<Model>>
   open(const DmlSessionCreateInfo &info) noexcept;
 
-  /// Opens a model that will be read, but not run. It has no signature, and is
-  /// no executable. Of `info`, only the bytes, the format and the dimensions
-  /// are used.
+  /// Opens a model that is read and not run. It has no signature, and is no
+  /// executable. Of `info` the bytes, the format and the dimensions count.
   static Expected<std::unique_ptr<Model>>
   openUnrun(const DmlSessionCreateInfo &info);
 
@@ -86,20 +85,21 @@ public:
   /// has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
-  /// The digest of the bytes, or, of a file, of the graph and of the file's
-  /// name, size, time and inode where the file has large weights. Large weights
-  /// of a built model count by their identifiers, where they have some. Fails
-  /// where the file has changed since the model was opened.
+  /// Returns the digest of the model. It covers the bytes; for a file with
+  /// large weights, it covers the graph and the file's name, size, time and
+  /// inode instead. Large weights of a built model are covered by their
+  /// identifiers, if they have identifiers. Fails if the file has changed since
+  /// the model was opened.
   Expected<Digest> getDigest() const;
   /// Adds the properties of the model, other than its bytes, on which a program
   /// depends. The sizes of a run and the options are added elsewhere.
   void addTo(Digester &digester) const;
 
-  /// Reads the module of the model. Of an ONNX model `dimensions` are the sizes
-  /// of open dimensions. The module's constants refer to `file`, which getBytes
-  /// gave, to the files that are appended to `files`, and to the memory that is
-  /// appended to `places`. A null module is one that the parser of MLIR
-  /// refuses, with a diagnostic.
+  /// Reads the module of the model. `dimensions` are the sizes of an ONNX
+  /// model's open dimensions. The module's constants refer to `file`, a result
+  /// of getBytes(), to the files that are appended to `files`, and to the
+  /// memory that is appended to `places`. If MLIR's parser refuses the model,
+  /// the result is a null module, and diagnostics report the error.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   read(std::unique_ptr<llvm::MemoryBuffer> file,
        const std::map<std::string, int64_t> &dimensions,

@@ -45,8 +45,8 @@ Status call(Fn function, Args... args) {
   return Status(result, dmlGetErrorMessage(error));
 }
 
-/// The same for a function that creates an object, whose handle comes last
-/// before the error.
+/// Calls a function that creates an object. The parameter for the new handle is
+/// the last one before the error.
 template <typename Handle, typename Fn, typename... Args>
 Expected<Handle> create(Fn function, Args... args) {
   typename Handle::pointer pointer = nullptr;
