@@ -206,10 +206,16 @@ Constant Constant::unpack() const {
   return Constant(type, shape, *bytes, bytes);
 }
 
-Constant Constant::viewAsFourBits(DataType newType, Shape newShape) const {
+std::optional<Constant> Constant::viewAsFourBits(DataType newType,
+                                                 Shape newShape) const {
   assert(getByteWidth(type) == 1 && !isFourBits(type));
   if (!isSplat())
     return getFourBits(newType, std::move(newShape), data, owner);
+  int64_t low = data[0] & 0xf, high = data[0] >> 4 & 0xf;
+  if (low == high)
+    return get(newType, {1}, ArrayRef<int64_t>(low)).splat(std::move(newShape));
+  if (!isFoldable())
+    return std::nullopt;
   auto bytes = std::make_shared<std::vector<char>>(getNumElements(), data[0]);
   return getFourBits(newType, std::move(newShape), *bytes, bytes);
 }
