@@ -6,6 +6,7 @@
 
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/IR/Ownership.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -72,6 +73,7 @@ EqualConstants::getFirst(DenseResourceElementsAttr value) {
   // The module may lack the bytes of a constant.
   if (bytes.empty())
     return value;
+  FileMemory::want(bytes);
   uint64_t hash = llvm::xxh3_64bits(
       ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
   auto &candidates = byHash[{value.getType(), hash}];

@@ -201,7 +201,6 @@ Constant Constant::unpack() const {
   if (!isPacked)
     return *this;
   assert(isFoldable());
-  FileMemory::want(data);
   auto bytes = std::make_shared<std::vector<char>>(
       reader::unpackFourBits(data, getNumElements()));
   return Constant(type, shape, *bytes, bytes);
