@@ -147,8 +147,12 @@ static FailureOr<Value> getElements(NodeImporter &node, unsigned index,
     return node.reject("its input " + Twine(index) + " has the shape " +
                        describeShape(node.getShape(index)) +
                        ", but wanted are " + Twine(bytes) + " bytes");
-  Value value = node.getConstant(
-      constant->viewAsFourBits(weights.getType(), stored), stored);
+  std::optional<Constant> elements =
+      constant->viewAsFourBits(weights.getType(), stored);
+  if (!elements)
+    return node.reject("its input " + Twine(index) + " repeats one byte " +
+                       Twine(bytes) + " times, but wanted are bytes of a file");
+  Value value = node.getConstant(*elements, stored);
   if (stored == as)
     return value;
   return ViewOp::create(node.getBuilder(), value.getLoc(),

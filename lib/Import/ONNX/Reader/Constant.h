@@ -128,8 +128,11 @@ public:
     return data.data();
   }
   /// Returns the bytes of this constant, which has elements of 8 bits, as 4-bit
-  /// elements with the shape `newShape`, two to a byte.
-  Constant viewAsFourBits(DataType newType, Shape newShape) const;
+  /// elements with the shape `newShape`, two to a byte. Returns nothing if one
+  /// byte with two different elements is repeated more often than a foldable
+  /// constant may have bytes.
+  std::optional<Constant> viewAsFourBits(DataType newType,
+                                         Shape newShape) const;
   /// Returns the same constant with 4-bit elements as materialize() wants them:
   /// two to a byte if the constant is a resource, else a byte for each.
   Constant getStored() const;
