@@ -6,6 +6,7 @@
 
 #include "Preparation.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Ownership.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,7 +34,7 @@ static bool canBeWeight(Type type) {
 // Digests
 //===----------------------------------------------------------------------===//
 
-/// The operations that compute `value` within its block, in their order.
+/// Returns the operations that compute `value` in its block, in their order.
 static llvm::SetVector<Operation *> findSlice(Value value) {
   llvm::SetVector<Operation *> slice;
   SmallVector<Value> open{value};
@@ -51,13 +52,16 @@ static llvm::SetVector<Operation *> findSlice(Value value) {
   return llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
 }
 
-/// Adds the bytes of constants, of which the text of `op` has the names alone.
+/// Adds the bytes of the constants in `op` to the digest. The text of `op`
+/// contains only their names.
 static void addConstants(Operation *op, Digester &digester) {
   op->walk([&](arith::ConstantOp constant) {
     auto value = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
     AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
-    if (blob)
-      digester.add(StringRef(blob->getData().data(), blob->getData().size()));
+    if (!blob)
+      return;
+    FileMemory::want(blob->getData());
+    digester.add(StringRef(blob->getData().data(), blob->getData().size()));
   });
 }
 
@@ -120,7 +124,7 @@ static Preparation::Result describe(func::FuncOp function, Value value) {
 // Taking the initialization out
 //===----------------------------------------------------------------------===//
 
-/// The names that tensors of functions have.
+/// Returns the names of all tensors that functions take or return.
 static llvm::StringSet<> collectNames(ModuleOp module) {
   llvm::StringSet<> names;
   for (auto function : module.getOps<func::FuncOp>())

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/session.h"
+#include "Call.h"
 #include "Device.h"
 #include "ModelWriter.h"
 #include "gmock/gmock.h"
@@ -41,34 +42,6 @@ bool hasDevice() {
   }();
   return found;
 }
-
-/// What a call returned, with its message.
-struct Outcome {
-  DmlResult result = DML_SUCCESS;
-  std::string message;
-};
-
-template <typename Fn, typename... Args>
-Outcome call(Fn function, Args &&...args) {
-  DmlError error = nullptr;
-  Outcome outcome;
-  outcome.result = function(args..., &error);
-  outcome.message = dmlGetErrorMessage(error);
-  dmlDestroyError(error);
-  return outcome;
-}
-
-#define EXPECT_OK(...)                                                         \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, DML_SUCCESS) << outcome.message;                 \
-  } while (false)
-#define EXPECT_FAILS(code, text, ...)                                          \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, code);                                           \
-    EXPECT_THAT(outcome.message, HasSubstr(text));                             \
-  } while (false)
 
 /// A session that is destroyed, of bytes that stay.
 class Session {
@@ -751,7 +724,7 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
               HasSubstr("there is no option 'fuse' with the value 'yes'"));
   EXPECT_THAT(failToCreate(writeSum(), with("external-weights", "true", option))
                   .message,
-              HasSubstr("the session's own"));
+              HasSubstr("'external-weights' is dml-compile's own"));
   EXPECT_THAT(
       failToCreate(writeSum(), with("device-profile", "fast", option)).message,
       HasSubstr("fast"));
@@ -761,12 +734,14 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
 }
 
 TEST_F(SessionTest, RefusesWhatIsNoModel) {
-  EXPECT_THAT(failToCreate("").message, HasSubstr("neither the path"));
+  EXPECT_THAT(failToCreate("").message,
+              HasSubstr("the model stands in 0 places, but wanted is one of "
+                        "'path', 'bytes' and 'model'"));
   EXPECT_THAT(
       failToCreate(writeSum(),
                    [](DmlSessionCreateInfo &info) { info.path = "model.onnx"; })
           .message,
-      HasSubstr("both a path and the bytes"));
+      HasSubstr("the model stands in 2 places"));
   Outcome missing = failToCreate(
       "", [](DmlSessionCreateInfo &info) { info.path = "no-such-model.onnx"; });
   EXPECT_EQ(missing.result, DML_ERROR_NOT_FOUND);
@@ -853,6 +828,38 @@ TEST_F(SessionTest, WeightsStandOnce) {
   EXPECT_EQ(session.getInfo().weightBytes, 2 * bytes);
 }
 
+TEST_F(SessionTest, WeightsOfFourBitsStandPacked) {
+  // Row r has a 3 in column r + 1, or -6 with a scale of -0.5.
+  std::string packed(kWidth * kWidth / 2, 0);
+  for (int64_t row = 0; row < kWidth; ++row) {
+    int64_t place = row * kWidth + (row + 1) % kWidth;
+    packed[place / 2] = static_cast<char>(place % 2 ? 0xa0 : 0x0a);
+  }
+  auto write = [&](const std::string &file) {
+    ModelWriter writer;
+    writer.addInput("x", Float, {"batch", kWidth});
+    writer.addOutput("y", Float, {"batch", kWidth});
+    writer.addWeight("w", Int4, {kWidth, kWidth}, packed, file);
+    writer.addWeight("scale", {}, {-0.5f});
+    writer.addNode("DequantizeLinear", {"w", "scale"}, {"real"});
+    writer.addNode("MatMul", {"x", "real"}, {"y"});
+    return writer.write();
+  };
+  Folder folder;
+  std::string path = folder.write("model.onnx", write("w.bin"));
+  folder.write("w.bin", packed);
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+  });
+  for (int64_t rows : {1, 5}) {
+    EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), multiplyRows(rows));
+    EXPECT_EQ(session.getInfo().weightBytes, packed.size());
+  }
+  Session inMemory(write(""));
+  EXPECT_EQ(run(inMemory, {2, kWidth}, makeRows(2)), multiplyRows(2));
+}
+
 TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   Folder folder;
   std::string path = folder.write("model.onnx", writeProduct("w.bin"));
@@ -874,6 +881,85 @@ TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   EXPECT_FAILS(DML_ERROR_IO, "w.bin' has changed since the session was made",
                dmlRunSession, session, &input, 1u, nullptr, 0u);
   EXPECT_EQ(session.getInfo().weightBytes, 0u);
+}
+
+TEST_F(SessionTest, FilesThatAreCutOffAreErrors) {
+  // The weights stand in the model itself, or beside it, and are cut off before
+  // each step in turn. A mapped file would end the process by a signal.
+  for (const char *name : {"model.onnx", "w.bin"}) {
+    Folder folder;
+    bool isBeside = name == std::string("w.bin");
+    std::string path =
+        folder.write("model.onnx", writeProduct(isBeside ? name : ""));
+    std::string weights = toBytes(makeWeights(3));
+    folder.write("w.bin", weights);
+    struct Cut {
+      std::string path;
+      unsigned step, count;
+    } cut{folder.path / name, 0, 0};
+    std::ifstream file(cut.path, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    unsigned errors = 0;
+    bool hasCut = true;
+    for (; hasCut; ++cut.step) {
+      folder.write(name, whole);
+      cut.count = 0;
+      Session session("", [&](DmlSessionCreateInfo &info) {
+        info.bytes = nullptr;
+        info.path = path.c_str();
+        info.userData = &cut;
+        info.progressCallback = [](void *userData, const char *, float) {
+          auto &cut = *static_cast<Cut *>(userData);
+          if (cut.count++ == cut.step)
+            std::filesystem::resize_file(cut.path, 10);
+          return true;
+        };
+      });
+      std::vector<float> elements = makeRows(1);
+      DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+      DmlSessionTensor output{};
+      Outcome outcome = call(dmlRunSession, session, &input, 1u, &output, 1u);
+      hasCut = cut.count > cut.step;
+      if (outcome.result == DML_SUCCESS) {
+        EXPECT_EQ(readTensor(output), multiplyRows(1));
+        dmlFreeTensor(&output);
+        continue;
+      }
+      ++errors;
+      EXPECT_THAT(outcome.message, HasSubstr(name)) << cut.step;
+      if (cut.step > 0 || !isBeside) {
+        EXPECT_EQ(outcome.result, DML_ERROR_IO) << cut.step;
+        EXPECT_THAT(outcome.message, HasSubstr("'" + cut.path + "'"));
+      }
+      EXPECT_EQ(session.getInfo().weightBytes, 0u);
+    }
+    // Before each step that ends with a file being looked at.
+    EXPECT_GT(errors, 20u);
+  }
+}
+
+TEST_F(SessionTest, ModelsThatChangeWhileTheyAreCompiledAreErrors) {
+  Folder folder;
+  std::string path = folder.write("model.onnx", writeProduct());
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+    info.userData = &path;
+    info.progressCallback = [](void *userData, const char *name, float) {
+      const std::string &path = *static_cast<std::string *>(userData);
+      if (name == std::string("compiling")) {
+        // Another file of this name, as editors write it.
+        std::ofstream(path + ".new", std::ios::binary) << writeSum();
+        std::filesystem::rename(path + ".new", path);
+      }
+      return true;
+    };
+  });
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_IO, "model.onnx' has changed since the session",
+               dmlRunSession, session, &input, 1u, nullptr, 0u);
+  EXPECT_EQ(session.countCompiled(), 0u);
 }
 
 /// y = x * (w * w): the product of the weights is computed once. They are too
@@ -1010,6 +1096,56 @@ TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
   EXPECT_LT(info.programCount, 12u);
   EXPECT_LE(info.programBytes, 100000u);
   EXPECT_LT(info.weightBytes, 2 * kLarge * kLarge * sizeof(float));
+}
+
+/// Bytes of the process in memory; 0 where the system does not tell.
+uint64_t countResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Runs as many shapes as the environment's DML_SHAPES says, and tells then how
+/// much memory there is.
+TEST_F(SessionTest, MemoryIsFlatOverHundredsOfShapes) {
+  const char *wanted = std::getenv("DML_SHAPES");
+  const int64_t shapes = wanted ? std::atoll(wanted) : 120;
+  constexpr uint64_t budget = 200'000;
+  ModelWriter writer;
+  writer.addInput("x", Float, {"rows", "columns"});
+  writer.addOutput("y", Float, {"rows", "columns"});
+  writer.addNode("Add", {"x", "x"}, {"y"});
+  Session session(writer.write(), [](DmlSessionCreateInfo &info) {
+    info.programBudget = budget;
+  });
+  DmlMemoryUse before{}, after{};
+  uint64_t resident = 0;
+  for (int64_t i = 0; i < shapes; ++i) {
+    int64_t rows = 1 + i % 100, columns = 1 + i / 100;
+    std::vector<float> ones(rows * columns, 1), twos(rows * columns, 2);
+    ASSERT_EQ(run(session, {rows, columns}, ones), twos) << i;
+    if (i == shapes / 2) {
+      EXPECT_OK(dmlGetMemoryUse, session.getInfo().device, &before);
+      resident = countResidentBytes();
+    }
+    if (wanted && i % 500 == 499)
+      std::printf("%lld shapes: %llu KiB\n", static_cast<long long>(i + 1),
+                  static_cast<unsigned long long>(countResidentBytes() >> 10));
+  }
+  DmlSessionInfo info = session.getInfo();
+  EXPECT_EQ(info.compiledCount, static_cast<uint64_t>(shapes));
+  EXPECT_LE(info.programBytes, budget);
+  EXPECT_OK(dmlGetMemoryUse, info.device, &after);
+  EXPECT_LE(after.used, before.used + budget);
+  uint64_t grown = std::max(countResidentBytes(), resident) - resident;
+  // What a program leaves must be far less than its code, of some 20 KB.
+  EXPECT_LE(grown, (uint64_t(4) << 20) + shapes / 2 * 2000);
+  if (wanted)
+    std::printf("device: %llu, then %llu bytes; process: %llu bytes more\n",
+                static_cast<unsigned long long>(before.used),
+                static_cast<unsigned long long>(after.used),
+                static_cast<unsigned long long>(grown));
 }
 
 //===----------------------------------------------------------------------===//

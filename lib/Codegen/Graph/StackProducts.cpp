@@ -489,9 +489,9 @@ void Stacker::redirect(ArrayRef<linalg::GenericOp> members,
     resultsApart.insert(member.getResult(0));
 }
 
-/// Returns the reader of each of `parts`. Returns no readers if a part has
-/// several readers, if a reader has loops, or if two parts have the same
-/// reader.
+/// Returns the readers of `parts` if each part has exactly one reader, a
+/// generic without loops, and no two parts have the same reader. Returns no
+/// readers otherwise.
 static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
   llvm::SetVector<Operation *> readers;
   for (linalg::GenericOp part : parts) {
