@@ -21,6 +21,7 @@
 #ifndef DML_SESSION_H
 #define DML_SESSION_H
 
+#include "dml/model.h"
 #include "dml/runtime.h"
 
 #ifdef __cplusplus
@@ -34,7 +35,8 @@ extern "C" {
 typedef struct DmlSessionImpl *DmlSession;
 
 typedef enum DmlModelFormat {
-  /* By the name of the file, else by the first bytes. */
+  /* The format is determined by the name of the file, or else by the first
+   * bytes. */
   DML_MODEL_FORMAT_AUTO = 0,
   DML_MODEL_FORMAT_ONNX = 1,
   /* A graph of DirectML that ONNX Runtime serialized (.bin). */
@@ -47,8 +49,8 @@ typedef enum DmlModelFormat {
   DML_MODEL_FORMAT_EXECUTABLE = 5
 } DmlModelFormat;
 
-/* The size of a symbolic dimension, "batch", of a dimension without a name,
- * "input[1]", or the value of an input of one integer. */
+/* The size of a symbolic dimension ("batch") or of a dimension without a name
+ * ("input[1]"), or the value of an input of one integer. */
 typedef struct DmlNamedSize {
   const char *name;
   int64_t size;
@@ -59,18 +61,18 @@ typedef struct DmlNamedValue {
   const char *value;
 } DmlNamedValue;
 
-/* Bytes that the model itself lacks. */
+/* The bytes of a weight that the model lacks. */
 typedef struct DmlNamedBytes {
   const char *name;
   const void *data;
   size_t size;
 } DmlNamedBytes;
 
-/* Called while a program is made, on the thread of the call that makes the
- * program: the step `name` begins, and about `fraction` of the work, from 0 to
- * 1, is done. Returning false cancels the call, which then fails with
- * DML_ERROR_CANCELLED; what was compiled before stays. Calls of other threads
- * call back at the same time. */
+/* Called while a program is created, on the thread of the call that creates it:
+ * the step `name` begins, and about `fraction` of the work, from 0 to 1, is
+ * done. If the function returns false, the call fails with DML_ERROR_CANCELLED;
+ * programs that were compiled before remain. Calls of other threads may call
+ * the function at the same time. */
 typedef bool (*DmlProgressCallback)(void *userData, const char *name,
                                     float fraction);
 
@@ -78,27 +80,29 @@ typedef struct DmlSessionCreateInfo {
   const void *next;
 
   /* The model: a file, whose weights may stand in files beside it, or bytes,
-   * which are not copied and must live as long as the session. One of both. */
+   * which are not copied and must live as long as the session, or what the
+   * program has built (dml/model.h). One of them. */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   /* The function to run. NULL: "main", or the only one that there is. */
   const char *function;
-  /* Sizes that all runs have; for ONNX models alone. */
+  /* Sizes of dimensions that are the same in all runs. For ONNX models only. */
   const DmlNamedSize *dimensions;
   uint32_t dimensionCount;
-  /* Weights that are no constants of the model but inputs that are bound once
-   * (DML_TENSOR_FLAG_OWNED_BY_DML), and those that an executable lacks. They
-   * are not copied and must live as long as the session. */
+  /* The weights that are inputs of the model, bound once
+   * (DML_TENSOR_FLAG_OWNED_BY_DML), and the weights that an executable lacks.
+   * They are not copied, and must remain valid as long as the session. */
   const DmlNamedBytes *weights;
   uint32_t weightCount;
-  /* The file of weights that dml-compile --external-weights=FILE wrote beside
-   * an executable. */
+  /* The file of weights that dml-compile --external-weights=FILE has written
+   * for an executable. */
   const char *weightsPath;
 
-  /* The device to run on, of which the session takes a share. NULL: the session
-   * makes one, which `deviceSelector` names as in dmlFindDevice. */
+  /* The device to run on, which the session shares. NULL: the session creates a
+   * device, which `deviceSelector` selects as in dmlFindDevice. */
   DmlDevice device;
   const char *deviceSelector;
 
@@ -114,9 +118,10 @@ typedef struct DmlSessionCreateInfo {
    * {"row-tile", "8x2"}. */
   const DmlNamedValue *options;
   uint32_t optionCount;
-  /* The most bytes that programs for sizes that were met before may keep, on
-   * the host and the device, weights aside; the ones used longest ago are given
-   * up. The program that a run needs is kept in any case. 0: 1 GiB. */
+  /* The largest number of bytes that the programs for earlier sizes may have on
+   * the host and the device, without weights. If they have more, those that
+   * were used longest ago are destroyed. The program that a run needs is kept
+   * in any case. 0: 1 GiB. */
   uint64_t programBudget;
   /* A folder that keeps programs and pipelines for later processes, which then
    * compile nothing; the session makes it where it is missing. Several
@@ -132,16 +137,16 @@ typedef struct DmlSessionCreateInfo {
    * inodes. */
   const char *identifier;
 
-  /* Warnings of the compiler and of the session. May be called from any thread
-   * that is inside a call of the session, never from two at once. */
+  /* Receives the warnings of the compiler and of the session, on threads that
+   * are inside a call of the session, but never on two threads at once. */
   DmlMessageCallback messageCallback;
   DmlProgressCallback progressCallback;
-  /* For both callbacks. */
+  /* A value that both callbacks receive. */
   void *userData;
 } DmlSessionCreateInfo;
 
-/* Opens the model, reads what it takes and returns, and finds the device.
- * Nothing is compiled. */
+/* Opens the model, reads the names and types of its inputs and outputs, and
+ * finds the device. Nothing is compiled. */
 DML_API DmlResult dmlCreateSession(const DmlSessionCreateInfo *info,
                                    DmlSession *session, DmlError *error);
 DML_API void dmlDestroySession(DmlSession session);
@@ -151,30 +156,33 @@ DML_API void dmlDestroySession(DmlSession session);
 \*===----------------------------------------------------------------------===*/
 
 enum {
-  /* Dimensions of a tensor, at most. */
+  /* The largest number of dimensions of a tensor. */
   DML_MAX_RANK = 8
 };
-/* Of an output whose number of dimensions the model does not say. */
+/* The rank of an output if the model does not declare the number of its
+ * dimensions. */
 #define DML_UNKNOWN_RANK UINT32_MAX
 
 typedef struct DmlSessionInfo {
   void *next;
   uint32_t inputCount;
   uint32_t outputCount;
-  /* The device that the session runs on; it stays the session's. */
+  /* The device of the session, which the session still owns. */
   DmlDevice device;
-  /* What programs are compiled for, as dml-compile --device-profile takes it:
-   * "" for an executable. */
+  /* The profile of the devices that programs are compiled for, as for
+   * dml-compile --device-profile, or "" for an executable. */
   const char *deviceProfile;
-  /* Programs in memory, and their bytes, which the budget bounds. */
+  /* The number of programs in memory, and the number of their bytes, which the
+   * budget limits. */
   uint32_t programCount;
   uint64_t programBytes;
-  /* Programs that the session has compiled so far, and those that it has read
-   * from the cache instead. */
+  /* The number of programs that the session has compiled so far, and the number
+   * of programs that it has read from the cache instead. */
   uint64_t compiledCount;
   uint64_t cachedCount;
-  /* Bytes of the weights on the device, those of other sessions of this process
-   * included: sessions on one device and model share them. */
+  /* The number of bytes of weights on the device, including the weights of
+   * other sessions of this process. Sessions with the same device and model
+   * share their weights. */
   uint64_t weightBytes;
 } DmlSessionInfo;
 
@@ -185,14 +193,15 @@ DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
 typedef struct DmlSessionTensorInfo {
   void *next;
   const char *name;
-  /* DML_DATA_TYPE_UNKNOWN for an output that the model declares without. Truth
-   * values of ONNX are DML_DATA_TYPE_UINT8. */
+  /* The data type, or DML_DATA_TYPE_UNKNOWN for an output for which the model
+   * declares none. ONNX's truth values are DML_DATA_TYPE_UINT8. */
   DmlDataType dataType;
   uint32_t rank;
-  /* -1 for a size that the model leaves open. */
+  /* The sizes, with -1 for a size that the model leaves open. */
   int64_t sizes[DML_MAX_RANK];
-  /* The name of a size that is open, or "". Inputs have one size for one name,
-   * and a dimension without a name has one of its own: "input[1]". */
+  /* The name of each open size, and "" for other sizes. Sizes with the same
+   * name are equal in all inputs. An open size without a name in the model has
+   * a name of its own, such as "input[1]". */
   const char *dimensionNames[DML_MAX_RANK];
 } DmlSessionTensorInfo;
 
@@ -208,20 +217,22 @@ DML_API DmlResult dmlGetSessionOutput(DmlSession session, uint32_t index,
 \*===----------------------------------------------------------------------===*/
 
 /* A tensor of a run, in host memory or in a buffer of the session's device. Its
- * elements are packed and in row-major order, but where the model gives the
- * tensor strides (DmlTensorInfo). */
+ * elements are packed and in row-major order, unless the model has strides for
+ * the tensor (DmlTensorInfo). */
 typedef struct DmlSessionTensor {
   const void *next;
-  /* NULL: the input or output of this place in the array. */
+  /* The name of the input or output. NULL: the input or output with the
+   * tensor's place in the array. */
   const char *name;
   DmlDataType dataType;
   uint32_t rank;
   int64_t sizes[DML_MAX_RANK];
-  /* Host memory of `byteSize` bytes. An input is not written. */
+  /* Host memory of `byteSize` bytes. A run does not write the memory of
+   * inputs. */
   void *data;
   size_t byteSize;
-  /* Device memory, where `data` is NULL and buffer.buffer is not: a range as
-   * for dmlBindInput. */
+  /* A range of device memory, as for dmlBindInput, if `data` is NULL and
+   * buffer.buffer is not. */
   DmlBufferRange buffer;
 } DmlSessionTensor;
 
@@ -238,12 +249,12 @@ DML_API DmlResult dmlRunSession(DmlSession session,
                                 uint32_t inputCount, DmlSessionTensor *outputs,
                                 uint32_t outputCount, DmlError *error);
 
-/* Frees `data`, which the session allocated, and sets it to NULL. */
+/* Frees `data`, which the session has allocated, and sets it to NULL. */
 DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
-/* Makes the program for inputs of these sizes ready; `data` and `buffer` are
- * not read. The name, type, rank, sizes and byteSize of `outputs`, of which
- * there may be none, become those that a run gives. */
+/* Creates the program for inputs of these sizes, if there is none. `data` and
+ * `buffer` are not read. Sets the name, type, rank, sizes and byteSize of
+ * `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
                                     uint32_t inputCount,

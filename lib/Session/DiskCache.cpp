@@ -191,9 +191,8 @@ void DiskCache::trim(uint64_t written) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How the file of a program begins. All that follows is covered by the digest:
-/// the parts of the image, in the order of the numbers that say how large they
-/// are.
+/// The header of a program's file. The digest covers the rest of the file: the
+/// parts of the image, in the order of the members that state their sizes.
 struct ImageHeader {
   char magic[8] = {'D', 'M', 'L', 'S', 'E', 'S', 'S', '1'};
   Digest key = {};
@@ -313,8 +312,8 @@ void DiskCache::storeImage(const Digest &key, const Image &image,
   writeFile(getImagePath(key), parts);
 }
 
-/// Reads the files beside the model. Returns false where one is not there, or
-/// is not the one that the image was made of.
+/// Reads the list of files beside the model. Returns false if a file is
+/// missing, or has changed since the image was made.
 static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
                       Image &image) {
   reader::ExternalFiles files(model.getPath());
@@ -343,7 +342,8 @@ static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
 }
 
 /// Whether a weight has its bytes where `source` says.
-static bool hasBytes(const WeightSource &source, const Image &image) {
+static bool hasBytes(const WeightSource &source, const Image &image,
+                     const Model &model) {
   auto fits = [&](uint64_t size) {
     return source.offset <= size && source.size <= size - source.offset;
   };
@@ -354,6 +354,10 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
     return source.index < image.prepared.size();
   case WeightSource::Kind::Own:
     return fits(image.bytes.size());
+  case WeightSource::Kind::Built:
+    return model.getBuilt() &&
+           source.index < model.getBuilt()->getWeights().size() &&
+           fits(model.getBuilt()->getWeights()[source.index]->getSize());
   case WeightSource::Kind::File:
     return source.index < image.files.size() &&
            fits(image.files[source.index].state.size);
@@ -362,9 +366,9 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
 }
 
 /// Whether each weight has its bytes somewhere.
-static bool hasWeights(const Image &image) {
+static bool hasWeights(const Image &image, const Model &model) {
   auto isThere = [&](const WeightSource &source) {
-    return hasBytes(source, image);
+    return hasBytes(source, image, model);
   };
   // What is prepared is prepared of other weights.
   auto isRaw = [&](const WeightSource &source) {
@@ -380,8 +384,8 @@ static bool hasWeights(const Image &image) {
          llvm::all_of(image.prepared, isKnown);
 }
 
-/// Whether the runtime takes the executables, and these have as many weights,
-/// inputs and outputs as the image says.
+/// Whether the runtime accepts the executables, and their numbers of weights,
+/// inputs and outputs are those of the image.
 static bool hasExecutables(const Image &image) {
   auto executable = openExecutable(image.executable);
   if (!executable)
@@ -413,7 +417,8 @@ static bool readPrepared(PieceReader &reader, uint64_t count, Image &image) {
   return true;
 }
 
-/// Reads what follows the header. Returns why that cannot be used, or "".
+/// Reads the parts of an image that follow the header. Returns the reason why
+/// the image cannot be used, or "".
 static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
                               const Model &model, Image &image) {
   Digester digester;
@@ -433,7 +438,7 @@ static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
       !reader.read(header.executableSize, image.executable) ||
       !reader.getRest().empty())
     return "it has another size than it says";
-  if (!hasWeights(image))
+  if (!hasWeights(image, model))
     return "it has a weight without bytes";
   return hasExecutables(image) ? "" : "it has no executable for this version";
 }

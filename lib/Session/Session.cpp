@@ -103,6 +103,7 @@ Session::create(const DmlSessionCreateInfo &info) {
 }
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
+  options.sharedWeights = true;
   for (uint32_t i = 0; i < info.optionCount; ++i)
     DML_TRY(setOption(info.options[i], *model, options));
   if (model->getExecutable())
@@ -138,8 +139,8 @@ void Session::describe(DmlSessionInfo &info) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Adds what identifies this build of the compiler: its version, and the size
-/// and the time of the file that has it.
+/// Adds the identity of this build of the compiler: its version, and the size
+/// and the time of the file that contains it.
 static void addCompiler(Digester &digester) {
   digester.add(llvm::StringRef(dmlGetVersion()));
   Dl_info info;
@@ -175,8 +176,8 @@ Expected<Digest> Session::getKey(const InputBinding &binding) {
   return digester.finish();
 }
 
-/// The image of a model that is an executable: where the weights are that the
-/// executable lacks.
+/// Returns the image of a model that is an executable. It contains the places
+/// of the weights that the executable lacks.
 static Expected<Image> describeExecutable(DmlExecutable executable,
                                           const CallerWeights &caller,
                                           const Model &model) {

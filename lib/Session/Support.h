@@ -75,9 +75,14 @@ inline Status checkArray(const char *structure, const char *member,
                    " is NULL, but its count is ", count);
 }
 
-/// An error of a model that is wrong.
+/// An error of a model that is wrong, or that cannot be read.
 inline Status invalid(llvm::Error error) {
-  return Status(DML_ERROR_INVALID_ARGUMENT, llvm::toString(std::move(error)));
+  DmlResult result = DML_ERROR_INVALID_ARGUMENT;
+  llvm::visitErrors(error, [&](const llvm::ErrorInfoBase &info) {
+    if (info.convertToErrorCode() == std::errc::io_error)
+      result = DML_ERROR_IO;
+  });
+  return Status(result, llvm::toString(std::move(error)));
 }
 
 } // namespace dml::session

@@ -4,8 +4,9 @@
 //
 // The weights that the programs of a process read on a device. A weight has a
 // key: the file that has the weight, with its size, time and inode, and the
-// place there; the digest of bytes that stand in memory; or, for what is
-// computed from weights, the computation and the keys of what it reads.
+// place there; the digest of bytes that stand in memory; of a built model's
+// weight its identifier, or the weight itself; or, for what is computed from
+// weights, the computation and the keys of what it reads.
 // Programs of a session for different sizes, and sessions on one model, so find
 // the same weights. A weight goes with the last program that reads it.
 //
@@ -80,6 +81,9 @@ private:
                                        const DmlTensorInfo &tensor) const;
   Expected<Digest> getKey(const WeightSource &source,
                           const DmlTensorInfo &tensor) const;
+  /// Writes the bytes of a weight, which is not prepared, to a buffer.
+  Status fill(const WeightSource &source, const DmlTensorInfo &tensor,
+              DmlBuffer buffer) const;
   Expected<WeightPointer> loadWeight(const WeightSource &source,
                                      const DmlTensorInfo &tensor);
   Status prepare();
@@ -96,8 +100,8 @@ private:
   /// The keys of what the preparation computes, and these weights.
   std::vector<Digest> preparedKeys;
   std::vector<WeightPointer> prepared;
-  /// What the preparation reads and writes: a weight that the program reads too
-  /// is loaded once.
+  /// The weights that the preparation reads and writes. They are kept so that a
+  /// weight that the program reads as well is loaded only once.
   std::vector<WeightPointer> kept;
 };
 

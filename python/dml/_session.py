@@ -16,6 +16,7 @@ from ._devices import Device, Handle
 from ._errors import Cancelled, DeviceLost, InvalidArgument, Unsupported
 from ._library import (DmlNamedBytes, DmlNamedSize, DmlNamedValue, DmlSessionCreateInfo,
                        DmlSessionInfo, DmlSessionTensor, DmlSessionTensorInfo)
+from ._model import Model
 from ._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class Session:
     session may be used from many threads at once.
     """
 
-    def __init__(self, model: "Union[str, os.PathLike[str], bytes]", *,
+    def __init__(self, model: "Union[str, os.PathLike[str], bytes, Model]", *,
                  device: Union[Device, str, int, None] = None,
                  dims: Optional[Mapping[str, int]] = None,
                  options: Optional[Mapping[str, Any]] = None,
@@ -167,7 +168,7 @@ class Session:
                  identifier: Optional[str] = None) -> None:
         """Opens a model; nothing is compiled yet.
 
-        model           a path, or the bytes of a model
+        model           a path, the bytes of a model, or a dml.Model
         device          one of dml.devices(), its number, its UUID or a part of its name; the
                         first GPU, else the first device, without
         dims            sizes that all runs have: {"batch": 1}
@@ -492,9 +493,12 @@ def set_model(info: Any, model: Any, format: Optional[str]) -> Any:
         info.bytes = ctypes.cast(ctypes.c_char_p(data), c_void_p)
         info.byteSize = len(data)
         return data
+    if isinstance(model, Model):
+        info.model = model._handle.value
+        return model._handle
     if not isinstance(model, (str, os.PathLike)):
         raise InvalidArgument(f"the model is of the type {type(model).__name__}, but wanted is "
-                              "a path or bytes")
+                              "a path, bytes or a dml.Model")
     info.path = _library.encode_path("path", model)
     return None
 

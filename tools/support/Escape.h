@@ -16,8 +16,8 @@ namespace dml::tools {
 /// Escapes text of files for terminals (executable_names.h).
 std::string escapeControls(std::string_view text);
 
-/// How many bytes at the end of `text` are the beginning of a character whose
-/// other bytes are still to come.
+/// Returns the number of bytes at the end of `text` that begin a character
+/// whose other bytes are still missing.
 size_t getCutLength(std::string_view text);
 
 } // namespace dml::tools
