@@ -9,10 +9,11 @@
 #include "gmock/gmock.h"
 
 #include <atomic>
-#include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <thread>
 
 using testing::Each;
 using testing::ElementsAre;
@@ -93,6 +94,9 @@ public:
   bool fails = false;
   std::vector<size_t> pieces;
   uint64_t bytes = 0;
+  /// Sessions that have run, and what tells of another one.
+  int count = 0;
+  std::condition_variable ended;
 };
 
 std::vector<float> run(const dml::Session &session) {
@@ -254,6 +258,24 @@ TEST_F(ModelTest, RefusesWhatNoModelHas) {
   dmlDestroyModel(handle);
 }
 
+TEST_F(ModelTest, ChangesNothingWhereACallFails) {
+  dml::Model inner({}, "inner"), outer;
+  dml::Weight nothing;
+  nothing.byteSize = 4;
+  EXPECT_THAT(getError(DML_ERROR_INVALID_ARGUMENT,
+                       [&] {
+                         outer.node("If", {"c"}, {"y"},
+                                    {{"then_branch", inner}, {"v", nothing}});
+                       }),
+              HasSubstr("node '' (If), attribute 'v': its 4 bytes stand in 0 "
+                        "places"));
+  inner.node("Neg", {"x"}, {"z"});
+  outer.node("If", {"c"}, {"y"}, {{"then_branch", inner}});
+  EXPECT_THAT(getError(DML_ERROR_INVALID_ARGUMENT,
+                       [&] { inner.node("Abs", {"z"}, {"a"}); }),
+              HasSubstr("the model 'inner' has a session or is the graph"));
+}
+
 TEST_F(ModelTest, BoundsGraphsWithinNodes) {
   dml::Model inner({}, "0");
   for (int depth = 1;; ++depth) {
@@ -382,6 +404,26 @@ TEST_F(ModelTest, ReadsWeightsInPiecesAndOnce) {
   first.run({{"x", {3, kWidth}, rows}});
   dml::Session second(model);
   EXPECT_EQ(run(second), multiplyRow());
+  EXPECT_EQ(reader.bytes, kWeightBytes);
+}
+
+TEST_F(ModelTest, IsSharedByThreads) {
+  Reader reader(makeWeights());
+  dml::Model model = makeProduct(reader.get());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      dml::Session session(model);
+      EXPECT_EQ(run(session), multiplyRow());
+      std::unique_lock<std::mutex> lock(reader.mutex);
+      // The weight goes with the last session.
+      reader.ended.wait(lock, [&, last = ++reader.count == 4] {
+        return last || reader.count == 4;
+      });
+      reader.ended.notify_all();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
   EXPECT_EQ(reader.bytes, kWeightBytes);
 }
 
