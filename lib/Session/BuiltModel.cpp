@@ -52,9 +52,10 @@ protected:
         callback(userData, offset, bytes.size(), bytes.data());
     if (!message)
       return llvm::Error::success();
-    return llvm::createStringError(
-        "the callback of " + what + " reads no " + llvm::Twine(bytes.size()) +
-        " bytes from byte " + llvm::Twine(offset) + " on: " + message);
+    return llvm::createStringError("the callback of " + what + " cannot read " +
+                                   llvm::Twine(bytes.size()) +
+                                   " bytes from byte " + llvm::Twine(offset) +
+                                   " on: " + message);
   }
 
 private:

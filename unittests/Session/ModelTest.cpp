@@ -431,9 +431,10 @@ TEST_F(ModelTest, SaysWhyAWeightIsNotRead) {
   Reader reader(makeWeights());
   reader.fails = true;
   dml::Session session(makeProduct(reader.get()));
-  EXPECT_EQ(getError(DML_ERROR_IO, [&] { run(session); }),
-            "product: the callback of weight 'w' reads no 1048576 bytes from "
-            "byte 0 on: the disk is gone");
+  EXPECT_EQ(
+      getError(DML_ERROR_IO, [&] { run(session); }),
+      "product: the callback of weight 'w' cannot read 1048576 bytes from "
+      "byte 0 on: the disk is gone");
   reader.fails = false;
   EXPECT_EQ(run(session), multiplyRow());
   // A small weight is read when it is added.
@@ -448,7 +449,7 @@ TEST_F(ModelTest, SaysWhyAWeightIsNotRead) {
                          };
                          dml::Model().weight(weight);
                        }),
-              HasSubstr("the callback of weight 'two' reads no 4 bytes from "
+              HasSubstr("the callback of weight 'two' cannot read 4 bytes from "
                         "byte 0 on: the disk is gone"));
 }
 
@@ -594,6 +595,43 @@ TEST_F(ModelTest, ComputesWithLargeWeightsOfCallbacks) {
   std::vector<float> wanted = runConvolution(/*byCallback=*/false);
   EXPECT_EQ(runConvolution(/*byCallback=*/true), wanted);
   EXPECT_NE(wanted[0], wanted[1]);
+}
+
+/// MatMulNBits, whose packed weights the importer unpacks.
+std::vector<float> runPackedProduct(bool byCallback) {
+  constexpr int64_t kRows = 512, kBlocks = 16;
+  std::vector<uint8_t> packed(kRows * kBlocks * 16);
+  for (size_t i = 0; i < packed.size(); ++i)
+    packed[i] = static_cast<uint8_t>(i * 7);
+  dml::Weight weight;
+  weight.name = "packed";
+  weight.elementType = DML_ELEMENT_TYPE_UINT8;
+  weight.sizes = {kRows, kBlocks, 16};
+  weight.byteSize = packed.size();
+  if (byCallback)
+    weight.read = [&](uint64_t offset, size_t size, void *destination) {
+      std::memcpy(destination, packed.data() + offset, size);
+    };
+  else
+    weight.data = packed.data();
+  dml::Model model({{"", 17}, {"com.microsoft", 1}});
+  model.input("x", DML_ELEMENT_TYPE_FLOAT, {1, kBlocks * 32});
+  model.weight(weight);
+  model.weight("scales", {kRows * kBlocks},
+               std::vector<float>(kRows * kBlocks, 0.5f));
+  model.node("com.microsoft::MatMulNBits", {"x", "packed", "scales"}, {"y"},
+             {{"bits", 4}, {"block_size", 32}, {"K", 512}, {"N", 512}});
+  model.output("y");
+  std::vector<float> x(kBlocks * 32, 1);
+  return dml::Session(model)
+      .run({{"x", {1, kBlocks * 32}, x}})[0]
+      .copy<float>();
+}
+
+TEST_F(ModelTest, UnpacksLargeWeightsOfCallbacks) {
+  std::vector<float> wanted = runPackedProduct(/*byCallback=*/false);
+  EXPECT_EQ(runPackedProduct(/*byCallback=*/true), wanted);
+  EXPECT_NE(wanted[0], 0);
 }
 
 /// The high-water mark of this process's memory, in bytes.
