@@ -51,7 +51,8 @@ private:
 };
 
 namespace detail {
-/// Calls a function of C, and throws what it fails with.
+/// Calls a function of dml/session.h or dml/runtime.h with `args` and an error,
+/// and throws what the call fails with.
 template <typename Fn, typename... Args> void check(Fn function, Args... args) {
   DmlError error = nullptr;
   DmlResult result = function(args..., &error);
@@ -633,6 +634,140 @@ private:
   };
   std::unique_ptr<DmlSessionImpl, Destroy> handle;
 };
+
+//===----------------------------------------------------------------------===//
+// Models without a device
+//===----------------------------------------------------------------------===//
+
+/// A model by the path of its file, or bytes, which are read during calls only.
+struct ModelSource {
+  ModelSource(std::string path) : path(std::move(path)) {}
+  ModelSource(const char *path) : path(path) {}
+  ModelSource(const void *bytes, size_t size) : bytes(bytes), size(size) {}
+
+  std::string path;
+  const void *bytes = nullptr;
+  size_t size = 0;
+};
+
+/// What DmlExplainInfo has beside the model.
+struct ExplainOptions {
+  /// The feature level, such as "5_0", or "".
+  std::string level;
+  /// Sizes of the dimensions that an ONNX model leaves open.
+  std::map<std::string, int64_t> dimensions;
+  bool ortOptimizations = false;
+};
+
+/// What DmlCompileInfo has beside the model.
+struct CompileOptions {
+  std::vector<std::string> deviceProfiles;
+  std::map<std::string, int64_t> dimensions;
+  std::map<std::string, std::string> compilerOptions;
+};
+
+namespace detail {
+/// Sets what all calls without a device have in common. `dimensions` keeps the
+/// array.
+template <typename Info>
+void setModel(Info &info, const ModelSource &model,
+              const std::map<std::string, int64_t> &sizes,
+              std::vector<DmlNamedSize> &dimensions) {
+  if (!model.bytes)
+    info.path = model.path.c_str();
+  info.bytes = model.bytes;
+  info.byteSize = model.size;
+  for (const auto &[name, size] : sizes)
+    dimensions.push_back({name.c_str(), size});
+  info.dimensions = dimensions.data();
+  info.dimensionCount = static_cast<uint32_t>(dimensions.size());
+}
+
+inline void setExplain(DmlExplainInfo &info, const ModelSource &model,
+                       const ExplainOptions &options,
+                       std::vector<DmlNamedSize> &dimensions) {
+  setModel(info, model, options.dimensions, dimensions);
+  if (!options.level.empty())
+    info.level = options.level.c_str();
+  info.ortOptimizations = options.ortOptimizations;
+}
+
+inline std::string takeBytes(DmlBytes &bytes) {
+  std::unique_ptr<DmlBytes, decltype(&dmlFreeBytes)> owner(&bytes,
+                                                           dmlFreeBytes);
+  return {static_cast<const char *>(bytes.data), bytes.size};
+}
+} // namespace detail
+
+/// The verdict on a model: the feature level that it needs, and why. The
+/// strings of `info` and `problem` live as long as the verdict.
+class Verdict {
+public:
+  explicit Verdict(const ModelSource &model,
+                   const ExplainOptions &options = {}) {
+    DmlExplainInfo info{};
+    std::vector<DmlNamedSize> dimensions;
+    detail::setExplain(info, model, options, dimensions);
+    DmlVerdict verdict = nullptr;
+    detail::check(dmlExplainModel, &info, &verdict);
+    handle.reset(verdict);
+  }
+
+  DmlVerdictInfo info() const {
+    DmlVerdictInfo info{};
+    detail::check(dmlGetVerdictInfo, handle.get(), &info);
+    return info;
+  }
+  DmlProblemInfo problem(uint32_t index) const {
+    DmlProblemInfo info{};
+    detail::check(dmlGetVerdictProblem, handle.get(), index, &info);
+    return info;
+  }
+  std::string text() const { return dmlGetVerdictText(handle.get()); }
+  std::string json() const { return dmlGetVerdictJson(handle.get()); }
+
+private:
+  struct Destroy {
+    void operator()(DmlVerdictImpl *verdict) const {
+      dmlDestroyVerdict(verdict);
+    }
+  };
+  std::unique_ptr<DmlVerdictImpl, Destroy> handle;
+};
+
+/// Rewrites a model for `options.level`; the module in MLIR, which a session
+/// opens.
+inline std::string
+legalizeModel(const ModelSource &model, const ExplainOptions &options,
+              DmlModuleForm form = DML_MODULE_FORM_BYTECODE) {
+  DmlExplainInfo info{};
+  std::vector<DmlNamedSize> dimensions;
+  detail::setExplain(info, model, options, dimensions);
+  DmlBytes bytes{};
+  detail::check(dmlLegalizeModel, &info, form, &bytes);
+  return detail::takeBytes(bytes);
+}
+
+/// Compiles a model ahead of time: the bytes of an executable (.dmlx).
+inline std::string compileModel(const ModelSource &model,
+                                const CompileOptions &options = {}) {
+  DmlCompileInfo info{};
+  std::vector<DmlNamedSize> dimensions;
+  detail::setModel(info, model, options.dimensions, dimensions);
+  std::vector<const char *> profiles;
+  for (const std::string &profile : options.deviceProfiles)
+    profiles.push_back(profile.c_str());
+  info.deviceProfiles = profiles.data();
+  info.deviceProfileCount = static_cast<uint32_t>(profiles.size());
+  std::vector<DmlNamedValue> values;
+  for (const auto &[name, value] : options.compilerOptions)
+    values.push_back({name.c_str(), value.c_str()});
+  info.options = values.data();
+  info.optionCount = static_cast<uint32_t>(values.size());
+  DmlBytes bytes{};
+  detail::check(dmlCompileModel, &info, &bytes);
+  return detail::takeBytes(bytes);
+}
 
 } // namespace dml
 

@@ -30,8 +30,8 @@ Expected<InputBinding> bindInputs(const Signature &signature,
                                   llvm::ArrayRef<DmlSessionTensor> tensors,
                                   bool isRun, bool isPacked);
 
-/// Finds the model's outputs among the tensors of a run: for each output the
-/// tensor, or null.
+/// Finds the model's outputs among the tensors of a run. Returns the tensor of
+/// each output, or null if it is not given.
 Expected<std::vector<DmlSessionTensor *>>
 bindOutputs(const Signature &signature,
             llvm::MutableArrayRef<DmlSessionTensor> tensors);

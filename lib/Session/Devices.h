@@ -12,8 +12,8 @@
 
 namespace dml::session {
 
-/// A device that sessions run on: the caller's, or one that sessions of this
-/// process share, so that their weights stand there once.
+/// A device of sessions: the caller's device, or a device that all sessions of
+/// this process share, so that each weight is on the device only once.
 class SessionDevice {
 public:
   static Expected<std::shared_ptr<SessionDevice>>

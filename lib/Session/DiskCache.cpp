@@ -191,9 +191,8 @@ void DiskCache::trim(uint64_t written) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How the file of a program begins. All that follows is covered by the digest:
-/// the parts of the image, in the order of the numbers that say how large they
-/// are.
+/// The header of a program's file. The digest covers the rest of the file: the
+/// parts of the image, in the order of the members that state their sizes.
 struct ImageHeader {
   char magic[8] = {'D', 'M', 'L', 'S', 'E', 'S', 'S', '1'};
   Digest key = {};
@@ -313,8 +312,8 @@ void DiskCache::storeImage(const Digest &key, const Image &image,
   writeFile(getImagePath(key), parts);
 }
 
-/// Reads the files beside the model. Returns false where one is not there, or
-/// is not the one that the image was made of.
+/// Reads the list of files beside the model. Returns false if a file is
+/// missing, or has changed since the image was made.
 static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
                       Image &image) {
   reader::ExternalFiles files(model.getPath());
@@ -385,8 +384,8 @@ static bool hasWeights(const Image &image, const Model &model) {
          llvm::all_of(image.prepared, isKnown);
 }
 
-/// Whether the runtime takes the executables, and these have as many weights,
-/// inputs and outputs as the image says.
+/// Whether the runtime accepts the executables, and their numbers of weights,
+/// inputs and outputs are those of the image.
 static bool hasExecutables(const Image &image) {
   auto executable = openExecutable(image.executable);
   if (!executable)
@@ -418,7 +417,8 @@ static bool readPrepared(PieceReader &reader, uint64_t count, Image &image) {
   return true;
 }
 
-/// Reads what follows the header. Returns why that cannot be used, or "".
+/// Reads the parts of an image that follow the header. Returns the reason why
+/// the image cannot be used, or "".
 static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
                               const Model &model, Image &image) {
   Digester digester;

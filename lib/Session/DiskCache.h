@@ -43,7 +43,8 @@ public:
 private:
   std::string getImagePath(const Digest &key) const;
   std::string getPipelinePath(DmlDevice device) const;
-  /// The bytes of a file; nothing where there is none, or none to be used.
+  /// Returns the bytes of a file, or nothing if the file does not exist or must
+  /// not be used.
   std::optional<std::string> readFile(const std::string &path);
   void writeFile(const std::string &path,
                  llvm::ArrayRef<llvm::StringRef> parts);

@@ -8,8 +8,10 @@
 #define DML_LIB_SESSION_MODEL_H
 
 #include "BuiltModel.h"
+#include "Diagnostics.h"
 #include "Digest.h"
 #include "Support.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
@@ -24,6 +26,7 @@ struct FileState {
   uint64_t inode = 0;
 
   static Expected<FileState> get(const std::string &path);
+  static FileState get(const llvm::sys::fs::file_status &status);
   void addTo(Digester &digester) const {
     digester.add(size);
     digester.add(static_cast<uint64_t>(modified));
@@ -35,6 +38,8 @@ struct FileState {
   }
 };
 
+/// Fails where a part of the file `buffer` could not be read.
+Status wantRead(const FileMemory::State *state);
 /// Fails where the file has another state than `state`.
 Status wantState(const std::string &path, const FileState &state);
 
@@ -44,6 +49,11 @@ class Model {
 public:
   static Expected<std::unique_ptr<Model>>
   open(const DmlSessionCreateInfo &info) noexcept;
+
+  /// Opens a model that is read and not run. It has no signature, and is no
+  /// executable. Of `info` the bytes, the format and the dimensions count.
+  static Expected<std::unique_ptr<Model>>
+  openUnrun(const DmlSessionCreateInfo &info);
 
   const Signature &getSignature() const { return signature; }
   const std::string &getFunction() const { return function; }
@@ -61,15 +71,17 @@ public:
   /// The caller's bytes, where the model is one by bytes.
   std::optional<llvm::StringRef> getCallerBytes() const { return bytes; }
 
-  /// The executable, where the model is one.
+  /// The executable, if the model is one, or null.
   DmlExecutable getExecutable() const { return executable.get(); }
 
+  bool isONNX() const { return format == ModelFormat::ONNX && !executable; }
   /// Whether tensors have no strides, so that a type and a shape say how many
   /// bytes a tensor has.
-  bool isPacked() const { return format == ModelFormat::ONNX && !executable; }
+  bool isPacked() const { return isONNX(); }
 
   /// The bytes of the model as a buffer whose identifier is the name; none of a
-  /// built model. Fails where the file has changed since the model was opened.
+  /// built model. Of an ONNX model by path they are a FileMemory; other files
+  /// are read. Fails where the file has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
   /// The digest of the bytes, or, of a file, of the graph and of the file's
@@ -92,14 +104,24 @@ public:
        mlir::MLIRContext *context,
        std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files,
        std::vector<reader::TensorPlace> &places) const;
+  /// Reads the module of a model that openUnrun opened, without verifying it
+  /// where `verifies` is false. Nodes of an ONNX model that cannot be read are
+  /// an error, or where `leavesOutUnread` says so what the module lacks.
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  readUnrun(CompilerContext &context, bool verifies,
+            bool leavesOutUnread) const;
 
   /// Sets whether ONNX Runtime's optimizations are done.
   Status setOptimized(bool value);
 
+  /// Fails where the file has changed since the model was opened.
+  Status wantUnchanged() const;
+
 private:
   Model() = default;
-  Status wantUnchanged() const;
   Status openBytes(const DmlSessionCreateInfo &info);
+  Status fixSizes(const DmlSessionCreateInfo &info);
+  Status wantSizes(const llvm::MemoryBuffer &file) const;
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);
   Status readModuleSignature(const char *wanted);

@@ -49,8 +49,8 @@ Program::create(WeightStore &store, const Model &model, Image image,
 }
 
 Status Program::bindWeights() {
-  // Weights that are bound in place come first: the program makes memory with
-  // the first copy.
+  // Weights are first bound in place, if possible. The program allocates memory
+  // for weights at the first copy.
   std::vector<uint32_t> copied;
   for (uint32_t i = 0; i < weights.size(); ++i) {
     const DmlBufferRange *range = &weights[i]->range;
@@ -133,9 +133,10 @@ void Program::giveSlot(std::unique_ptr<Slot> slot) {
   slotCount = std::max<uint32_t>(slotCount, idle.size());
 }
 
-/// Bytes of a tensor that kernels read or write in the host's memory, at most.
-/// A copy between host and device is a submission of its own, which takes 20
-/// microseconds and more; a GPU reads 64 KiB from the host in 3.
+/// The largest size of a tensor that kernels access in the host's memory. A
+/// copy between host and device is a submission of its own, which takes 20
+/// microseconds or more, whereas a GPU reads 64 KiB from the host in 3
+/// microseconds.
 static constexpr uint64_t mostHostBytes = 1 << 16;
 
 Expected<DmlBufferRange> Program::getBuffer(BufferHandle &buffer,
@@ -176,8 +177,9 @@ Status Program::bindInput(Slot &slot, uint32_t index,
     DML_TRY(call(dmlWriteBuffer, slot.inputs[index].get(), uint64_t(0),
                  static_cast<const void *>(tensor.data), tensor.byteSize));
   }
-  // A range of the caller's is bound anew: the caller may have destroyed the
-  // buffer that was bound, and another buffer may have its handle since.
+  // A buffer of the caller is bound again in each run: the caller may have
+  // destroyed the buffer of an earlier run, and its handle may now belong to
+  // another buffer.
   if (tensor.data && isEqual(range, slot.boundInputs[index]))
     return Status();
   DML_TRY(call(dmlBindInput, slot.table.get(), index,

@@ -66,6 +66,15 @@ Expected<ExecutableHandle> openExecutable(const Bytes &bytes) {
       static_cast<const DmlExecutableCreateInfo *>(&info));
 }
 
+/// Fails where an array of `structure` is NULL though its count is not 0.
+inline Status checkArray(const char *structure, const char *member,
+                         const void *array, uint32_t count) {
+  if (array || count == 0)
+    return Status();
+  return makeError(DML_ERROR_INVALID_ARGUMENT, structure, "::", member,
+                   " is NULL, but its count is ", count);
+}
+
 /// An error of a model that is wrong, or that cannot be read.
 inline Status invalid(llvm::Error error) {
   DmlResult result = DML_ERROR_INVALID_ARGUMENT;

@@ -284,6 +284,9 @@ Status WeightLoader::runPreparation(DmlExecutable executable,
                static_cast<const DmlSubmitInfo *>(nullptr)));
   DML_TRY(call(dmlWait, table->get(), waitLimit));
   for (auto [i, weight] : llvm::enumerate(prepared)) {
+    // The preparation may have the same result twice, in two shapes.
+    if (!weight)
+      weight = store.find(preparedKeys[i]);
     if (weight)
       continue;
     weight = kept[inputs.size() + i];

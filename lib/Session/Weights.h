@@ -100,8 +100,8 @@ private:
   /// The keys of what the preparation computes, and these weights.
   std::vector<Digest> preparedKeys;
   std::vector<WeightPointer> prepared;
-  /// What the preparation reads and writes: a weight that the program reads too
-  /// is loaded once.
+  /// The weights that the preparation reads and writes. They are kept so that a
+  /// weight that the program reads as well is loaded only once.
   std::vector<WeightPointer> kept;
 };
 

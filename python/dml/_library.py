@@ -232,6 +232,73 @@ class DmlSessionTensor(Structure):
     ]
 
 
+class DmlExplainInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("path", c_char_p),
+        ("bytes", c_void_p),
+        ("byteSize", c_size_t),
+        ("format", c_int),
+        ("dimensions", POINTER(DmlNamedSize)),
+        ("dimensionCount", c_uint32),
+        ("level", c_char_p),
+        ("ortOptimizations", c_bool),
+    ]
+
+
+class DmlVerdictInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("level", c_char_p),
+        ("directML", c_char_p),
+        ("windows", c_char_p),
+        ("askedLevel", c_char_p),
+        ("fit", c_int),
+        ("canLegalize", c_bool),
+        ("operatorCount", c_uint32),
+        ("problemCount", c_uint32),
+    ]
+
+
+class DmlProblemInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("kind", c_int),
+        ("name", c_char_p),
+        ("function", c_char_p),
+        ("node", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("level", c_char_p),
+        ("reason", c_char_p),
+        ("rewrite", c_char_p),
+        ("whyNoRewrite", c_char_p),
+    ]
+
+
+class DmlBytes(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_size_t)]
+
+
+class DmlCompileInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("path", c_char_p),
+        ("bytes", c_void_p),
+        ("byteSize", c_size_t),
+        ("format", c_int),
+        ("dimensions", POINTER(DmlNamedSize)),
+        ("dimensionCount", c_uint32),
+        ("deviceProfiles", POINTER(c_char_p)),
+        ("deviceProfileCount", c_uint32),
+        ("options", POINTER(DmlNamedValue)),
+        ("optionCount", c_uint32),
+        ("messageCallback", MessageCallback),
+        ("progressCallback", ProgressCallback),
+        ("userData", c_void_p),
+    ]
+
+
 # Functions that return a DmlResult and take a DmlError * at their end: their other
 # parameters.
 _FALLIBLE: Dict[str, Tuple[Any, ...]] = {
@@ -256,6 +323,11 @@ _FALLIBLE: Dict[str, Tuple[Any, ...]] = {
                       POINTER(DmlSessionTensor), c_uint32),
     "dmlPrepareSession": (c_void_p, POINTER(DmlSessionTensor), c_uint32,
                           POINTER(DmlSessionTensor), c_uint32),
+    "dmlExplainModel": (POINTER(DmlExplainInfo), POINTER(c_void_p)),
+    "dmlGetVerdictInfo": (c_void_p, POINTER(DmlVerdictInfo)),
+    "dmlGetVerdictProblem": (c_void_p, c_uint32, POINTER(DmlProblemInfo)),
+    "dmlLegalizeModel": (POINTER(DmlExplainInfo), c_int, POINTER(DmlBytes)),
+    "dmlCompileModel": (POINTER(DmlCompileInfo), POINTER(DmlBytes)),
 }
 
 # Other functions: what they return, and their parameters.
@@ -272,6 +344,10 @@ _OTHERS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "dmlDestroyModel": (None, (c_void_p,)),
     "dmlDestroySession": (None, (c_void_p,)),
     "dmlFreeTensor": (None, (POINTER(DmlSessionTensor),)),
+    "dmlGetVerdictText": (c_char_p, (c_void_p,)),
+    "dmlGetVerdictJson": (c_char_p, (c_void_p,)),
+    "dmlDestroyVerdict": (None, (c_void_p,)),
+    "dmlFreeBytes": (None, (POINTER(DmlBytes),)),
 }
 
 _lock = threading.Lock()

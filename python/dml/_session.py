@@ -110,7 +110,7 @@ class _HostMemory:
         self._free(self._tensor)
 
 
-class _Callbacks:
+class Callbacks:
     """The functions of the caller that the library calls. A function that raises an
     exception cancels the call, which then raises the exception."""
 
@@ -194,17 +194,10 @@ class Session:
         self._opened = _devices.open(self._device)
         info = DmlSessionCreateInfo()
         # What must live as long as the session does.
-        keep: List[Any] = [_set_model(info, model, format)]
+        keep: List[Any] = [set_model(info, model, format)]
         keep.append(_set_weights(info, weights or {}))
-        dimensions = [DmlNamedSize(_library.encode("name of a size", name), _to_int(name, size))
-                      for name, size in (dims or {}).items()]
-        info.dimensions = (DmlNamedSize * len(dimensions))(*dimensions)
-        info.dimensionCount = len(dimensions)
-        values = [DmlNamedValue(_library.encode("name of an option", name),
-                                _to_option(name, value))
-                  for name, value in (options or {}).items()]
-        info.options = (DmlNamedValue * len(values))(*values)
-        info.optionCount = len(values)
+        set_dimensions(info, dims)
+        set_options(info, options)
         if function is not None:
             info.function = _library.encode("function", function)
         if weights_path is not None:
@@ -219,7 +212,7 @@ class Session:
             # 0 nanoseconds are no limit.
             info.waitLimit = max(1, round(wait_limit * 1e9))
         info.device = self._opened.value
-        self._callbacks = _Callbacks(progress)
+        self._callbacks = Callbacks(progress)
         info.messageCallback = self._callbacks.message
         info.progressCallback = self._callbacks.progress
         handle = c_void_p()
@@ -489,7 +482,8 @@ def _to_option(name: str, value: Any) -> bytes:
     return _library.encode(f"value of the option '{name}'", str(value))
 
 
-def _set_model(info: DmlSessionCreateInfo, model: Any, format: Optional[str]) -> Any:
+def set_model(info: Any, model: Any, format: Optional[str]) -> Any:
+    """Sets the model of a call; returns what must live as long as the library reads it."""
     if format not in _FORMATS:
         raise InvalidArgument(f"the format is {format!r}, but wanted is one of "
                               f"{', '.join(repr(each) for each in _FORMATS if each)}")
@@ -507,6 +501,23 @@ def _set_model(info: DmlSessionCreateInfo, model: Any, format: Optional[str]) ->
                               "a path, bytes or a dml.Model")
     info.path = _library.encode_path("path", model)
     return None
+
+
+def set_dimensions(info: Any, dims: Optional[Mapping[str, int]]) -> None:
+    """Sets the sizes of dimensions; the structure keeps what it refers to."""
+    dimensions = [DmlNamedSize(_library.encode("name of a size", name), _to_int(name, size))
+                  for name, size in (dims or {}).items()]
+    info.dimensions = (DmlNamedSize * len(dimensions))(*dimensions)
+    info.dimensionCount = len(dimensions)
+
+
+def set_options(info: Any, options: Optional[Mapping[str, Any]]) -> None:
+    """Sets options of dml-compile; the structure keeps what it refers to."""
+    values = [DmlNamedValue(_library.encode("name of an option", name),
+                            _to_option(name, value))
+              for name, value in (options or {}).items()]
+    info.options = (DmlNamedValue * len(values))(*values)
+    info.optionCount = len(values)
 
 
 def _set_weights(info: DmlSessionCreateInfo, weights: Mapping[str, Any]) -> Any:

@@ -49,8 +49,9 @@ struct DmlBindingTableImpl {
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
+/// The error that calls return if there is no memory for an error object. It is
+/// never freed. Its text is in dmlGetErrorMessage(), since a copy of the text
+/// here would need memory.
 DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
 /// guard for a call that makes, uses or waits for something of a device:

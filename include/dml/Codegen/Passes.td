@@ -292,7 +292,13 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
     other generics read element by element, so that no copy is needed, and whose
     weights each have whole words of 32 bits. The sums have the same terms in the same
     order as before.
+
+    With `shared-weights`, the weights of products that have too many sums are stacked as
+    well, although the products stay apart: each reads its part of the stack. Weights
+    are then stacked at any number of sums, and programs for one token and for 512 read
+    the same stack.
   }];
+  let options = [SharedWeightsOption];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"

@@ -39,7 +39,8 @@ struct ImportOptions {
   /// is an error if no node can be imported.
   bool leavesOutUnread = false;
   /// Gets the files beside the model that constants refer to, where it is not
-  /// null. The identifier of each is its path.
+  /// null. The identifier of each is its path. They are not mapped then, but a
+  /// FileMemory each (dml/IR/FileMemory.h).
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
   /// Gets the places of the elements that constants of a built model refer to,
   /// where it is not null.

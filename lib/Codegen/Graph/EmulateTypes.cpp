@@ -252,13 +252,13 @@ ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   ArrayRef<char> elements = data.bytes;
   if (data.isSplat) {
     packed.push_back(static_cast<char>((elements[0] & 0xf) * 0x11));
-    return {packed, /*isSplat=*/true};
+    return {packed, /*isSplat=*/true, /*isPacked=*/true};
   }
   packed.resize(llvm::divideCeil(elements.size(), 2));
   for (auto [i, element] : llvm::enumerate(elements))
     packed[i / 2] =
         static_cast<char>(packed[i / 2] | (element & 0xf) << (i % 2 * 4));
-  return {packed, /*isSplat=*/false};
+  return {packed, /*isSplat=*/false, /*isPacked=*/true};
 }
 
 /// Removes reshapes and casts, since the words of a tensor do not depend on its
@@ -375,7 +375,8 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
                << " wants a dense value, or a resource that the module has and "
                   "that is as large as the type";
       std::vector<char> packed;
-      if (isNibble(cast<ShapedType>(op.getType()).getElementType()))
+      if (isNibble(cast<ShapedType>(op.getType()).getElementType()) &&
+          !data->isPacked)
         data = packNibbles(*data, packed);
       // Words have the same bytes as the elements. A splat of elements becomes
       // a splat of words if an element is at most as wide as a word.
@@ -387,6 +388,14 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
+      // The words of a resource are the resource, which is not copied.
+      auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+      if (resource && step == size) {
+        rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+            op,
+            DenseResourceElementsAttr::get(shaped, resource.getRawHandle()));
+        return success();
+      }
       std::vector<char> bytes(size);
       size_t end = data->isSplat ? bytes.size() : step;
       for (size_t i = 0; i < end; i += step)

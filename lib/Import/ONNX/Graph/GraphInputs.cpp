@@ -160,8 +160,8 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
   return llvm::Error::success();
 }
 
-/// Fails where `options` state what is neither an open dimension nor an input
-/// whose value may be stated.
+/// Fails if `options` state a name that is neither an open dimension nor an
+/// input whose value may be stated.
 static llvm::Error wantKnown(const ImportOptions &options,
                              const llvm::StringSet<> &open,
                              const llvm::StringSet<> &stated) {
@@ -234,7 +234,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   tensor.isBool = isBoolType(initializer->second->dataType);
   tensor.shape = Shape(constant->getShape());
   tensor.isKnown = true;
-  state.weightNames.try_emplace(constant->getData(), name);
+  state.weightNames.try_emplace(constant->getAddress(), name);
   tensor.constant = std::move(*constant);
   state.tensors[name] = std::move(tensor);
   initializers.erase(initializer);

@@ -33,7 +33,7 @@ llvm::Expected<Constant> NodeImporter::readTensor(const TensorProto &tensor) {
 }
 
 LogicalResult NodeImporter::load(const Constant &constant) {
-  if (llvm::Error error = graph.constants.sources.load(constant.getData()))
+  if (llvm::Error error = graph.constants.sources.load(constant.getAddress()))
     return reject(llvm::toString(std::move(error)));
   return success();
 }

@@ -191,6 +191,7 @@ static std::optional<SmallVector<double>> getFloats(Value value) {
     return std::nullopt;
   size_t width = getByteWidth(*dataType);
   ArrayRef<char> data = blob->getData();
+  FileMemory::want(data);
   if (data.size() != type.getNumElements() * width)
     return std::nullopt;
   const llvm::fltSemantics &semantics =
