@@ -18,7 +18,8 @@
  * read, stay until the last session that was made of the model is destroyed.
  * A model from which a session was made, or that is the graph of a node, does
  * not change any more. It is used by one thread at a time until then, and by
- * many afterwards.
+ * many afterwards. Running out of host memory ends the process, as everywhere
+ * in LLVM.
  *
 \*===----------------------------------------------------------------------===*/
 
