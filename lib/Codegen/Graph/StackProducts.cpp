@@ -184,7 +184,8 @@ private:
   /// Replaces `members` by slices of a stacked generic, and returns the slices.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
-  /// Makes `members` read their weights from stacks.
+  /// Makes `members` read their weights from stacks. The members remain
+  /// separate operations.
   void redirect(ArrayRef<linalg::GenericOp> members, const Captures &captures);
 
   IRRewriter rewriter;
