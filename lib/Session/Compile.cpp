@@ -7,6 +7,7 @@
 #include "Compile.h"
 #include "Preparation.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -297,9 +298,28 @@ static LogicalResult compileModule(ModuleOp module,
   return success();
 }
 
+/// Asks for the outputs of `shared` in the buffers of inputs.
+static LogicalResult shareBuffers(ModuleOp module, const Model &model,
+                                  ArrayRef<SharedBuffer> shared) {
+  auto function = module.lookupSymbol<func::FuncOp>(model.getFunction());
+  if (shared.empty() || !function)
+    return success();
+  // Owned tensors are arguments, but no inputs.
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttr(i, ownedAttrName))
+      inputs.push_back(i);
+  SmallVector<InPlacePair> pairs;
+  for (auto [input, output] : shared)
+    if (input < inputs.size() && output < function.getNumResults())
+      pairs.push_back({inputs[input], output});
+  return setInPlace(function, pairs);
+}
+
 Expected<Image> dml::session::compile(
     const Model &model, const llvm::StringMap<int64_t> &dimensions,
-    const CompilerOptions &options, Progress &progress, Messages &messages) {
+    llvm::ArrayRef<SharedBuffer> shared, const CompilerOptions &options,
+    Progress &progress, Messages &messages) {
   DML_TRY(progress.begin("reading the model", 0));
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = model.getBytes();
   if (!file)
@@ -320,10 +340,11 @@ Expected<Image> dml::session::compile(
   for (const std::shared_ptr<llvm::MemoryBuffer> &beside : files)
     mapped.push_back({beside->getBufferStart(), beside->getBufferSize()});
   Places places = findPlaces(*module, mapped);
+  LogicalResult result = shareBuffers(*module, model, shared);
   renameTensors(*module);
   Preparation preparation;
-  LogicalResult result =
-      compileModule(*module, options, progress, preparation, image);
+  if (succeeded(result))
+    result = compileModule(*module, options, progress, preparation, image);
   DML_TRY(progress.check());
   for (const std::string &warning : context.getWarnings())
     messages.warn(model.getName() + ": " + warning);

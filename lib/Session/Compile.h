@@ -7,6 +7,7 @@
 #ifndef DML_LIB_SESSION_COMPILE_H
 #define DML_LIB_SESSION_COMPILE_H
 
+#include "Binding.h"
 #include "Diagnostics.h"
 #include "Image.h"
 #include "dml/Pipelines/Pipelines.h"
@@ -32,10 +33,12 @@ private:
   bool cancelled = false;
 };
 
-/// Compiles `model` for the sizes `dimensions` of open dimensions. The
-/// constants of more than a few bytes become weights.
+/// Compiles `model` for the sizes `dimensions` of open dimensions, with the
+/// outputs of `shared` in the buffers of inputs. The constants of more than a
+/// few bytes become weights.
 Expected<Image> compile(const Model &model,
                         const llvm::StringMap<int64_t> &dimensions,
+                        llvm::ArrayRef<SharedBuffer> shared,
                         const CompilerOptions &options, Progress &progress,
                         Messages &messages);
 

@@ -58,6 +58,9 @@ private:
   getBuffer(BufferHandle &buffer, const DmlTensorInfo &info, DmlMemory memory);
   Status bindInput(Slot &slot, uint32_t index, const DmlSessionTensor &tensor);
   Status bindOutput(Slot &slot, uint32_t index, const DmlSessionTensor *tensor);
+  /// The slot's memory for an output that the caller has no buffer for.
+  Expected<DmlBufferRange> getOwnOutput(Slot &slot, uint32_t index,
+                                        const DmlSessionTensor *tensor);
   Status readOutputs(Slot &slot, llvm::ArrayRef<DmlSessionTensor *> outputs,
                      std::vector<void *> &results);
 
@@ -71,6 +74,8 @@ private:
   ProgramHandle program;
   uint32_t function = 0;
   std::vector<DmlTensorInfo> inputs, outputs;
+  /// For each output the input in whose place it is, or UINT32_MAX.
+  std::vector<uint32_t> inPlace;
   uint64_t codeBytes = 0, slotBytes = 0;
 
   std::mutex mutex;

@@ -230,8 +230,8 @@ Expected<Image> Session::getImage(const InputBinding &binding,
       return std::move(*image);
     }
   }
-  Expected<Image> image =
-      compile(*model, binding.dimensions, options, progress, messages);
+  Expected<Image> image = compile(*model, binding.dimensions, binding.shared,
+                                  options, progress, messages);
   if (!image)
     return image;
   ++compiledCount;
@@ -301,6 +301,8 @@ Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
   auto wanted = bindOutputs(getSignature(), outputs);
   if (!wanted)
     return wanted.status();
+  if (!model->getExecutable())
+    bindShared(*binding, *wanted);
   Expected<std::shared_ptr<Program>> program = getProgram(*binding);
   if (!program)
     return program.status();
