@@ -11,8 +11,10 @@
  * Errors, ownership, threads and structures are as in dml/runtime.h. Beyond:
  * a session may be used from many threads at once. Calls that meet the same
  * new sizes compile once, and wait for each other; different sizes are
- * compiled side by side. Running out of host memory ends the process, as
- * everywhere in LLVM.
+ * compiled side by side. Running out of host memory is an error of a run whose
+ * program is there; where a model is read or compiled, it ends the process, as
+ * everywhere in LLVM. Where a device is lost, each call that needs it fails with
+ * DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -100,6 +102,14 @@ typedef struct DmlSessionCreateInfo {
   DmlDevice device;
   const char *deviceSelector;
 
+  /* The longest, in nanoseconds, that a call waits for the device; 0: without
+   * end. A run that takes longer fails with DML_ERROR_TIMEOUT. Its work is late
+   * then, and goes on; the session keeps what the work uses of the session's
+   * own until the work has ended. It is a limit of the device, as of
+   * dmlSetWaitLimit, and holds for all sessions on the device: a later session
+   * that states one replaces it. */
+  uint64_t waitLimit;
+
   /* Options of dml-compile, by the names that they have there:
    * {"row-tile", "8x2"}. */
   const DmlNamedValue *options;
@@ -114,6 +124,9 @@ typedef struct DmlSessionCreateInfo {
    * files are used only where nobody but this user may write them. NULL:
    * nothing is kept. */
   const char *cacheDirectory;
+  /* The most bytes that the files of the folder have together; those that were
+   * used longest ago are removed. 0: 4 GiB. */
+  uint64_t cacheBudget;
   /* What tells this model from all others in the cache. NULL: a digest of the
    * graph; files that have weights count by their names, sizes, times and
    * inodes. */

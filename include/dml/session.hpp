@@ -140,6 +140,9 @@ struct SessionOptions {
   std::map<std::string, std::string> compilerOptions;
   uint64_t programBudget = 0;
   std::string cacheDirectory;
+  uint64_t cacheBudget = 0;
+  /// In nanoseconds; 0 is none.
+  uint64_t waitLimit = 0;
   DmlMessageCallback messageCallback = nullptr;
   DmlProgressCallback progressCallback = nullptr;
   void *userData = nullptr;
@@ -225,6 +228,8 @@ private:
     info.programBudget = options.programBudget;
     if (!options.cacheDirectory.empty())
       info.cacheDirectory = options.cacheDirectory.c_str();
+    info.cacheBudget = options.cacheBudget;
+    info.waitLimit = options.waitLimit;
     info.messageCallback = options.messageCallback;
     info.progressCallback = options.progressCallback;
     info.userData = options.userData;

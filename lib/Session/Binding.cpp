@@ -7,7 +7,6 @@
 #include "Binding.h"
 #include "Boundary.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace dml;
 using namespace dml::session;
@@ -143,7 +142,7 @@ static Status checkType(const SignatureTensor &wanted,
 /// Compares the sizes with the model's and with those of other inputs.
 static Status checkSizes(const SignatureTensor &wanted,
                          const DmlSessionTensor &tensor,
-                         llvm::StringMap<NamedSize> &sizes) {
+                         std::map<std::string, NamedSize> &sizes) {
   uint64_t count = 1;
   for (auto [i, dimension] : llvm::enumerate(wanted.dimensions)) {
     int64_t size = tensor.sizes[i];
@@ -206,7 +205,7 @@ dml::session::bindInputs(const Signature &signature,
   if (!places)
     return places.status();
   InputBinding binding;
-  llvm::StringMap<NamedSize> sizes;
+  std::map<std::string, NamedSize> sizes;
   for (auto [wanted, place] : llvm::zip_equal(signature.inputs, *places)) {
     if (place == nowhere)
       return wrong("input ", quote(wanted.name),
@@ -220,8 +219,8 @@ dml::session::bindInputs(const Signature &signature,
       DML_TRY(checkMemory(wanted, *tensor, isPacked));
     binding.key += describeSizes({tensor->sizes, tensor->rank}) + ";";
   }
-  for (const auto &size : sizes)
-    binding.dimensions[size.first()] = size.second.size;
+  for (const auto &[name, size] : sizes)
+    binding.dimensions[name] = size.size;
   return binding;
 }
 

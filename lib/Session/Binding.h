@@ -10,7 +10,7 @@
 #include "Support.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace dml::session {
 
@@ -18,7 +18,7 @@ namespace dml::session {
 struct InputBinding {
   std::vector<const DmlSessionTensor *> inputs;
   /// The sizes of the model's open dimensions, by their names.
-  llvm::StringMap<int64_t> dimensions;
+  std::map<std::string, int64_t> dimensions;
   /// The sizes of all inputs, "2x3;1": what tells programs apart.
   std::string key;
 };

@@ -10,13 +10,7 @@
 
 using namespace dml;
 using namespace dml::session;
-
-/// Runs the body of a call. No exception leaves it: where there is no host
-/// memory, the process ends, as it does in LLVM.
-template <typename Fn>
-static DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  return runtime::report(body(), error);
-}
+using runtime::guard;
 
 struct DmlSessionImpl {
   std::unique_ptr<Session> object;

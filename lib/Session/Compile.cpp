@@ -297,9 +297,11 @@ static LogicalResult compileModule(ModuleOp module,
   return success();
 }
 
-Expected<Image> dml::session::compile(
-    const Model &model, const llvm::StringMap<int64_t> &dimensions,
-    const CompilerOptions &options, Progress &progress, Messages &messages) {
+Expected<Image>
+dml::session::compile(const Model &model,
+                      const std::map<std::string, int64_t> &dimensions,
+                      const CompilerOptions &options, Progress &progress,
+                      Messages &messages) noexcept {
   DML_TRY(progress.begin("reading the model", 0));
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = model.getBytes();
   if (!file)

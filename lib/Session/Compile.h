@@ -10,6 +10,7 @@
 #include "Diagnostics.h"
 #include "Image.h"
 #include "dml/Pipelines/Pipelines.h"
+#include <map>
 
 namespace dml::session {
 
@@ -33,11 +34,12 @@ private:
 };
 
 /// Compiles `model` for the sizes `dimensions` of open dimensions. The
-/// constants of more than a few bytes become weights.
+/// constants of more than a few bytes become weights. Where there is no host
+/// memory, the process ends, as it does in LLVM.
 Expected<Image> compile(const Model &model,
-                        const llvm::StringMap<int64_t> &dimensions,
+                        const std::map<std::string, int64_t> &dimensions,
                         const CompilerOptions &options, Progress &progress,
-                        Messages &messages);
+                        Messages &messages) noexcept;
 
 } // namespace dml::session
 

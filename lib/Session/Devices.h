@@ -20,11 +20,11 @@ public:
   open(const DmlSessionCreateInfo &info);
 
   DmlDevice get() const { return device.get(); }
-  /// Takes note where a call has lost the device: later sessions get another.
-  void note(const Status &status) {
-    if (status.result() == DML_ERROR_DEVICE_LOST)
-      isLost = true;
-  }
+  /// Fails where a call has lost the device.
+  Status check() const;
+  /// Returns `status` of a call, with the name of the device where the call has
+  /// lost it: later sessions get another device.
+  Status note(Status status);
 
 private:
   static Expected<std::shared_ptr<SessionDevice>>

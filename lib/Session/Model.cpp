@@ -88,7 +88,8 @@ static Expected<std::string> readStart(const std::string &path) {
   return start;
 }
 
-Expected<std::unique_ptr<Model>> Model::open(const DmlSessionCreateInfo &info) {
+Expected<std::unique_ptr<Model>>
+Model::open(const DmlSessionCreateInfo &info) noexcept {
   std::unique_ptr<Model> model(new Model);
   DML_TRY(model->openBytes(info));
   for (uint32_t i = 0; i < info.dimensionCount; ++i) {
@@ -256,12 +257,13 @@ Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
 
 llvm::Expected<OwningOpRef<ModuleOp>>
 Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
-            const llvm::StringMap<int64_t> &dimensions, MLIRContext *context,
+            const std::map<std::string, int64_t> &dimensions,
+            MLIRContext *context,
             std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files) const {
   ModelOptions options;
   options.onnx.dimensions = fixedSizes;
-  for (const auto &dimension : dimensions)
-    options.onnx.dimensions[dimension.first()] = dimension.second;
+  for (const auto &[name, size] : dimensions)
+    options.onnx.dimensions[name] = size;
   options.onnx.files = &files;
   options.optimize = isOptimized;
   return readModel(std::move(file), format, ParserConfig(context), options,

@@ -12,6 +12,7 @@
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace dml::session {
 
@@ -41,7 +42,7 @@ Status wantState(const std::string &path, const FileState &state);
 class Model {
 public:
   static Expected<std::unique_ptr<Model>>
-  open(const DmlSessionCreateInfo &info);
+  open(const DmlSessionCreateInfo &info) noexcept;
 
   const Signature &getSignature() const { return signature; }
   const std::string &getFunction() const { return function; }
@@ -80,7 +81,8 @@ public:
   /// that the parser of MLIR refuses, with a diagnostic.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   read(std::unique_ptr<llvm::MemoryBuffer> file,
-       const llvm::StringMap<int64_t> &dimensions, mlir::MLIRContext *context,
+       const std::map<std::string, int64_t> &dimensions,
+       mlir::MLIRContext *context,
        std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files) const;
 
   /// Sets whether ONNX Runtime's optimizations are done.

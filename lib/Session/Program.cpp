@@ -7,7 +7,6 @@
 #include "Program.h"
 #include "Thread.h"
 #include "llvm/ADT/ScopeExit.h"
-#include <cstdlib>
 
 using namespace dml::session;
 
@@ -18,8 +17,9 @@ using namespace dml::session;
 Expected<std::shared_ptr<Program>>
 Program::create(WeightStore &store, const Model &model, Image image,
                 const CallerWeights &caller, const Digest &options,
-                Progress &progress) {
+                uint64_t waitLimit, Progress &progress) {
   std::shared_ptr<Program> program(new Program);
+  program->waitLimit = waitLimit;
   program->executable = model.getExecutable();
   if (!program->executable) {
     program->code = std::move(image.executable);
@@ -33,7 +33,7 @@ Program::create(WeightStore &store, const Model &model, Image image,
   // Weights are read while the driver compiles.
   Expected<std::vector<WeightPointer>> weights = std::vector<WeightPointer>();
   std::future<void> loading = startThread([&] {
-    weights = WeightLoader(store, model, image, caller, options)
+    weights = WeightLoader(store, model, image, caller, options, waitLimit)
                   .load(program->executable);
   });
   DML_TRY(progress.begin("creating pipelines", 0.7f));
@@ -214,13 +214,14 @@ Status Program::bindOutput(Slot &slot, uint32_t index,
 
 Status Program::readOutputs(Slot &slot,
                             llvm::ArrayRef<DmlSessionTensor *> tensors,
-                            std::vector<void *> &results) {
+                            std::vector<HostMemory> &results) {
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     if (!tensor || tensor->buffer.buffer)
       continue;
     void *data = tensor->data;
     if (!data) {
-      data = results[i] = std::malloc(std::max<size_t>(outputs[i].byteSize, 1));
+      data = std::malloc(std::max<size_t>(outputs[i].byteSize, 1));
+      results[i].reset(data);
       if (!data)
         return makeError(DML_ERROR_OUT_OF_MEMORY, "there is no memory for the ",
                          outputs[i].byteSize, " bytes of output '",
@@ -234,7 +235,7 @@ Status Program::readOutputs(Slot &slot,
 
 Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
                     llvm::ArrayRef<DmlSessionTensor *> wanted,
-                    std::vector<void *> &results) {
+                    std::vector<HostMemory> &results) {
   Expected<std::unique_ptr<Slot>> slot = takeSlot();
   if (!slot)
     return slot.status();
@@ -245,15 +246,9 @@ Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
     DML_TRY(bindOutput(**slot, i, tensor));
   DML_TRY(call(dmlSubmit, (*slot)->table.get(),
                static_cast<const DmlSubmitInfo *>(nullptr)));
-  DML_TRY(call(dmlWait, (*slot)->table.get(), UINT64_MAX));
-  results.assign(outputs.size(), nullptr);
-  Status status = readOutputs(**slot, wanted, results);
-  if (!status.ok()) {
-    for (void *data : results)
-      std::free(data);
-    results.clear();
-    return status;
-  }
+  DML_TRY(call(dmlWait, (*slot)->table.get(), waitLimit));
+  results.resize(outputs.size());
+  DML_TRY(readOutputs(**slot, wanted, results));
   giveSlot(std::move(*slot));
   return Status();
 }

@@ -10,9 +10,16 @@
 #include "Compile.h"
 #include "Weights.h"
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 
 namespace dml::session {
+
+/// Memory that the caller gets, and frees by dmlFreeTensor.
+struct FreeMemory {
+  void operator()(void *memory) const { std::free(memory); }
+};
+using HostMemory = std::unique_ptr<void, FreeMemory>;
 
 /// A program on a device, with the buffers of the runs that are going on. May
 /// run on many threads at once.
@@ -22,7 +29,7 @@ public:
   /// model may be an executable, which stands for the image's then.
   static Expected<std::shared_ptr<Program>>
   create(WeightStore &store, const Model &model, Image image,
-         const CallerWeights &caller, const Digest &options,
+         const CallerWeights &caller, const Digest &options, uint64_t waitLimit,
          Progress &progress);
 
   llvm::ArrayRef<DmlTensorInfo> getInputs() const { return inputs; }
@@ -30,10 +37,10 @@ public:
 
   /// Runs the program on inputs, and on outputs where they are not null. The
   /// tensors have either memory or a buffer; where an output has neither,
-  /// `results` gets memory for it, which std::free frees.
+  /// `results` gets memory for it.
   Status run(llvm::ArrayRef<const DmlSessionTensor *> inputs,
              llvm::ArrayRef<DmlSessionTensor *> outputs,
-             std::vector<void *> &results);
+             std::vector<HostMemory> &results);
 
   /// Bytes of the code, the temporaries and the buffers, without weights.
   uint64_t getBytes() const { return codeBytes + slotBytes * slotCount.load(); }
@@ -59,7 +66,7 @@ private:
   Status bindInput(Slot &slot, uint32_t index, const DmlSessionTensor &tensor);
   Status bindOutput(Slot &slot, uint32_t index, const DmlSessionTensor *tensor);
   Status readOutputs(Slot &slot, llvm::ArrayRef<DmlSessionTensor *> outputs,
-                     std::vector<void *> &results);
+                     std::vector<HostMemory> &results);
 
   DmlDevice device = nullptr;
   /// The bytes of the executable, which it refers to.
@@ -70,6 +77,7 @@ private:
   DmlExecutable executable = nullptr;
   ProgramHandle program;
   uint32_t function = 0;
+  uint64_t waitLimit = UINT64_MAX;
   std::vector<DmlTensorInfo> inputs, outputs;
   uint64_t codeBytes = 0, slotBytes = 0;
 

@@ -13,8 +13,9 @@
 using namespace dml;
 using namespace dml::session;
 
-/// The budget of a session whose creator states none.
+/// The budgets of a session whose creator states none.
 static constexpr uint64_t defaultBudget = uint64_t(1) << 30;
+static constexpr uint64_t defaultCacheBudget = uint64_t(4) << 30;
 
 static void addOption(Digester &digester, bool value) {
   digester.add(uint64_t(value));
@@ -41,6 +42,11 @@ Session::Session(const DmlSessionCreateInfo &info)
     : messages(info.messageCallback, info.userData),
       progressCallback(info.progressCallback), userData(info.userData),
       programs(info.programBudget ? info.programBudget : defaultBudget) {}
+
+Session::~Session() {
+  if (cache && device->check().ok())
+    cache->storePipelines(device->get(), /*isOver=*/true);
+}
 
 static Status checkArrays(const DmlSessionCreateInfo &info) {
   auto check = [](const char *name, const void *array, uint32_t count) {
@@ -77,6 +83,10 @@ Session::create(const DmlSessionCreateInfo &info) {
   if (!device)
     return device.status();
   session->device = std::move(*device);
+  if (info.waitLimit) {
+    session->waitLimit = info.waitLimit;
+    dmlSetWaitLimit(session->device->get(), info.waitLimit);
+  }
   DML_TRY(session->setOptions(info));
   Digester digester;
   addOptions(digester, session->options);
@@ -89,8 +99,10 @@ Session::create(const DmlSessionCreateInfo &info) {
   if (info.identifier)
     session->identifier = info.identifier;
   if (info.cacheDirectory) {
-    session->cache =
-        std::make_unique<DiskCache>(info.cacheDirectory, session->messages);
+    session->cache = std::make_unique<DiskCache>(
+        info.cacheDirectory,
+        info.cacheBudget ? info.cacheBudget : defaultCacheBudget,
+        session->messages);
     session->cache->loadPipelines(session->device->get());
   }
   return session;
@@ -246,11 +258,13 @@ Session::makeProgram(const InputBinding &binding) {
   Expected<Image> image = getImage(binding, progress);
   if (!image)
     return image.status();
-  Expected<std::shared_ptr<Program>> program = Program::create(
-      *store, *model, std::move(*image), weights, optionsKey, progress);
-  device->note(program.status());
-  if (program && cache)
-    cache->storePipelines(device->get());
+  Expected<std::shared_ptr<Program>> program =
+      Program::create(*store, *model, std::move(*image), weights, optionsKey,
+                      waitLimit, progress);
+  if (!program)
+    return device->note(program.status());
+  if (cache)
+    cache->storePipelines(device->get(), /*isOver=*/false);
   return program;
 }
 
@@ -301,6 +315,7 @@ Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
   auto wanted = bindOutputs(getSignature(), outputs);
   if (!wanted)
     return wanted.status();
+  DML_TRY(device->check());
   Expected<std::shared_ptr<Program>> program = getProgram(*binding);
   if (!program)
     return program.status();
@@ -325,10 +340,9 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
     return call.status();
   Program &program = *call->program;
   uint64_t bytes = program.getBytes();
-  std::vector<void *> results;
-  Status status = program.run(call->binding.inputs, call->wanted, results);
-  device->note(status);
-  DML_TRY(status);
+  std::vector<HostMemory> results;
+  DML_TRY(
+      device->note(program.run(call->binding.inputs, call->wanted, results)));
   if (program.getBytes() != bytes)
     programs.trim(&program);
   for (auto [index, tensor] : llvm::enumerate(call->wanted)) {
@@ -336,7 +350,7 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
       continue;
     describeOutput(program, index, *tensor);
     if (results[index])
-      tensor->data = results[index];
+      tensor->data = results[index].release();
   }
   return Status();
 }

@@ -19,6 +19,7 @@ class Session {
 public:
   static Expected<std::unique_ptr<Session>>
   create(const DmlSessionCreateInfo &info);
+  ~Session();
 
   void describe(DmlSessionInfo &info);
   const Signature &getSignature() const { return model->getSignature(); }
@@ -59,6 +60,8 @@ private:
   Digest optionsKey = {};
   CallerWeights weights;
   Messages messages;
+  /// The longest that a call waits for the device, in nanoseconds.
+  uint64_t waitLimit = UINT64_MAX;
   DmlProgressCallback progressCallback;
   void *userData;
   std::atomic<uint64_t> compiledCount = 0, cachedCount = 0;

@@ -41,9 +41,8 @@ Status call(Fn function, Args... args) {
   DmlResult result = function(args..., &error);
   if (result == DML_SUCCESS)
     return Status();
-  Status status(result, dmlGetErrorMessage(error));
-  dmlDestroyError(error);
-  return status;
+  std::unique_ptr<DmlErrorImpl, Destroyer<dmlDestroyError>> owned(error);
+  return Status(result, dmlGetErrorMessage(error));
 }
 
 /// The same for a function that creates an object, whose handle comes last

@@ -235,7 +235,7 @@ Status WeightLoader::runPreparation(DmlExecutable executable,
   }
   DML_TRY(call(dmlSubmit, table->get(),
                static_cast<const DmlSubmitInfo *>(nullptr)));
-  DML_TRY(call(dmlWait, table->get(), UINT64_MAX));
+  DML_TRY(call(dmlWait, table->get(), waitLimit));
   for (auto [i, weight] : llvm::enumerate(prepared)) {
     if (weight)
       continue;
@@ -280,7 +280,7 @@ Status WeightLoader::prepare() {
 //===----------------------------------------------------------------------===//
 
 Expected<std::vector<WeightPointer>>
-WeightLoader::load(DmlExecutable executable) {
+WeightLoader::load(DmlExecutable executable) noexcept {
   std::lock_guard<std::mutex> lock(store.mutex);
   DML_TRY(checkFiles());
   DML_TRY(prepare());

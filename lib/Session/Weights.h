@@ -67,12 +67,13 @@ class WeightLoader {
 public:
   /// `options` tell apart what the same computation makes under other options.
   WeightLoader(WeightStore &store, const Model &model, const Image &image,
-               const CallerWeights &caller, const Digest &options)
+               const CallerWeights &caller, const Digest &options,
+               uint64_t waitLimit)
       : store(store), model(model), image(image), caller(caller),
-        options(options) {}
+        options(options), waitLimit(waitLimit) {}
 
   /// The weights of `executable`, which is the image's, in their order.
-  Expected<std::vector<WeightPointer>> load(DmlExecutable executable);
+  Expected<std::vector<WeightPointer>> load(DmlExecutable executable) noexcept;
 
 private:
   Expected<llvm::StringRef> findMemory(const WeightSource &source,
@@ -91,6 +92,7 @@ private:
   const Image &image;
   const CallerWeights &caller;
   const Digest &options;
+  const uint64_t waitLimit;
   /// The keys of what the preparation computes, and these weights.
   std::vector<Digest> preparedKeys;
   std::vector<WeightPointer> prepared;

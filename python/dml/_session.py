@@ -162,6 +162,8 @@ class Session:
                  weights: Optional[Mapping[str, Any]] = None,
                  weights_path: "Union[str, os.PathLike[str], None]" = None,
                  program_budget: int = 0,
+                 cache_budget: int = 0,
+                 wait_limit: Optional[float] = None,
                  identifier: Optional[str] = None) -> None:
         """Opens a model; nothing is compiled yet.
 
@@ -179,6 +181,8 @@ class Session:
         weights         arrays, by name, that the model lacks
         weights_path    the file that dml-compile --external-weights wrote
         program_budget  bytes that programs may keep in memory; 1 GiB if it is 0
+        cache_budget    bytes that cache_dir may have; 4 GiB if it is 0
+        wait_limit      seconds that a run may take on the device; no limit without
         identifier      tells the model from others in cache_dir, instead of a digest
 
         >>> dml.Session("bert.onnx", dims={"batch": 1}, cache_dir="/tmp/programs")
@@ -209,6 +213,10 @@ class Session:
         if identifier is not None:
             info.identifier = _library.encode("identifier", identifier)
         info.programBudget = _to_int("program_budget", program_budget)
+        info.cacheBudget = _to_int("cache_budget", cache_budget)
+        if wait_limit is not None:
+            # 0 nanoseconds are no limit.
+            info.waitLimit = max(1, round(wait_limit * 1e9))
         info.device = self._opened.value
         self._callbacks = _Callbacks(progress)
         info.messageCallback = self._callbacks.message

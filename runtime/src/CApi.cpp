@@ -53,21 +53,6 @@ namespace {
 /// stands in dmlGetErrorMessage: to put it here would take memory.
 DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
-/// Runs the body of a call: no exception leaves it.
-template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-    // A container asked for more than can be addressed.
-  } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
-  }
-  if (error)
-    *error = &outOfMemoryError;
-  return DML_ERROR_OUT_OF_MEMORY;
-}
-
 /// guard for a call that makes, uses or waits for something of a device:
 /// what late work has kept so far is destroyed first, if the work has ended.
 template <typename Fn>
@@ -201,6 +186,20 @@ DmlResult dml::runtime::report(const Status &status, DmlError *error) noexcept {
     }
   }
   return status.result();
+}
+
+DmlResult dml::runtime::reportException(DmlError *error) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) {
+    // A container asked for more than can be addressed.
+  } catch (...) {
+    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
+  }
+  if (error)
+    *error = &outOfMemoryError;
+  return DML_ERROR_OUT_OF_MEMORY;
 }
 
 DmlResult dmlGetErrorResult(DmlError error) {

@@ -224,6 +224,27 @@ TEST_F(QuantizationTest, ConstantsOfFourBits) {
   EXPECT_EQ(getNumbers((*outputs)[1]), (Numbers{-3, -3, -3}));
 }
 
+TEST_F(QuantizationTest, ResourcesOfFourBitsArePacked) {
+  std::string source = R"(
+    func.func @main() -> tensor<5xi4> {
+      %0 = arith.constant dense_resource<w> : tensor<5xi4>
+      return %0 : tensor<5xi4>
+    }
+    {-#
+      dialect_resources: { builtin: { w: "0x01000000BYTES" } }
+    #-})";
+  auto interpretBytes = [&](const char *bytes) {
+    std::string text = source;
+    return interpretSource(text.replace(text.find("BYTES"), 5, bytes).c_str(),
+                           {});
+  };
+  auto outputs = interpretBytes("78F003");
+  ASSERT_TRUE(succeeded(outputs)) << diagnostics;
+  EXPECT_EQ(getNumbers((*outputs)[0]), (Numbers{-8, 7, 0, -1, 3}));
+  // A byte for each element is one of other size.
+  EXPECT_TRUE(failed(interpretBytes("08070F000F")));
+}
+
 TEST_F(QuantizationTest, FourBitsArePackedLowHalfFirst) {
   Tensor tensor = makeTensor(DataType::INT4, {5}, {1, -2, 7, -8, 3});
   EXPECT_EQ(tensor.getNumPackedBytes(), 3u);

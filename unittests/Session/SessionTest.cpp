@@ -9,13 +9,16 @@
 #include "ModelWriter.h"
 #include "gmock/gmock.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <random>
 #include <thread>
+#include <unistd.h>
 
 using namespace dml::test;
 using testing::ElementsAre;
@@ -437,6 +440,64 @@ TEST_F(SessionTest, GivesUpProgramsBeyondTheBudget) {
   EXPECT_EQ(session.countCompiled(), 3u);
 }
 
+TEST_F(SessionTest, RunsEndAtTheWaitLimit) {
+  constexpr int64_t rows = 4096;
+  std::vector<float> elements = makeRows(rows);
+  DmlSessionTensor input = makeTensor("x", {rows, kWidth}, elements);
+  uint32_t late = dmlGetLateWorkCount(VK_NULL_HANDLE);
+  Session session(writeProduct(), [](DmlSessionCreateInfo &info) {
+    // The limit is over before any work is.
+    info.waitLimit = 1;
+  });
+  for (int i = 0; i < 2; ++i)
+    EXPECT_FAILS(DML_ERROR_TIMEOUT, "has not finished within", dmlRunSession,
+                 session, &input, 1u, nullptr, 0u);
+  // A session that waits longer runs on the same device.
+  Session patient(writeProduct(), [](DmlSessionCreateInfo &info) {
+    info.waitLimit = uint64_t(600) * 1'000'000'000;
+  });
+  EXPECT_EQ(patient.getInfo().device, session.getInfo().device);
+  EXPECT_EQ(run(patient, {rows, kWidth}, elements), multiplyRows(rows));
+  // The late work has ended, and all that it used is given back.
+  while (dmlGetLateWorkCount(VK_NULL_HANDLE) > late)
+    std::this_thread::yield();
+}
+
+TEST_F(SessionTest, BindsTheCallersBuffersInEachRun) {
+  // Another buffer may have the handle of one that was destroyed.
+  Session session(writeProduct());
+  DmlDevice device = session.getInfo().device;
+  constexpr size_t size = kWidth * sizeof(float);
+  std::minstd_rand random(1);
+  std::vector<DmlBuffer> kept;
+  for (int turn = 1; turn < 200; ++turn) {
+    std::vector<float> elements(kWidth, static_cast<float>(turn));
+    DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements), output{};
+    input.data = nullptr;
+    for (DmlBufferRange *range : {&input.buffer, &output.buffer}) {
+      kept.push_back(nullptr);
+      EXPECT_OK(dmlCreateBuffer, device, uint64_t(size), DML_MEMORY_DEVICE,
+                &kept.back());
+      DmlBufferInfo info{};
+      dmlGetBufferInfo(kept.back(), &info);
+      *range = {info.buffer, 0, info.size};
+    }
+    EXPECT_OK(dmlWriteBuffer, kept[kept.size() - 2], uint64_t(0),
+              static_cast<const void *>(elements.data()), size);
+    EXPECT_OK(dmlRunSession, session, &input, 1u, &output, 1u);
+    std::vector<float> result(kWidth);
+    EXPECT_OK(dmlReadBuffer, kept.back(), uint64_t(0),
+              static_cast<void *>(result.data()), size);
+    ASSERT_EQ(result, std::vector<float>(kWidth, 3.0f * turn)) << turn;
+    // Some buffers go, and leave their places to others.
+    std::shuffle(kept.begin(), kept.end(), random);
+    for (size_t left = 4 + random() % 5; kept.size() > left; kept.pop_back())
+      dmlDestroyBuffer(kept.back());
+  }
+  for (DmlBuffer buffer : kept)
+    dmlDestroyBuffer(buffer);
+}
+
 TEST_F(SessionTest, SharesADeviceOfTheCaller) {
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
@@ -791,6 +852,38 @@ TEST_F(SessionTest, WeightsStandOnce) {
   EXPECT_EQ(session.getInfo().weightBytes, 2 * bytes);
 }
 
+TEST_F(SessionTest, WeightsOfFourBitsStandPacked) {
+  // Row r has a 3 in column r + 1, or -6 with a scale of -0.5.
+  std::string packed(kWidth * kWidth / 2, 0);
+  for (int64_t row = 0; row < kWidth; ++row) {
+    int64_t place = row * kWidth + (row + 1) % kWidth;
+    packed[place / 2] = static_cast<char>(place % 2 ? 0xa0 : 0x0a);
+  }
+  auto write = [&](const std::string &file) {
+    ModelWriter writer;
+    writer.addInput("x", Float, {"batch", kWidth});
+    writer.addOutput("y", Float, {"batch", kWidth});
+    writer.addWeight("w", Int4, {kWidth, kWidth}, packed, file);
+    writer.addWeight("scale", {}, {-0.5f});
+    writer.addNode("DequantizeLinear", {"w", "scale"}, {"real"});
+    writer.addNode("MatMul", {"x", "real"}, {"y"});
+    return writer.write();
+  };
+  Folder folder;
+  std::string path = folder.write("model.onnx", write("w.bin"));
+  folder.write("w.bin", packed);
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+  });
+  for (int64_t rows : {1, 5}) {
+    EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), multiplyRows(rows));
+    EXPECT_EQ(session.getInfo().weightBytes, packed.size());
+  }
+  Session inMemory(write(""));
+  EXPECT_EQ(run(inMemory, {2, kWidth}, makeRows(2)), multiplyRows(2));
+}
+
 TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   Folder folder;
   std::string path = folder.write("model.onnx", writeProduct("w.bin"));
@@ -1019,6 +1112,73 @@ TEST_F(SessionTest, AFolderThatCannotBeWrittenIsOneWarning) {
   for (const std::string &warning : cache.warnings)
     count += warning.find("cannot be written") != std::string::npos;
   EXPECT_EQ(count, 1u);
+}
+
+TEST_F(SessionTest, TheFolderKeepsWithinItsBudget) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  cache.openAndRun(3, 2);
+  ASSERT_EQ(cache.getPrograms().size(), 1u);
+  std::string first = cache.getPrograms().front();
+  uint64_t size = std::filesystem::file_size(first);
+  auto open = [&](int64_t rows) {
+    cache.open(
+        [&](DmlSession session) {
+          EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                    multiplyRows(rows));
+        },
+        // There is room for two programs, and not for five.
+        [&](DmlSessionCreateInfo &info) { info.cacheBudget = 5 * size; });
+  };
+  // What others have put there stays, and does not count.
+  std::filesystem::path stranger = cache.getPath() / "a stranger's file.tmp";
+  std::ofstream(stranger, std::ios::binary) << std::string(8 * size, 0);
+  // What a process that has ended has not finished is removed; another process
+  // still writes the second file.
+  std::string left = first + "-12345678.tmp", busy = first + "-23456789.tmp";
+  std::ofstream(left, std::ios::binary) << "half";
+  std::ofstream(busy, std::ios::binary) << "half";
+  std::filesystem::last_write_time(
+      left, std::filesystem::last_write_time(left) - std::chrono::hours(2));
+  for (int64_t rows = 3; rows <= 7; ++rows) {
+    open(rows);
+    EXPECT_EQ(cache.compiled, 1u);
+    uint64_t bytes = 0;
+    for (const std::filesystem::path &path : cache.getPrograms())
+      bytes += std::filesystem::file_size(path);
+    EXPECT_LE(bytes, 5 * size);
+    // The program of two rows is used again and again.
+    open(2);
+    EXPECT_EQ(cache.cached, 1u);
+  }
+  // Of the others, those that were used longest ago have gone.
+  open(7);
+  EXPECT_EQ(cache.cached, 1u);
+  open(3);
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_TRUE(std::filesystem::exists(stranger));
+  EXPECT_TRUE(std::filesystem::exists(busy));
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_THAT(cache.warnings, testing::IsEmpty());
+}
+
+TEST_F(SessionTest, FilesOfAnotherUserAreNotUsed) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  cache.openAndRun();
+  std::string path = cache.getPrograms().front();
+  // The superuser alone gives files away; other users get the same warning for
+  // a file that their group may write.
+  if (::chown(path.c_str(), 65534, static_cast<gid_t>(-1)) != 0)
+    std::filesystem::permissions(path, std::filesystem::perms::group_write,
+                                 std::filesystem::perm_options::add);
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_THAT(cache.warnings,
+              ElementsAre(testing::AllOf(HasSubstr(path),
+                                         HasSubstr("others may write it"))));
+  cache.openAndRun();
+  EXPECT_EQ(cache.cached, 1u);
 }
 
 TEST_F(SessionTest, TheCallersIdentifierIsTheKey) {

@@ -41,12 +41,13 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// Maps each tensor that the first member reads to the list of tensors that the
-/// members, in their order, read in its place.
+/// The tensors that the members of a stack read. A key is a tensor that the
+/// first member reads, and its list has the tensors that all members, in their
+/// order, read in the same place.
 using Captures = llvm::MapVector<Value, Values>;
 
-/// The largest number of operations between a weight and a product that reads
-/// it: reshapes and generics.
+/// The largest number of operations (reshapes and generics) that may stand
+/// between a weight and a product that reads it.
 static constexpr int maxDepth = 4;
 
 static RankedTensorType getType(linalg::GenericOp op) {
@@ -183,8 +184,8 @@ private:
   int64_t maxBytes;
   /// The results of operations that depend only on weights.
   llvm::DenseSet<Value> ofWeights;
-  /// The lists of stacked tensors with their stacks, found by the first tensor
-  /// of a list.
+  /// The stacks that have been built: the list of the stacked tensors and the
+  /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
 };
 } // namespace
@@ -318,8 +319,8 @@ Value Stacker::stackWeights(ArrayRef<Value> values) {
   Value result = tensor::EmptyOp::create(rewriter, loc, stacked.getShape(),
                                          stacked.getElementType());
   for (auto [number, value] : llvm::enumerate(values)) {
-    // A constant that stands behind the place of its stack is moved in front of
-    // it.
+    // A stack is built where its first use stands. A constant that stands
+    // behind this place is moved in front of it.
     Operation *constant = value.getDefiningOp();
     Operation *place = &*rewriter.getInsertionPoint();
     if (constant && !constant->isBeforeInBlock(place))
@@ -444,9 +445,9 @@ Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
   return parts;
 }
 
-/// Returns the readers of `parts` if each part has exactly one reader, a
-/// generic without loops, and no two parts have the same reader. Returns no
-/// readers otherwise.
+/// Returns the reader of each of `parts`. Returns no readers if a part has
+/// several readers, if a reader has loops, or if two parts have the same
+/// reader.
 static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
   llvm::SetVector<Operation *> readers;
   for (linalg::GenericOp part : parts) {

@@ -198,9 +198,9 @@ static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
 // rounding-sums
 //===----------------------------------------------------------------------===//
 
-/// Kernels add 1.5 * 2^23 to round a number to an integer. Hides this constant
-/// if the driver may know the number and could therefore compute the sum at
-/// compile time.
+/// Kernels round a number to an integer by adding 1.5 * 2^23, which is hidden
+/// if the driver may know the number: a driver that computes the sum at compile
+/// time may cut it instead, and round 4.75 to 4.
 static LogicalResult hideFromRounding(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::Any);
   state.module.walk([&](arith::AddFOp op) {
@@ -261,8 +261,10 @@ static LogicalResult hideZeroFactors(WorkaroundState &state) {
 // carried-constants
 //===----------------------------------------------------------------------===//
 
-/// Hides one operand of an instruction in SPIR-V's extended set if a driver may
-/// know all operands through the values that a loop carries.
+/// Hides one operand of an instruction of SPIR-V's extended set, such as UMin,
+/// if a driver may know all operands because it follows values through a loop.
+/// Drivers do so incorrectly: one takes c = min(c + 1, 3), carried by a loop
+/// from 0 on, for 0 after the loop.
 static LogicalResult hideFromPropagation(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::All, KnownValues::Loops::Kept);
   state.module.walk([&](Operation *op) {
@@ -370,7 +372,7 @@ struct Workaround {
 ///   term of such a sum may be a constant 0.
 /// * zero-products is before found-zeros: it makes selections between 0 and
 ///   NaN, and found-zeros hides the factors that are computed from these.
-/// * long-divisions is last: it removes what two rows have built alike.
+/// * long-divisions is last: it merges equal operations of other rows.
 /// The five rows that hide values, which are zero-terms, rounding-sums,
 /// found-zeros, carried-constants and masked-halves, may be in any order: no
 /// driver knows a value that is computed from a hidden one, so that a later row

@@ -1,4 +1,4 @@
-//===- AttentionTime.cpp - What attention takes time for ------------------===//
+//===- AttentionTime.cpp - The costs of attention -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

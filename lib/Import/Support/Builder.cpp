@@ -93,6 +93,15 @@ Value reader::buildConstant(OpBuilder &builder, Location loc, DataType type,
   return value;
 }
 
+std::vector<char> reader::unpackFourBits(ArrayRef<char> packed, int64_t count) {
+  std::vector<char> elements(count);
+  for (auto [index, element] : llvm::enumerate(elements)) {
+    auto pair = static_cast<uint8_t>(packed[index / 2]);
+    element = static_cast<char>(index % 2 ? pair >> 4 : pair & 0xf);
+  }
+  return elements;
+}
+
 Value reader::reshape(OpBuilder &builder, Location loc, Value value,
                       ArrayRef<int64_t> to) {
   // A view of a view is replaced by a view of the original value.

@@ -29,7 +29,7 @@ Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
   if (!tensor.constant)
     return reshape(tensor.value, shape);
   // Weights that several nodes read exist only once in the module.
-  const Constant &constant = *tensor.constant;
+  const Constant constant = tensor.constant->getStored();
   if (!constant.isResource())
     return constant.materialize(getBuilder(), loc, shape, "weights");
   Value &value =
@@ -83,7 +83,9 @@ Value NodeImporter::getSplat(DataType type, double number,
 
 Value NodeImporter::getConstant(const Constant &constant,
                                 ArrayRef<int64_t> shape) {
-  return constant.materialize(getBuilder(), loc, shape, "weights");
+  Tensor tensor;
+  tensor.constant = constant;
+  return materialize(tensor, shape);
 }
 
 Value NodeImporter::reshape(Value value, ArrayRef<int64_t> to) {
