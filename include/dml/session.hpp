@@ -429,6 +429,13 @@ struct Input {
   DmlBufferRange buffer{};
 };
 
+/// An output that a run writes to a buffer of the session's device. The range
+/// of an input is the one of a state that stays in place.
+struct BufferOutput {
+  std::string name;
+  DmlBufferRange buffer;
+};
+
 /// An output of a run, with memory of its own.
 class Output {
 public:
@@ -542,8 +549,27 @@ public:
   /// Runs the model. The results have the order of the model's outputs. An
   /// input without a name ("") is the input of the model with the same place.
   std::vector<Output> run(const std::vector<Input> &inputs) const {
+    return run(inputs, {});
+  }
+  /// The same, but the outputs `bound` are written to buffers: their results
+  /// have no data.
+  std::vector<Output> run(const std::vector<Input> &inputs,
+                          const std::vector<BufferOutput> &bound) const {
     std::vector<DmlSessionTensor> tensors = convert(inputs);
     std::vector<DmlSessionTensor> results(info().outputCount);
+    // Outputs without names are those of their places.
+    std::vector<TensorInfo> declared;
+    if (!bound.empty())
+      declared = outputs();
+    for (const BufferOutput &output : bound) {
+      size_t place = 0;
+      while (place < declared.size() && declared[place].name != output.name)
+        ++place;
+      if (place == declared.size())
+        throw Error(DML_ERROR_INVALID_ARGUMENT,
+                    "there is no output '" + output.name + "'");
+      results[place].buffer = output.buffer;
+    }
     detail::check(dmlRunSession, handle.get(), tensors.data(),
                   static_cast<uint32_t>(tensors.size()), results.data(),
                   static_cast<uint32_t>(results.size()));

@@ -14,12 +14,20 @@
 
 namespace dml::session {
 
+/// An output that is bound to the buffer range of an input, by their numbers.
+struct SharedBuffer {
+  uint32_t input, output;
+};
+
 /// The inputs of a run, in the order of the model's.
 struct InputBinding {
   std::vector<const DmlSessionTensor *> inputs;
   /// The sizes of the model's open dimensions, by their names.
   std::map<std::string, int64_t> dimensions;
-  /// The sizes of all inputs, "2x3;1": what tells programs apart.
+  /// The outputs in the buffers of inputs.
+  std::vector<SharedBuffer> shared;
+  /// The sizes of all inputs and the outputs in their buffers, "2x3;1;1=0":
+  /// what tells programs apart.
   std::string key;
 };
 
@@ -35,6 +43,11 @@ Expected<InputBinding> bindInputs(const Signature &signature,
 Expected<std::vector<DmlSessionTensor *>>
 bindOutputs(const Signature &signature,
             llvm::MutableArrayRef<DmlSessionTensor> tensors);
+
+/// Finds the outputs that are bound to the very range of an input, and adds
+/// them to `binding`. An executable says itself which are.
+void bindShared(InputBinding &binding,
+                llvm::ArrayRef<DmlSessionTensor *> outputs);
 
 /// "4x?xf32", as messages have it.
 std::string describeTensor(const SignatureTensor &tensor);

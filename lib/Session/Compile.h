@@ -7,6 +7,7 @@
 #ifndef DML_LIB_SESSION_COMPILE_H
 #define DML_LIB_SESSION_COMPILE_H
 
+#include "Binding.h"
 #include "Diagnostics.h"
 #include "Image.h"
 #include "dml/Pipelines/Pipelines.h"
@@ -42,11 +43,13 @@ void addProgress(mlir::PassManager &pm, Progress &progress, float begin = 0,
 Status setOption(const DmlNamedValue &option, Model &model,
                  CompilerOptions &options);
 
-/// Compiles `model` for the sizes `dimensions` of open dimensions. The
-/// constants of more than a few bytes become weights. Where there is no host
-/// memory, the process ends, as it does in LLVM.
+/// Compiles `model` for the sizes `dimensions` of open dimensions, with the
+/// outputs of `shared` in the buffers of inputs. The constants of more than a
+/// few bytes become weights. Where there is no host memory, the process ends,
+/// as it does in LLVM.
 Expected<Image> compile(const Model &model,
                         const std::map<std::string, int64_t> &dimensions,
+                        llvm::ArrayRef<SharedBuffer> shared,
                         const CompilerOptions &options, Progress &progress,
                         Messages &messages) noexcept;
 

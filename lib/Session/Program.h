@@ -66,6 +66,9 @@ private:
   getBuffer(BufferHandle &buffer, const DmlTensorInfo &info, DmlMemory memory);
   Status bindInput(Slot &slot, uint32_t index, const DmlSessionTensor &tensor);
   Status bindOutput(Slot &slot, uint32_t index, const DmlSessionTensor *tensor);
+  /// The slot's memory for an output that the caller has no buffer for.
+  Expected<DmlBufferRange> getOwnOutput(Slot &slot, uint32_t index,
+                                        const DmlSessionTensor *tensor);
   Status readOutputs(Slot &slot, llvm::ArrayRef<DmlSessionTensor *> outputs,
                      std::vector<HostMemory> &results);
 
@@ -80,6 +83,8 @@ private:
   uint32_t function = 0;
   uint64_t waitLimit = UINT64_MAX;
   std::vector<DmlTensorInfo> inputs, outputs;
+  /// For each output the input in whose place it is, or UINT32_MAX.
+  std::vector<uint32_t> inPlace;
   uint64_t codeBytes = 0, slotBytes = 0;
 
   std::mutex mutex;

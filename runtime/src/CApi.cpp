@@ -573,6 +573,23 @@ DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
   });
 }
 
+DmlResult dmlGetInPlaceInput(DmlExecutable executable, uint32_t function,
+                             uint32_t output, uint32_t *input,
+                             DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(input);
+    const Function *found = nullptr;
+    DML_TRY(findFunction(executable, function, found));
+    if (output >= found->inPlace.size())
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "output ", output,
+                       " does not exist; function '", found->name, "' has ",
+                       found->inPlace.size());
+    *input = found->inPlace[output].value_or(UINT32_MAX);
+    return Status();
+  });
+}
+
 DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
                             uint32_t variant, DmlVariantInfo *info,
                             DmlError *error) {

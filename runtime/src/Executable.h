@@ -135,6 +135,10 @@ struct Function {
   std::string name;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
+  /// For each output the input in whose place it is, or nothing.
+  std::vector<std::optional<uint32_t>> inPlace;
+  /// For each input whether an output is in its place.
+  std::vector<bool> isReplaced;
   /// The variants, the one to be preferred first. The function's own steps,
   /// which are always there, are the last.
   std::vector<Variant> variants;

@@ -524,8 +524,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
     dmlGetBufferInfo(buffers.back(), &bufferInfo);
     return DmlBufferRange{bufferInfo.buffer, 0, bufferInfo.size};
   };
-  for (uint32_t i = 0; i < inputs.size(); ++i) {
-    DmlBufferRange range = createBuffer(signature.inputs[i]);
+  auto writeInput = [&](uint32_t i) {
     const DmlTensorInfo &info = signature.inputs[i];
     std::optional<std::vector<uint8_t>> bytes = inputs[i].data;
     if (!isPacked(info))
@@ -534,11 +533,28 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
       fail(std::string("input '") + info.name +
            "' has different elements where its strides (" + printStrides(info) +
            ") have one");
-    DML_CHECK(dmlWriteBuffer, buffers.back(), 0, bytes->data(), bytes->size());
-    DML_CHECK(dmlBindInput, table, i, &range);
+    DML_CHECK(dmlWriteBuffer, buffers[i], 0, bytes->data(), bytes->size());
+  };
+  std::vector<DmlBufferRange> ranges;
+  std::vector<uint32_t> inPlace;
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    ranges.push_back(createBuffer(signature.inputs[i]));
+    writeInput(i);
+    DML_CHECK(dmlBindInput, table, i, &ranges.back());
   }
+  std::vector<DmlBuffer> results;
   for (uint32_t i = 0; i < signature.outputs.size(); ++i) {
-    DmlBufferRange range = createBuffer(signature.outputs[i]);
+    uint32_t input = UINT32_MAX;
+    DML_CHECK(dmlGetInPlaceInput, executable, signature.index, i, &input);
+    DmlBufferRange range;
+    if (input == UINT32_MAX) {
+      range = createBuffer(signature.outputs[i]);
+      results.push_back(buffers.back());
+    } else {
+      range = ranges[input];
+      results.push_back(buffers[input]);
+      inPlace.push_back(input);
+    }
     DML_CHECK(dmlBindOutput, table, i, &range);
   }
 
@@ -548,6 +564,9 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
                        ? "running"
                        : "running, " + std::to_string(i + 1) + " of " +
                              printCount(options.repeat, "time"));
+    // The run before has written outputs in the place of these inputs.
+    for (uint32_t input : inPlace)
+      writeInput(input);
     auto begin = std::chrono::steady_clock::now();
     DML_CHECK(dmlSubmit, table, nullptr);
     DML_CHECK(dmlWait, table, waitLimit(options));
@@ -564,7 +583,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
     const DmlTensorInfo &info = signature.outputs[i];
     HostTensor tensor{info.dataType, {info.sizes, info.sizes + info.rank}, {}};
     tensor.data.resize(info.byteSize);
-    DML_CHECK(dmlReadBuffer, buffers[inputs.size() + i], 0, tensor.data.data(),
+    DML_CHECK(dmlReadBuffer, results[i], 0, tensor.data.data(),
               tensor.data.size());
     if (!isPacked(info))
       tensor.data = removeLayout(info, tensor.data);
