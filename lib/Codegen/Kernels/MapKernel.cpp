@@ -548,9 +548,9 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
   return elements;
 }
 
-/// Loads the vector at `place` of the output, and returns its elements. The
-/// thread loads the vector that it stores, and no other bytes, since other
-/// threads store those.
+/// Loads the vector at `place` of the output, and returns its elements. Only
+/// the thread that stores this vector loads it, and the thread loads nothing
+/// else of the output, since other threads store there at the same time.
 SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
                                            Value place) {
   const Packing &packing = kernel.packing;
@@ -575,8 +575,8 @@ SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
 }
 
 namespace {
-/// A body that keeps an element of the output, or replaces it by a new one
-/// where a condition holds.
+/// A body that selects, by a condition, between a new element and the output's
+/// old element.
 struct Replacement {
   explicit Replacement(linalg::GenericOp op);
 
@@ -603,9 +603,9 @@ Replacement::Replacement(linalg::GenericOp op) {
   replacing = isInverted ? yielded.getFalseValue() : yielded.getTrueValue();
 }
 
-/// Builds a vector, at `position`, of a body that reads the elements which the
-/// output has. If the body selects between a new element and the old one, the
-/// vector is stored only where an element is new.
+/// Builds a vector, at `position`, of a body that reads the output's old
+/// elements. If the body selects between a new and the old element, a vector
+/// without new elements is not stored.
 void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
                                   const OutputVectors &output,
                                   LinearForm position) {
@@ -652,7 +652,7 @@ void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
   for (Value condition : ArrayRef(conditions).drop_front())
     if (condition != any)
       any = b.createOrFold<arith::OrIOp>(any, condition);
-  // Code behind the condition cannot use values that are built under it.
+  // Values that are built inside of the guard cannot be used behind it.
   OpBuilder::InsertionGuard restore(b);
   IndexForms::Scope scope(forms);
   SharedValues::Built before = shared.getBuilt();

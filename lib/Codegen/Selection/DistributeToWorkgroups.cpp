@@ -57,9 +57,9 @@ static Value getRootBuffer(Value buffer) {
   return buffer;
 }
 
-/// Verifies that each thread of `launch` loads from the buffers `outputs`,
-/// which it stores to, at no other places than it stores at. Threads store at
-/// different places, so that no thread loads what another one stores.
+/// Verifies that each thread of `launch` loads from the buffers `outputs`, to
+/// which it also stores, only at the places at which it stores. No thread then
+/// loads an element that another thread stores.
 static LogicalResult
 verifyOwnPlaces(gpu::LaunchOp launch,
                 const llvm::SmallPtrSetImpl<Value> &outputs) {
@@ -89,7 +89,7 @@ struct DistributeToWorkgroups
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
-    // The outputs that kernels read as well.
+    // The outputs that kernels read as well as write.
     llvm::SmallPtrSet<Value, 4> outputs;
     for (linalg::GenericOp op : generics)
       if (op.hasPureBufferSemantics() && mapsElements(op) && readsOutput(op))
