@@ -43,10 +43,9 @@ void addProgress(mlir::PassManager &pm, Progress &progress, float begin = 0,
 Status setOption(const DmlNamedValue &option, Model &model,
                  CompilerOptions &options);
 
-/// Compiles `model` for the sizes `dimensions` of open dimensions, with the
-/// outputs of `shared` in the buffers of inputs. The constants of more than a
-/// few bytes become weights. Where there is no host memory, the process ends,
-/// as it does in LLVM.
+/// Compiles `model` for sizes of its open dimensions, with the outputs of
+/// `shared` in the buffers of inputs. Constants with more than a few bytes
+/// become weights. If host memory is exhausted, LLVM ends the process.
 Expected<Image> compile(const Model &model,
                         const std::map<std::string, int64_t> &dimensions,
                         llvm::ArrayRef<SharedBuffer> shared,
