@@ -130,8 +130,9 @@ std::optional<Placement> dml::getPlacement(Value buffer) {
       std::optional<int64_t> offset = getConstantIntValue(view.getByteShift());
       if (!offset || !view.getType().hasStaticShape())
         return std::nullopt;
-      // The bytes of the last whole vector belong to the view, as in a separate
-      // buffer.
+      // Kernels load and store whole vectors of 16 bytes. A view therefore
+      // extends to the end of its last vector, as a separate buffer does: 10
+      // floats have 40 bytes, and their view has 48.
       auto bytes = static_cast<int64_t>(llvm::alignTo(
           getNumBytes(view.getType()), DeviceProfile::vectorBytes));
       addStrip(placement, {*offset, bytes, bytes, 1});
