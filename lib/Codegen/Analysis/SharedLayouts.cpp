@@ -54,9 +54,10 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   llvm::SmallBitVector isUsed(type.getRank());
   for (auto [index, size] : llvm::zip_equal(extract.getIndices(), sizes)) {
     auto coordinate = index.getDefiningOp<linalg::IndexOp>();
-    // The body reads a dimension of size 1 at the constant index 0, which does
-    // not tell the dimension of the copy that it becomes. Any dimension of size
-    // 1 of the copy will do, if no other dimension of the source has become it.
+    // A dimension of size 1 is read at the constant index 0, which does not
+    // tell to which dimension of the copy it corresponds. Any dimension of size
+    // 1 of the copy will do, if it corresponds to no other dimension of the
+    // source.
     if (!coordinate && size != 1)
       return std::nullopt;
     int64_t dim = coordinate ? static_cast<int64_t>(coordinate.getDim()) : 0;

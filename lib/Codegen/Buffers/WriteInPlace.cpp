@@ -175,9 +175,9 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
       // If coordinate d increases by 1, the place increases by `factor` bytes.
       // With runs of 64 bytes that begin 256 bytes apart, an increase of 128
       // bytes leads to the second next run, which is 512 bytes further in the
-      // larger buffer. An increase of 4 bytes stays in the run. The largest sum
-      // of such increases must stay in it as well, or the place would not be a
-      // linear function.
+      // larger buffer. An increase of 4 bytes stays in the run. Increases that
+      // stay in the run must do so for all coordinates together, or the place
+      // would not be a linear function.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {

@@ -190,8 +190,9 @@ public:
 
   /// A form whose value differs by at most 1 from a given form, the position of
   /// a load: the given form equals either `form` or `form` + `offset`, where
-  /// `offset` is 1 or -1. If the elements at both are loaded for other
-  /// purposes, a selection between them replaces the load.
+  /// `offset` is 1 or -1. A selection between the elements at both can then
+  /// replace the load, if other loads of the thread need these two elements as
+  /// well.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
@@ -212,9 +213,9 @@ public:
   /// which each such comparison has the same outcome as for the middle of its
   /// atom's range. The box limits only atoms that are functions of the thread's
   /// number. A subgroup with threads both inside and outside of the box runs
-  /// both paths. If an atom's range alone leaves threads of more than the share
-  /// `maxDivergence` of all subgroups outside, the box does not limit this
-  /// atom, and its comparisons stay in both paths.
+  /// both paths. If the limits of one atom alone leave more than the share
+  /// `maxDivergence` of the subgroups with threads outside, the box does not
+  /// limit this atom, and its comparisons stay in both paths.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
   /// thread outside of `box`.

@@ -56,15 +56,15 @@ public:
   /// Whether the body of `op` yields a loaded element without computation, or
   /// selects between such an element and a constant. The body may then be built
   /// at coordinates beyond the end of the output, since the load is postponed
-  /// until its element is needed. Only elements that are not needed, and are
-  /// not packed into a vector to be stored, may have such coordinates.
+  /// until its element is needed. An element at such coordinates must not be
+  /// needed: it must not be packed into a vector that is stored.
   static bool isMove(mlir::linalg::GenericOp op);
   /// For a body that moves elements, builds the load of the element at `chosen`
   /// if `form` is at least 0, and of the element at `otherwise` if not. The
   /// kernel selects between the two positions and loads once, for example where
-  /// a vector crosses the end of a row and its elements lie in either row.
-  /// Returns nothing if one of the two elements is known to be a constant,
-  /// which has no position.
+  /// a vector crosses the end of a row and each of its elements lies in one of
+  /// two rows. Returns nothing if one of the two elements is known to be a
+  /// constant, which has no position.
   std::optional<Scalar> chooseMoved(const LinearForm &form,
                                     llvm::ArrayRef<LinearForm> chosen,
                                     llvm::ArrayRef<LinearForm> otherwise);

@@ -554,10 +554,10 @@ bool Fusion::isProfitable() {
     if (ShapedType::isDynamicShape(sizes))
       return false;
     // The estimate counts how often an element of the producer is computed for
-    // one element of the output. A row kernel reads a row once for all elements
-    // of the output that belong to the row, as many as the row has. A read in a
-    // loop over the row therefore counts once for each element of the output,
-    // and not as often as the loop iterates.
+    // one element of the output. From a row of n elements, a row kernel
+    // computes n elements of the output, and it reads each element of the row
+    // once. Although the loop over the row has n iterations, its read therefore
+    // counts once for each element of the output.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;

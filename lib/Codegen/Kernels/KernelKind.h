@@ -61,10 +61,10 @@ struct Proposal {
   /// The estimated time of the kernel in cycles of a multiprocessor, or nothing
   /// if the kind has no model of its time.
   std::optional<double> cycles;
-  /// Whether the kernel wins against the kinds that are listed after its own,
-  /// whatever their times. A kind that is listed before its own still wins,
-  /// unless a later kind has a faster proposal. A proposal without cycles
-  /// cannot be compared and must therefore be preferred.
+  /// Whether the kernel wins against all kinds that are listed after its own,
+  /// whatever their times. It only loses if the fastest proposal of the other
+  /// kinds comes from a kind that is listed before its own. A proposal without
+  /// cycles cannot be compared and must therefore be preferred.
   bool isPreferred = false;
   /// The share of these cycles below which another kind's proposal must stay to
   /// be chosen instead. With a share of 0.9, a kernel of 100 cycles is not

@@ -333,13 +333,13 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                      forms.mul(b, column, count));
   }
   if (part == Part::Across) {
-    // Part::Across computes the vectors that are not inside of rows. With rows
-    // of 9 elements and vectors of 4, the vectors 0, 3, 5 and 7 are inside of
-    // rows 0 to 3, one in each, and Part::Across has the vectors 1, 2, 4, 6 and
-    // 8 with the numbers 0 to 4. They contain `others` = 5 elements of each
-    // row, so that number v begins in row 4 v / 5. Of the inside vectors, those
-    // of the rows up to this one precede it: number 3 is in row 2, behind 3
-    // inside vectors, and is vector 6.
+    // Part::Across computes the vectors that Part::Inside does not. With rows
+    // of 9 elements and vectors of 4, Part::Inside has one vector of each row:
+    // 0, 3, 5 and 7 of rows 0 to 3. Part::Across has the vectors 1, 2, 4, 6 and
+    // 8, as its numbers 0 to 4. These have 20 elements of four rows, or
+    // `others` = 5 elements a row, so that number v begins in row 4 v / 5. The
+    // vectors of Part::Inside in the rows up to this one precede it: number 3
+    // begins in row 2, behind 3 such vectors, and is vector 6.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
@@ -481,11 +481,10 @@ private:
     /// The average number of operations that a thread executes with both paths,
     /// or nothing if the second path was removed because it saves too little.
     std::optional<double> average;
-    /// A measure of how many subgroups have threads outside of the interior:
-    /// the share of subgroups that have threads outside of a range of the
-    /// interior, for the range with the largest share. Another limit on
-    /// divergence that is at least as large admits the same ranges, and need
-    /// not be tried.
+    /// The interior is a box of ranges, and for each range, a share of the
+    /// subgroups has threads outside of it. This is the largest of these
+    /// shares. A limit on divergence that is at least as large admits the same
+    /// ranges, and need not be tried.
     double divergence = 0;
   };
 

@@ -31,9 +31,9 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  // A thread should load at most 16 bytes of a row for a vector, so that the
-  // vector's size depends on the distance between the elements that neighbours
-  // in the output are computed from. For each value, `strides` has
+  // For a vector that it stores, a thread should load at most 16 bytes of a
+  // row. How many bytes the vector may have depends on the distance between the
+  // loads of neighbouring elements. For each value of the body, `strides` has
   // approximately how much the value increases from one element of a row to the
   // next. An error only costs time.
   llvm::SmallDenseMap<Value, int64_t> strides;

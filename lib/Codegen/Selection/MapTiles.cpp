@@ -158,10 +158,11 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
 
 /// Returns `tile` with more steps, if each thread would otherwise transfer so
 /// few bytes that the time to start threads limits the kernel. A thread
-/// computes one vector in each step. The tile stays as it is if its threads
-/// already have several rows or consecutive vectors. It also stays if it has
-/// separate threads for the vectors inside of rows that are busy with
-/// operations and loads, since starting threads is then not the limit.
+/// computes one vector in each step. The tile stays as it is if the body reads
+/// the output, or if the threads already have several rows or consecutive
+/// vectors. It also stays if it has separate threads for the vectors inside of
+/// rows that are busy with operations and loads, since starting threads is then
+/// not the limit.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -247,11 +248,11 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Measures `candidate`, and returns whether it wins. The candidate must save
-  /// operations: its average number of operations must be at most the share
-  /// `operations` of the best tile's, and its number without a second path at
-  /// most this share of the first tile's. (The second condition allows to stop
-  /// building a candidate as soon as it fails.) The candidate must also have at
+  /// Measures `candidate`, and returns whether it wins. Its average number of
+  /// operations must be at most the share `operations` of the best tile's, and
+  /// its number of operations without a second path at most this share of the
+  /// first tile's. (Because of the second condition, building a candidate can
+  /// stop as soon as its code is too long.) The candidate must also have at
   /// most the share `loads` of the best tile's loads.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
