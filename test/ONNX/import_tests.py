@@ -62,7 +62,7 @@ class Model:
             [info(name, array) for name, array, _ in self.outputs], self.initializers)
         model = helper.make_model(graph, functions=self.functions, opset_imports=[
             helper.make_opsetid(domain, version) for domain, version in
-            (("", self.opset), ("com.microsoft", 1), ("local", 1))])
+            (("", self.opset), ("com.microsoft", 1), ("com.microsoft.dml", 1), ("local", 1))])
         with open(path, "wb") as file:
             file.write(model.SerializeToString())
 

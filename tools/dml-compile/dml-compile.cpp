@@ -8,6 +8,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/IR/ConstantData.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/Target/DeviceProfileAttr.h"
@@ -148,6 +149,15 @@ static cl::list<std::string> functionDimensions(
              "--add-function, where --dim states none or another"),
     cl::value_desc("function:name=size"), cl::cat(category));
 
+static cl::list<std::string> inPlace(
+    "in-place",
+    cl::desc("Write an output in the buffer of an input of the same type, by "
+             "their names; may be repeated. A decoder's cache of keys that is "
+             "an input and an output then moves its new positions alone. The "
+             "function is the only one, else 'main'. A pair that may not share "
+             "a buffer is an error that names the operator"),
+    cl::value_desc("output=input"), cl::cat(category));
+
 static cl::opt<std::string> ortOptimizations(
     "ort-optimizations",
     cl::desc("Fuse operators of an ONNX model as ONNX Runtime's optimizations "
@@ -282,6 +292,33 @@ static uint64_t countResourceBytes(ModuleOp module) {
       bytes += blob->getData().size();
   });
   return bytes;
+}
+
+/// Writes the pairs of --in-place on the function that has them.
+static ExitCode requestInPlace(ModuleOp module) {
+  if (inPlace.empty())
+    return dml::tools::kExitDone;
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic())
+      functions.push_back(function);
+  func::FuncOp function;
+  for (func::FuncOp other : functions)
+    if (functions.size() == 1 || other.getName() == "main")
+      function = other;
+  if (!function)
+    return emitToolError("--in-place=" + llvm::Twine(inPlace.front()) +
+                         " wants a module with one function, or with one that "
+                         "is called 'main'");
+  SmallVector<dml::InPlacePair> pairs;
+  for (const std::string &text : inPlace) {
+    FailureOr<dml::InPlacePair> pair = dml::parseInPlace(function, text);
+    if (failed(pair))
+      return dml::tools::kExitInvalid;
+    pairs.push_back(*pair);
+  }
+  return failed(dml::setInPlace(function, pairs)) ? dml::tools::kExitInvalid
+                                                  : dml::tools::kExitDone;
 }
 
 static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
@@ -468,6 +505,9 @@ static ExitCode run() {
     if (ExitCode code =
             writeBytes(commandsFile, dml::tools::serializeCommands(commands)))
       return code;
+
+  if (ExitCode code = requestInPlace(module))
+    return code;
 
   bool isExternal = externalWeights.getNumOccurrences() > 0;
   if (!isExternal && !spilledWeights.empty() &&

@@ -43,8 +43,9 @@ static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
 }
 
 namespace {
-/// Finds constants that are equal. Functions of one model that were imported
-/// for several sizes have a resource each for every weight.
+/// Finds equal constants. If a model was imported several times, once for each
+/// size of an input, each of the functions has a resource of its own for every
+/// weight.
 class EqualConstants {
 public:
   /// Returns the first constant with the type and the bytes of `value`.
@@ -70,7 +71,7 @@ EqualConstants::getFirst(DenseResourceElementsAttr value) {
     return first;
   first = value;
   ArrayRef<char> bytes = getBytes(value);
-  // The module may lack the bytes of a constant.
+  // A module may lack the bytes of a constant. Such a constant equals no other.
   if (bytes.empty())
     return value;
   FileMemory::want(bytes);
@@ -100,7 +101,7 @@ struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
       for (unsigned i = 0; i < function.getNumResults(); ++i)
         take(function.getResultAttrDict(i));
     }
-    // If several functions read one resource, or equal ones, they use the same
+    // Functions that read the same resource, or equal resources, use the same
     // name for the weight.
     llvm::DenseMap<Attribute, StringAttr> names;
     EqualConstants equal;

@@ -120,8 +120,8 @@ public:
   bool isResource() const {
     return !isSplat() && getNumStoredBytes() > reader::maxInlineBytes;
   }
-  /// Where the elements are: what tells this constant from others. They need
-  /// not be there.
+  /// Returns the address of the elements, which identifies this constant. The
+  /// elements may not have been read yet.
   const char *getAddress() const { return data.data(); }
   const char *getData() const {
     FileMemory::want(data);
