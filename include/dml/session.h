@@ -13,7 +13,8 @@
  * new sizes compile once, and wait for each other; different sizes are
  * compiled side by side. Running out of host memory is an error of a run whose
  * program is there; where a model is read or compiled, it ends the process, as
- * everywhere in LLVM. Where a device is lost, each call that needs it fails with
+ * everywhere in LLVM. Where a device is lost, each call that needs it fails
+with
  * DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
  *
 \*===----------------------------------------------------------------------===*/
@@ -276,10 +277,11 @@ typedef struct DmlExplainInfo {
   const void *next;
 
   /* The model, as in DmlSessionCreateInfo, which may be no executable. Nothing
-   * refers to the bytes after the call. */
+   * refers to the bytes or the elements of weights after the call. */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   /* The sizes of all dimensions that an ONNX model leaves open. */
   const DmlNamedSize *dimensions;
@@ -401,7 +403,8 @@ DML_API void dmlFreeBytes(DmlBytes *bytes);
 
 typedef enum DmlModuleForm {
   DML_MODULE_FORM_BYTECODE = 0,
-  DML_MODULE_FORM_TEXT = 1
+  DML_MODULE_FORM_TEXT = 1,
+  DML_MODULE_FORM_MAX_ENUM = 0x7fffffff
 } DmlModuleForm;
 
 /* Rewrites the operators of the model that do not fit `info->level`, which must
@@ -421,6 +424,7 @@ typedef struct DmlCompileInfo {
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   const DmlNamedSize *dimensions;
   uint32_t dimensionCount;

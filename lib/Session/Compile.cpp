@@ -6,6 +6,7 @@
 
 #include "Compile.h"
 #include "Preparation.h"
+#include "ReadFiles.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/FileMemory.h"
 #include "dml/IR/InPlace.h"
@@ -147,14 +148,6 @@ static void renameTensors(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Memory that constants may refer to, and the file or the weight of a built
-/// model whose bytes have these addresses.
-struct MappedSource {
-  const char *begin;
-  uint64_t size;
-  WeightSource::Kind kind;
-  uint32_t index;
-};
 using Places = llvm::StringMap<WeightSource>;
 } // namespace
 
@@ -282,73 +275,6 @@ static Status addPreparation(WeightFinder &finder,
       prepared.weights.push_back(numbers.lookup(name));
     image.prepared.push_back(std::move(prepared));
   }
-  return Status();
-}
-
-namespace {
-/// The files that a model is read from: its own, and those beside it.
-class ReadFiles {
-public:
-  ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
-
-  /// The model's own file first.
-  SmallVector<MappedSource> list() const;
-  /// Notes the files in the image, as they were when they were opened.
-  Status addTo(Image &image) const;
-  /// Fails where a file could not be read, or is another one now.
-  Status check() const;
-
-  /// The files beside the model.
-  std::vector<std::shared_ptr<llvm::MemoryBuffer>> beside;
-
-private:
-  const Model &model;
-  MappedSource own;
-  /// The memory itself goes with the last constant that refers to it.
-  std::shared_ptr<FileMemory::State> state;
-};
-} // namespace
-
-ReadFiles::ReadFiles(const Model &model, const llvm::MemoryBuffer &file)
-    : model(model), own{file.getBufferStart(), file.getBufferSize(),
-                        WeightSource::Kind::File, 0} {
-  if (FileMemory *memory = FileMemory::find(own.begin))
-    state = memory->getState();
-}
-
-SmallVector<MappedSource> ReadFiles::list() const {
-  SmallVector<MappedSource> files{own};
-  for (const auto &file : beside)
-    files.push_back({file->getBufferStart(), file->getBufferSize(),
-                     WeightSource::Kind::File,
-                     static_cast<uint32_t>(files.size())});
-  return files;
-}
-
-Status ReadFiles::addTo(Image &image) const {
-  image.files.push_back({model.getName(), model.getState()});
-  for (const auto &file : beside) {
-    std::string path = file->getBufferIdentifier().str();
-    FileMemory *memory = FileMemory::find(file->getBufferStart());
-    Expected<FileState> found = memory
-                                    ? FileState::get(memory->getState()->status)
-                                    : FileState::get(path);
-    if (!found)
-      return found.status();
-    image.files.push_back({path, *found});
-  }
-  return Status();
-}
-
-Status ReadFiles::check() const {
-  DML_TRY(wantRead(state.get()));
-  DML_TRY(model.wantUnchanged());
-  for (const auto &file : beside)
-    if (FileMemory *memory = FileMemory::find(file->getBufferStart())) {
-      DML_TRY(wantRead(memory->getState().get()));
-      DML_TRY(wantState(file->getBufferIdentifier().str(),
-                        FileState::get(memory->getState()->status)));
-    }
   return Status();
 }
 

@@ -5,9 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "ReadFiles.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Import/ModuleFile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include <map>
@@ -318,54 +322,115 @@ Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
     options.onnx.dimensions[name] = size;
   options.onnx.files = &files;
   options.onnx.places = &places;
-  options.optimize = isOptimized;
+  return readModule(std::move(file), ParserConfig(context), options);
+}
+
+/// Reads the module. `options` say what the model itself does not.
+llvm::Expected<OwningOpRef<ModuleOp>>
+Model::readModule(std::unique_ptr<llvm::MemoryBuffer> file,
+                  const ParserConfig &config,
+                  const ModelOptions &options) const {
+  ModelOptions all = options;
+  all.optimize = isOptimized;
   if (built)
-    return onnx::importBuiltModel(built->getProto(), getPath(), built, context,
-                                  options.onnx, isOptimized);
-  return readModel(std::move(file), format, ParserConfig(context), options,
+    return onnx::importBuiltModel(built->getProto(), getPath(), built,
+                                  config.getContext(), all.onnx, isOptimized);
+  return readModel(std::move(file), format, config, all,
                    std::make_shared<llvm::SourceMgr>());
 }
 
-/// Fails where an ONNX model has open dimensions whose sizes were not stated.
-Status Model::wantSizes(const llvm::MemoryBuffer &file) const {
-  if (!isONNX())
-    return Status();
+llvm::Expected<Signature>
+Model::readONNXSignature(const llvm::MemoryBuffer &file) const {
   onnx::ImportOptions options;
   options.dimensions = fixedSizes;
-  auto read = onnx::readSignature(file, options);
-  if (!read)
-    return invalid(read.takeError()).in(name);
+  return built ? onnx::readSignature(built->getProto(), options)
+               : onnx::readSignature(file, options);
+}
+
+/// Fails where `signature` has open dimensions, whose sizes were not stated.
+static llvm::Error wantSizes(const Signature &signature) {
   std::string open;
   llvm::StringMap<bool> seen;
-  for (const SignatureTensor &input : read->inputs)
+  for (const SignatureTensor &input : signature.inputs)
     for (const SignatureDimension &dimension : input.dimensions)
       if (dimension.size < 0 && seen.try_emplace(dimension.name).second)
         open += (open.empty() ? "'" : ", '") + runtime::escape(dimension.name) +
                 "'";
   if (open.empty())
-    return Status();
-  return makeError(DML_ERROR_INVALID_ARGUMENT, name,
-                   ": the model leaves sizes open, but wanted is the size of "
-                   "each of its dimensions ",
-                   open);
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "the model leaves sizes open, but wanted is the size of each of its "
+      "dimensions " +
+      open);
 }
 
-Expected<OwningOpRef<ModuleOp>> Model::readUnrun(CompilerContext &context,
-                                                 bool verifies,
-                                                 bool leavesOutUnread) const {
+/// Reads the elements of all constants of `module` that are in files or in
+/// sources of a built model and have not been read. `places` are of the latter.
+static llvm::Error readConstants(ModuleOp module,
+                                 ArrayRef<reader::TensorPlace> places) {
+  llvm::DenseMap<const char *, const reader::TensorSource *> sources;
+  for (const reader::TensorPlace &place : places)
+    if (!place.source->getData())
+      sources[place.begin] = place.source;
+  auto &blobs =
+      DenseResourceElementsHandle::getManagerInterface(module.getContext())
+          .getBlobManager();
+  llvm::StringMap<bool> seen;
+  llvm::Error error = llvm::Error::success();
+  module.walk([&](arith::ConstantOp op) {
+    auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+    AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
+    if (!blob || !seen.try_emplace(value.getRawHandle().getKey()).second)
+      return WalkResult::advance();
+    auto source = sources.find(blob->getData().data());
+    if (source == sources.end()) {
+      FileMemory::want(blob->getData());
+      return WalkResult::advance();
+    }
+    AsmResourceBlob copy = HeapAsmResourceBlob::allocate(
+        blob->getData().size(), alignof(uint64_t), /*dataIsMutable=*/true);
+    error = llvm::joinErrors(std::move(error),
+                             source->second->read(0, copy.getMutableData()));
+    blobs.update(value.getRawHandle().getKey(), std::move(copy));
+    return error ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return error;
+}
+
+Expected<OwningOpRef<ModuleOp>>
+Model::readUnrun(CompilerContext &context, const UnrunOptions &unrun) const {
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
   if (!file)
     return file.status();
-  DML_TRY(wantSizes(**file));
+  ReadFiles files(*this, **file);
+  std::vector<reader::TensorPlace> places;
   ModelOptions options;
   options.onnx.dimensions = fixedSizes;
-  options.onnx.leavesOutUnread = leavesOutUnread;
-  options.optimize = isOptimized;
-  auto module = readModel(std::move(*file), format,
-                          ParserConfig(&context.get(), verifies), options,
-                          std::make_shared<llvm::SourceMgr>());
-  if (!module)
-    return invalid(module.takeError()).in(name);
+  options.onnx.leavesOutUnread = unrun.leavesOutUnread;
+  options.onnx.files = &files.beside;
+  options.onnx.places = &places;
+  auto read = [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
+    if (isONNX()) {
+      llvm::Expected<Signature> declared = readONNXSignature(**file);
+      if (!declared)
+        return declared.takeError();
+      if (llvm::Error error = wantSizes(*declared))
+        return error;
+    }
+    auto module =
+        readModule(std::move(*file),
+                   ParserConfig(&context.get(), unrun.verifies), options);
+    if (module && *module && unrun.readsWeights)
+      if (llvm::Error error = readConstants(**module, places))
+        return error;
+    return module;
+  };
+  auto module = read();
+  Status unread = module ? Status() : invalid(module.takeError());
+  // What is wrong with a model may be that its file changes.
+  DML_TRY(files.check());
+  if (!unread.ok())
+    return unread.in(name);
   if (!*module)
     return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
         .in(name);
@@ -513,10 +578,7 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
     Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
     if (!file)
       return file.status();
-    onnx::ImportOptions options;
-    options.dimensions = fixedSizes;
-    auto read = built ? onnx::readSignature(built->getProto(), options)
-                      : onnx::readSignature(**file, options);
+    auto read = readONNXSignature(**file);
     FileMemory *memory = FileMemory::find((*file)->getBufferStart());
     if (Status status = wantRead(memory ? memory->getState().get() : nullptr);
         !status.ok()) {
