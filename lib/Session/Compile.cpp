@@ -285,7 +285,8 @@ static Status addPreparation(WeightFinder &finder,
 }
 
 namespace {
-/// The files that a model is read from: its own, and those beside it.
+/// What a model is read from: its own file and those beside it, or the weights
+/// of a built model.
 class ReadFiles {
 public:
   ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
@@ -299,6 +300,8 @@ public:
 
   /// The files beside the model.
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> beside;
+  /// The weights of a built model.
+  std::vector<reader::TensorPlace> weights;
 
 private:
   const Model &model;
@@ -321,6 +324,9 @@ SmallVector<MappedSource> ReadFiles::list() const {
     files.push_back({file->getBufferStart(), file->getBufferSize(),
                      WeightSource::Kind::File,
                      static_cast<uint32_t>(files.size())});
+  for (const reader::TensorPlace &weight : weights)
+    files.push_back({weight.begin, weight.size, WeightSource::Kind::Built,
+                     model.getBuilt()->getNumber(weight.source)});
   return files;
 }
 
@@ -341,6 +347,8 @@ Status ReadFiles::addTo(Image &image) const {
 
 Status ReadFiles::check() const {
   DML_TRY(wantRead(state.get()));
+  for (const reader::TensorPlace &weight : weights)
+    DML_TRY_IN(wantRead(weight.state.get()), model.getName());
   DML_TRY(model.wantUnchanged());
   for (const auto &file : beside)
     if (FileMemory *memory = FileMemory::find(file->getBufferStart())) {
@@ -407,9 +415,8 @@ dml::session::compile(const Model &model,
     return file.status();
   ReadFiles files(model, **file);
   CompilerContext context;
-  std::vector<reader::TensorPlace> tensors;
   auto read = model.read(std::move(*file), dimensions, &context.get(),
-                         files.beside, tensors);
+                         files.beside, files.weights);
   Status unread = read ? Status() : invalid(read.takeError());
   // What is wrong with a model may be that its file changes.
   DML_TRY(files.check());
@@ -421,11 +428,7 @@ dml::session::compile(const Model &model,
         .in(model.getName());
   Image image;
   DML_TRY(files.addTo(image));
-  SmallVector<MappedSource> mapped = files.list();
-  for (const reader::TensorPlace &tensor : tensors)
-    mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
-                      model.getBuilt()->getNumber(tensor.source)});
-  Places places = findPlaces(*module, std::move(mapped));
+  Places places = findPlaces(*module, files.list());
   renameTensors(*module);
   Preparation preparation;
   LogicalResult result =

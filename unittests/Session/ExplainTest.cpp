@@ -264,7 +264,7 @@ TEST(ExplainTest, RefusesBadInput) {
   EXPECT_THAT(failToExplain(describe(writeSum().substr(0, 40), "5_0")).message,
               HasSubstr("<bytes>: "));
   EXPECT_THAT(failToExplain(DmlExplainInfo{}).message,
-              HasSubstr("neither the path"));
+              HasSubstr("the model stands in 0 places"));
   DmlExplainInfo info{};
   info.path = "no-such-model.onnx";
   EXPECT_EQ(failToExplain(info).result, DML_ERROR_NOT_FOUND);
