@@ -28,7 +28,7 @@ static Status wantPointer(const std::string &what, const char *member,
                                            ": '", member, "' is NULL");
 }
 
-/// "node 'a'": what a message calls something.
+/// Returns a text that identifies an object in messages, such as "node 'a'".
 static std::string nameThing(const char *kind, const char *name) {
   return std::string(kind) + " '" + runtime::escape(name ? name : "") + "'";
 }
@@ -38,7 +38,7 @@ static std::string nameThing(const char *kind, const char *name) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A weight that a function of the caller's reads.
+/// A weight that a callback of the caller reads.
 class CallbackWeight : public BuiltWeight {
 public:
   CallbackWeight(const DmlModelWeight &weight, std::string what)
@@ -445,7 +445,7 @@ void BuiltModel::addIdentity(uint32_t index, Digester &digester) const {
     digester.add(weights[index]->serial);
 }
 
-/// Adds the bytes of a weight, which are read in pieces.
+/// Adds the bytes of a weight to a digest, piece by piece.
 static llvm::Error addBytes(const BuiltWeight &weight, Digester &digester) {
   if (weight.getData()) {
     digester.addBytes({weight.getData(), weight.getSize()});

@@ -77,10 +77,10 @@ private:
                                          const std::string &what);
   Status setElements(const DmlModelWeight &weight, const std::string &what,
                      onnx::TensorProto &tensor);
-  /// The models that a node has as graphs.
+  /// The models that a node's attributes contain as graphs.
   struct InnerGraphs {
     std::vector<BuiltModel *> models;
-    /// What `depth` and `innerNodes` become.
+    /// The new values of `depth` and `innerNodes`.
     unsigned depth;
     uint64_t nodes;
   };
