@@ -351,9 +351,8 @@ Expected<Image> dml::session::compile(
     return file.status();
   ReadFiles files(model, **file);
   CompilerContext context;
-  std::vector<reader::TensorPlace> tensors;
   auto read = model.read(std::move(*file), dimensions, &context.get(),
-                         files.beside, tensors);
+                         files.beside, files.weights);
   Status unread = read ? Status() : invalid(read.takeError());
   // What is wrong with a model may be that its file changes.
   DML_TRY(files.check());
@@ -365,11 +364,7 @@ Expected<Image> dml::session::compile(
         .in(model.getName());
   Image image;
   DML_TRY(files.addTo(image));
-  SmallVector<MappedSource> mapped = files.list();
-  for (const reader::TensorPlace &tensor : tensors)
-    mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
-                      model.getBuilt()->getNumber(tensor.source)});
-  Places places = findPlaces(*module, std::move(mapped));
+  Places places = findPlaces(*module, files.list());
   LogicalResult result = shareBuffers(*module, model, shared);
   renameTensors(*module);
   Preparation preparation;

@@ -364,37 +364,15 @@ static llvm::Error wantSizes(const Signature &signature) {
       open);
 }
 
-/// Reads the elements of all constants of `module` that are in files or in
-/// sources of a built model and have not been read. `places` are of the latter.
-static llvm::Error readConstants(ModuleOp module,
-                                 ArrayRef<reader::TensorPlace> places) {
-  llvm::DenseMap<const char *, const reader::TensorSource *> sources;
-  for (const reader::TensorPlace &place : places)
-    if (!place.source->getData())
-      sources[place.begin] = place.source;
-  auto &blobs =
-      DenseResourceElementsHandle::getManagerInterface(module.getContext())
-          .getBlobManager();
-  llvm::StringMap<bool> seen;
-  llvm::Error error = llvm::Error::success();
+/// Reads the elements of all constants of `module` that have not been read.
+/// Errors are those of the files.
+static void readConstants(ModuleOp module) {
   module.walk([&](arith::ConstantOp op) {
     auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue());
-    AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
-    if (!blob || !seen.try_emplace(value.getRawHandle().getKey()).second)
-      return WalkResult::advance();
-    auto source = sources.find(blob->getData().data());
-    if (source == sources.end()) {
+    if (AsmResourceBlob *blob =
+            value ? value.getRawHandle().getBlob() : nullptr)
       FileMemory::want(blob->getData());
-      return WalkResult::advance();
-    }
-    AsmResourceBlob copy = HeapAsmResourceBlob::allocate(
-        blob->getData().size(), alignof(uint64_t), /*dataIsMutable=*/true);
-    error = llvm::joinErrors(std::move(error),
-                             source->second->read(0, copy.getMutableData()));
-    blobs.update(value.getRawHandle().getKey(), std::move(copy));
-    return error ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return error;
 }
 
 Expected<OwningOpRef<ModuleOp>>
@@ -403,12 +381,11 @@ Model::readUnrun(CompilerContext &context, const UnrunOptions &unrun) const {
   if (!file)
     return file.status();
   ReadFiles files(*this, **file);
-  std::vector<reader::TensorPlace> places;
   ModelOptions options;
   options.onnx.dimensions = fixedSizes;
   options.onnx.leavesOutUnread = unrun.leavesOutUnread;
   options.onnx.files = &files.beside;
-  options.onnx.places = &places;
+  options.onnx.places = &files.weights;
   auto read = [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
     if (isONNX()) {
       llvm::Expected<Signature> declared = readONNXSignature(**file);
@@ -421,8 +398,7 @@ Model::readUnrun(CompilerContext &context, const UnrunOptions &unrun) const {
         readModule(std::move(*file),
                    ParserConfig(&context.get(), unrun.verifies), options);
     if (module && *module && unrun.readsWeights)
-      if (llvm::Error error = readConstants(**module, places))
-        return error;
+      readConstants(**module);
     return module;
   };
   auto module = read();

@@ -22,6 +22,9 @@ llvm::SmallVector<MappedSource> ReadFiles::list() const {
     files.push_back({file->getBufferStart(), file->getBufferSize(),
                      WeightSource::Kind::File,
                      static_cast<uint32_t>(files.size())});
+  for (const reader::TensorPlace &weight : weights)
+    files.push_back({weight.begin, weight.size, WeightSource::Kind::Built,
+                     model.getBuilt()->getNumber(weight.source)});
   return files;
 }
 
@@ -42,6 +45,8 @@ Status ReadFiles::addTo(Image &image) const {
 
 Status ReadFiles::check() const {
   DML_TRY(wantRead(state.get()));
+  for (const reader::TensorPlace &weight : weights)
+    DML_TRY_IN(wantRead(weight.state.get()), model.getName());
   DML_TRY(model.wantUnchanged());
   for (const auto &file : beside)
     if (FileMemory *memory = FileMemory::find(file->getBufferStart())) {

@@ -21,7 +21,8 @@ struct MappedSource {
   uint32_t index;
 };
 
-/// The files that a model is read from: its own, and those beside it.
+/// What a model is read from: its own file and those beside it, or the weights
+/// of a built model.
 class ReadFiles {
 public:
   ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
@@ -35,6 +36,8 @@ public:
 
   /// The files beside the model.
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> beside;
+  /// The weights of a built model.
+  std::vector<reader::TensorPlace> weights;
 
 private:
   const Model &model;
