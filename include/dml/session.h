@@ -11,14 +11,17 @@
  * Errors, ownership, threads and structures are as in dml/runtime.h. Beyond:
  * a session may be used from many threads at once. Calls that meet the same
  * new sizes compile once, and wait for each other; different sizes are
- * compiled side by side. Running out of host memory ends the process, as
- * everywhere in LLVM.
+ * compiled side by side. Running out of host memory is an error of a run whose
+ * program is there; where a model is read or compiled, it ends the process, as
+ * everywhere in LLVM. Where a device is lost, each call that needs it fails with
+ * DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
  *
 \*===----------------------------------------------------------------------===*/
 
 #ifndef DML_SESSION_H
 #define DML_SESSION_H
 
+#include "dml/model.h"
 #include "dml/runtime.h"
 
 #ifdef __cplusplus
@@ -32,7 +35,8 @@ extern "C" {
 typedef struct DmlSessionImpl *DmlSession;
 
 typedef enum DmlModelFormat {
-  /* By the name of the file, else by the first bytes. */
+  /* The format is determined by the name of the file, or else by the first
+   * bytes. */
   DML_MODEL_FORMAT_AUTO = 0,
   DML_MODEL_FORMAT_ONNX = 1,
   /* A graph of DirectML that ONNX Runtime serialized (.bin). */
@@ -45,8 +49,8 @@ typedef enum DmlModelFormat {
   DML_MODEL_FORMAT_EXECUTABLE = 5
 } DmlModelFormat;
 
-/* The size of a symbolic dimension, "batch", of a dimension without a name,
- * "input[1]", or the value of an input of one integer. */
+/* The size of a symbolic dimension ("batch") or of a dimension without a name
+ * ("input[1]"), or the value of an input of one integer. */
 typedef struct DmlNamedSize {
   const char *name;
   int64_t size;
@@ -57,18 +61,18 @@ typedef struct DmlNamedValue {
   const char *value;
 } DmlNamedValue;
 
-/* Bytes that the model itself lacks. */
+/* The bytes of a weight that the model lacks. */
 typedef struct DmlNamedBytes {
   const char *name;
   const void *data;
   size_t size;
 } DmlNamedBytes;
 
-/* Called while a program is made, on the thread of the call that makes the
- * program: the step `name` begins, and about `fraction` of the work, from 0 to
- * 1, is done. Returning false cancels the call, which then fails with
- * DML_ERROR_CANCELLED; what was compiled before stays. Calls of other threads
- * call back at the same time. */
+/* Called while a program is created, on the thread of the call that creates it:
+ * the step `name` begins, and about `fraction` of the work, from 0 to 1, is
+ * done. If the function returns false, the call fails with DML_ERROR_CANCELLED;
+ * programs that were compiled before remain. Calls of other threads may call
+ * the function at the same time. */
 typedef bool (*DmlProgressCallback)(void *userData, const char *name,
                                     float fraction);
 
@@ -76,37 +80,48 @@ typedef struct DmlSessionCreateInfo {
   const void *next;
 
   /* The model: a file, whose weights may stand in files beside it, or bytes,
-   * which are not copied and must live as long as the session. One of both. */
+   * which are not copied and must live as long as the session, or what the
+   * program has built (dml/model.h). One of them. */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   /* The function to run. NULL: "main", or the only one that there is. */
   const char *function;
-  /* Sizes that all runs have; for ONNX models alone. */
+  /* Sizes of dimensions that are the same in all runs. For ONNX models only. */
   const DmlNamedSize *dimensions;
   uint32_t dimensionCount;
-  /* Weights that are no constants of the model but inputs that are bound once
-   * (DML_TENSOR_FLAG_OWNED_BY_DML), and those that an executable lacks. They
-   * are not copied and must live as long as the session. */
+  /* The weights that are inputs of the model, bound once
+   * (DML_TENSOR_FLAG_OWNED_BY_DML), and the weights that an executable lacks.
+   * They are not copied, and must remain valid as long as the session. */
   const DmlNamedBytes *weights;
   uint32_t weightCount;
-  /* The file of weights that dml-compile --external-weights=FILE wrote beside
-   * an executable. */
+  /* The file of weights that dml-compile --external-weights=FILE has written
+   * for an executable. */
   const char *weightsPath;
 
-  /* The device to run on, of which the session takes a share. NULL: the session
-   * makes one, which `deviceSelector` names as in dmlFindDevice. */
+  /* The device to run on, which the session shares. NULL: the session creates a
+   * device, which `deviceSelector` selects as in dmlFindDevice. */
   DmlDevice device;
   const char *deviceSelector;
+
+  /* The longest, in nanoseconds, that a call waits for the device; 0: without
+   * end. A run that takes longer fails with DML_ERROR_TIMEOUT. Its work is late
+   * then, and goes on; the session keeps what the work uses of the session's
+   * own until the work has ended. It is a limit of the device, as of
+   * dmlSetWaitLimit, and holds for all sessions on the device: a later session
+   * that states one replaces it. */
+  uint64_t waitLimit;
 
   /* Options of dml-compile, by the names that they have there:
    * {"row-tile", "8x2"}. */
   const DmlNamedValue *options;
   uint32_t optionCount;
-  /* The most bytes that programs for sizes that were met before may keep, on
-   * the host and the device, weights aside; the ones used longest ago are given
-   * up. The program that a run needs is kept in any case. 0: 1 GiB. */
+  /* The largest number of bytes that the programs for earlier sizes may have on
+   * the host and the device, without weights. If they have more, those that
+   * were used longest ago are destroyed. The program that a run needs is kept
+   * in any case. 0: 1 GiB. */
   uint64_t programBudget;
   /* A folder that keeps programs and pipelines for later processes, which then
    * compile nothing; the session makes it where it is missing. Several
@@ -114,21 +129,24 @@ typedef struct DmlSessionCreateInfo {
    * files are used only where nobody but this user may write them. NULL:
    * nothing is kept. */
   const char *cacheDirectory;
+  /* The most bytes that the files of the folder have together; those that were
+   * used longest ago are removed. 0: 4 GiB. */
+  uint64_t cacheBudget;
   /* What tells this model from all others in the cache. NULL: a digest of the
    * graph; files that have weights count by their names, sizes, times and
    * inodes. */
   const char *identifier;
 
-  /* Warnings of the compiler and of the session. May be called from any thread
-   * that is inside a call of the session, never from two at once. */
+  /* Receives the warnings of the compiler and of the session, on threads that
+   * are inside a call of the session, but never on two threads at once. */
   DmlMessageCallback messageCallback;
   DmlProgressCallback progressCallback;
-  /* For both callbacks. */
+  /* A value that both callbacks receive. */
   void *userData;
 } DmlSessionCreateInfo;
 
-/* Opens the model, reads what it takes and returns, and finds the device.
- * Nothing is compiled. */
+/* Opens the model, reads the names and types of its inputs and outputs, and
+ * finds the device. Nothing is compiled. */
 DML_API DmlResult dmlCreateSession(const DmlSessionCreateInfo *info,
                                    DmlSession *session, DmlError *error);
 DML_API void dmlDestroySession(DmlSession session);
@@ -138,30 +156,33 @@ DML_API void dmlDestroySession(DmlSession session);
 \*===----------------------------------------------------------------------===*/
 
 enum {
-  /* Dimensions of a tensor, at most. */
+  /* The largest number of dimensions of a tensor. */
   DML_MAX_RANK = 8
 };
-/* Of an output whose number of dimensions the model does not say. */
+/* The rank of an output if the model does not declare the number of its
+ * dimensions. */
 #define DML_UNKNOWN_RANK UINT32_MAX
 
 typedef struct DmlSessionInfo {
   void *next;
   uint32_t inputCount;
   uint32_t outputCount;
-  /* The device that the session runs on; it stays the session's. */
+  /* The device of the session, which the session still owns. */
   DmlDevice device;
-  /* What programs are compiled for, as dml-compile --device-profile takes it:
-   * "" for an executable. */
+  /* The profile of the devices that programs are compiled for, as for
+   * dml-compile --device-profile, or "" for an executable. */
   const char *deviceProfile;
-  /* Programs in memory, and their bytes, which the budget bounds. */
+  /* The number of programs in memory, and the number of their bytes, which the
+   * budget limits. */
   uint32_t programCount;
   uint64_t programBytes;
-  /* Programs that the session has compiled so far, and those that it has read
-   * from the cache instead. */
+  /* The number of programs that the session has compiled so far, and the number
+   * of programs that it has read from the cache instead. */
   uint64_t compiledCount;
   uint64_t cachedCount;
-  /* Bytes of the weights on the device, those of other sessions of this process
-   * included: sessions on one device and model share them. */
+  /* The number of bytes of weights on the device, including the weights of
+   * other sessions of this process. Sessions with the same device and model
+   * share their weights. */
   uint64_t weightBytes;
 } DmlSessionInfo;
 
@@ -172,14 +193,15 @@ DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
 typedef struct DmlSessionTensorInfo {
   void *next;
   const char *name;
-  /* DML_DATA_TYPE_UNKNOWN for an output that the model declares without. Truth
-   * values of ONNX are DML_DATA_TYPE_UINT8. */
+  /* The data type, or DML_DATA_TYPE_UNKNOWN for an output for which the model
+   * declares none. ONNX's truth values are DML_DATA_TYPE_UINT8. */
   DmlDataType dataType;
   uint32_t rank;
-  /* -1 for a size that the model leaves open. */
+  /* The sizes, with -1 for a size that the model leaves open. */
   int64_t sizes[DML_MAX_RANK];
-  /* The name of a size that is open, or "". Inputs have one size for one name,
-   * and a dimension without a name has one of its own: "input[1]". */
+  /* The name of each open size, and "" for other sizes. Sizes with the same
+   * name are equal in all inputs. An open size without a name in the model has
+   * a name of its own, such as "input[1]". */
   const char *dimensionNames[DML_MAX_RANK];
 } DmlSessionTensorInfo;
 
@@ -195,20 +217,22 @@ DML_API DmlResult dmlGetSessionOutput(DmlSession session, uint32_t index,
 \*===----------------------------------------------------------------------===*/
 
 /* A tensor of a run, in host memory or in a buffer of the session's device. Its
- * elements are packed and in row-major order, but where the model gives the
- * tensor strides (DmlTensorInfo). */
+ * elements are packed and in row-major order, unless the model has strides for
+ * the tensor (DmlTensorInfo). */
 typedef struct DmlSessionTensor {
   const void *next;
-  /* NULL: the input or output of this place in the array. */
+  /* The name of the input or output. NULL: the input or output with the
+   * tensor's place in the array. */
   const char *name;
   DmlDataType dataType;
   uint32_t rank;
   int64_t sizes[DML_MAX_RANK];
-  /* Host memory of `byteSize` bytes. An input is not written. */
+  /* Host memory of `byteSize` bytes. A run does not write the memory of
+   * inputs. */
   void *data;
   size_t byteSize;
-  /* Device memory, where `data` is NULL and buffer.buffer is not: a range as
-   * for dmlBindInput. */
+  /* A range of device memory, as for dmlBindInput, if `data` is NULL and
+   * buffer.buffer is not. */
   DmlBufferRange buffer;
 } DmlSessionTensor;
 
@@ -219,23 +243,209 @@ typedef struct DmlSessionTensor {
  * are set; what stood there is not read, but for the byteSize of memory that
  * the caller gives, which must be enough. Where an output has neither `data`
  * nor a buffer, the session allocates `data`, which dmlFreeTensor frees. A run
- * that fails sets nothing. */
+ * that fails sets nothing.
+ *
+ * An output may be bound to the very range of an input, whose elements it then
+ * replaces: a decoder's cache that is given so stays in place, and its new
+ * positions alone move. The session compiles a program of its own for it. Where
+ * the compiler cannot prove that the output may be written over the input, the
+ * call fails with DML_ERROR_UNSUPPORTED, names the operator, and nothing has
+ * changed. */
 DML_API DmlResult dmlRunSession(DmlSession session,
                                 const DmlSessionTensor *inputs,
                                 uint32_t inputCount, DmlSessionTensor *outputs,
                                 uint32_t outputCount, DmlError *error);
 
-/* Frees `data`, which the session allocated, and sets it to NULL. */
+/* Frees `data`, which the session has allocated, and sets it to NULL. */
 DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
-/* Makes the program for inputs of these sizes ready; `data` and `buffer` are
- * not read. The name, type, rank, sizes and byteSize of `outputs`, of which
- * there may be none, become those that a run gives. */
+/* Creates the program for inputs of these sizes, if there is none. `data` and
+ * `buffer` are not read, except that an output and an input with one range get
+ * the program of a run that has both. Sets the name, type, rank, sizes and byteSize of
+ * `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
                                     uint32_t inputCount,
                                     DmlSessionTensor *outputs,
                                     uint32_t outputCount, DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
+ * Which feature level a model needs, and why
+ *
+ * None of these calls needs a device, or a session.
+\*===----------------------------------------------------------------------===*/
+
+/* The verdict on a model. Nothing changes it, so that many threads may read it
+ * at once. All strings that it gives live as long as the verdict. */
+typedef struct DmlVerdictImpl *DmlVerdict;
+
+typedef struct DmlExplainInfo {
+  const void *next;
+
+  /* The model, as in DmlSessionCreateInfo, which may be no executable. Nothing
+   * refers to the bytes after the call. */
+  const char *path;
+  const void *bytes;
+  size_t byteSize;
+  DmlModelFormat format;
+  /* Sizes of all dimensions that an ONNX model leaves open. */
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+
+  /* The feature level that the model is to fit, such as "5_0". NULL: the levels
+   * that the model states for its operators, if any. */
+  const char *level;
+  /* Whether the operators of an ONNX model are fused as ONNX Runtime fuses them
+   * for its DirectML provider. */
+  bool ortOptimizations;
+} DmlExplainInfo;
+
+/* Says which feature level the model needs, and what does not fit `level`. A
+ * model that cannot be read is an error; one that does not fit is none. */
+DML_API DmlResult dmlExplainModel(const DmlExplainInfo *info,
+                                  DmlVerdict *verdict, DmlError *error);
+DML_API void dmlDestroyVerdict(DmlVerdict verdict);
+
+typedef enum DmlFit {
+  DML_FIT_NO = 0,
+  DML_FIT_YES = 1,
+  /* There are parts of the model whose level nobody knows, or that DirectML is
+   * not asked for: the problems of the verdict. */
+  DML_FIT_UNKNOWN = 2
+} DmlFit;
+
+typedef struct DmlVerdictInfo {
+  void *next;
+  /* The oldest feature level that has everything in the model, such as "3_1",
+   * or "" where that is not known. */
+  const char *level;
+  /* The first release of DirectML, and the first Windows, that have `level`. ""
+   * where that is not known; no Windows has the newest levels. */
+  const char *directML;
+  const char *windows;
+  /* The level that was asked for, or "". */
+  const char *askedLevel;
+  /* Whether the model runs at the level that was asked for, or at those that
+   * the model states. Where there are neither, a model whose level is known
+   * fits. */
+  DmlFit fit;
+  /* Whether each operator that does not fit the level that was asked for can be
+   * rewritten: whether dmlLegalizeModel succeeds. */
+  bool canLegalize;
+  /* The operators of DirectML in the model. */
+  uint32_t operatorCount;
+  uint32_t problemCount;
+} DmlVerdictInfo;
+
+DML_API DmlResult dmlGetVerdictInfo(DmlVerdict verdict, DmlVerdictInfo *info,
+                                    DmlError *error);
+
+typedef enum DmlProblemKind {
+  /* An operator that the level does not support. */
+  DML_PROBLEM_KIND_OPERATOR = 0,
+  /* An operation that is not DirectML's. */
+  DML_PROBLEM_KIND_FOREIGN = 1,
+  /* Nodes of an ONNX model that DirectML's operators do not express. */
+  DML_PROBLEM_KIND_UNREAD = 2,
+  /* A node that ONNX Runtime's DirectML provider does not take. */
+  DML_PROBLEM_KIND_NOT_TAKEN = 3,
+  /* An optimization of ONNX Runtime that is not modelled, and could make an
+   * operator that needs a newer level. */
+  DML_PROBLEM_KIND_NOT_MODELLED = 4
+} DmlProblemKind;
+
+/* A reason for which the model does not fit, or may not. Strings that a kind of
+ * problem does not have are "". */
+typedef struct DmlProblemInfo {
+  void *next;
+  DmlProblemKind kind;
+  /* The operator or operation, such as "dml.tile"; the kind of nodes and what
+   * they lack; or the optimization. */
+  const char *name;
+  /* Its place: the function, and in a text the line and the column, counted
+   * from 1, or else the name of the node. */
+  const char *function;
+  const char *node;
+  uint32_t line;
+  uint32_t column;
+  /* The oldest feature level that supports the operator. */
+  const char *level;
+  /* Why it does not fit: "input has rank 2, but feature level 3_0 supports rank
+   * 4 (rank 2 needs 3_1)". Several reasons are separated by "; ". */
+  const char *reason;
+  /* The operators that dmlLegalizeModel puts in its place, such as
+   * "dml.gemm, 2 times dml.tile", or why there are none. Both are for operators
+   * where a level was asked for. */
+  const char *rewrite;
+  const char *whyNoRewrite;
+} DmlProblemInfo;
+
+DML_API DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
+                                       DmlProblemInfo *info, DmlError *error);
+
+/* The whole verdict, every operator included: as `dml-explain` prints it, with
+ * control characters escaped, and as `dml-explain --json` does. */
+DML_API const char *dmlGetVerdictText(DmlVerdict verdict);
+DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
+
+/*===----------------------------------------------------------------------===*\
+ * Rewriting and compiling without a device
+\*===----------------------------------------------------------------------===*/
+
+/* Bytes that a call allocated, which dmlFreeBytes frees. */
+typedef struct DmlBytes {
+  void *data;
+  size_t size;
+} DmlBytes;
+
+/* Frees `data` and sets it to NULL. */
+DML_API void dmlFreeBytes(DmlBytes *bytes);
+
+typedef enum DmlModuleForm {
+  DML_MODULE_FORM_BYTECODE = 0,
+  DML_MODULE_FORM_TEXT = 1
+} DmlModuleForm;
+
+/* Rewrites the operators of the model that do not fit `info->level`, which is
+ * wanted here, by ones that compute the same bits. Gives the module in MLIR,
+ * which states the level; a session opens it. Where an operator cannot be
+ * rewritten, or the model has nodes that cannot be read, this is an error that
+ * names them, and there are no bytes. Operations that are not DirectML's stay
+ * as they are. */
+DML_API DmlResult dmlLegalizeModel(const DmlExplainInfo *info,
+                                   DmlModuleForm form, DmlBytes *module,
+                                   DmlError *error);
+
+typedef struct DmlCompileInfo {
+  const void *next;
+
+  /* The model, as in DmlExplainInfo. */
+  const char *path;
+  const void *bytes;
+  size_t byteSize;
+  DmlModelFormat format;
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+
+  /* The devices to compile for, as dml-compile --device-profile takes them:
+   * "full,-shaderFloat64", or DmlSessionInfo::deviceProfile of a session on
+   * such a device. Of several profiles each is a variant in the executable, of
+   * which a device runs the first that it can. None: the profile that the model
+   * states, else "full". */
+  const char *const *deviceProfiles;
+  uint32_t deviceProfileCount;
+  /* As in DmlSessionCreateInfo. */
+  const DmlNamedValue *options;
+  uint32_t optionCount;
+  DmlMessageCallback messageCallback;
+  DmlProgressCallback progressCallback;
+  void *userData;
+} DmlCompileInfo;
+
+/* Compiles all functions of a model ahead of time, weights included: the bytes
+ * of a file (.dmlx) that a session and dmlCreateExecutable take. */
+DML_API DmlResult dmlCompileModel(const DmlCompileInfo *info,
+                                  DmlBytes *executable, DmlError *error);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -56,6 +56,9 @@ private:
   LogicalResult verifyShape(StringRef name, ArrayRef<int64_t> wanted,
                             const Twine &text);
   LogicalResult verifyMask(int64_t batch, int64_t queries, int64_t keys);
+  /// Checks that lengths have the element type of the past or are i32, and that
+  /// this type can count to `pastKeys`.
+  LogicalResult verifyPastLengths(int64_t pastKeys);
 
   FeatureLevelOpInterface op;
   Heads heads;
@@ -126,6 +129,32 @@ LogicalResult AttentionVerifier::verifyMask(int64_t batch, int64_t queries,
                        "{B, " + Twine(heads.queryText) + ", S, T}");
   }
   llvm_unreachable("unknown type of mask");
+}
+
+LogicalResult AttentionVerifier::verifyPastLengths(int64_t pastKeys) {
+  std::optional<Tensor> lengths = op.getTensor("past_sequence_lengths");
+  if (!lengths)
+    return success();
+  std::optional<Tensor> past = op.getTensor("past_key");
+  if (!past)
+    return op->emitOpError("has past_sequence_lengths, but no past_key");
+  Type type = getElementTypeOrSelf(lengths->type),
+       wanted = getElementTypeOrSelf(past->type);
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType)
+    return success();
+  if (type != wanted)
+    return op->emitOpError()
+           << "past_sequence_lengths has the element type " << type
+           << ", but wants i32 or " << wanted << ", which is that of past_key";
+  // With a mantissa of 11 bits, a float has all integers up to 2^11.
+  int64_t most = int64_t(1) << floatType.getFPMantissaWidth();
+  if (pastKeys <= most)
+    return success();
+  return op->emitOpError() << "past_sequence_lengths has the element type "
+                           << type << ", which counts to " << most
+                           << ", but the past has " << pastKeys
+                           << " positions; i32 counts to all of them";
 }
 
 LogicalResult AttentionVerifier::verify() {
@@ -231,9 +260,7 @@ LogicalResult AttentionVerifier::verify() {
       failed(verifyShape("output_present_value", {batch, nk, keys, valueSize},
                          "{B, " + Twine(K) + ", T, V}")))
     return failure();
-  if (has("past_sequence_lengths") && !has("past_key"))
-    return op->emitOpError("has past_sequence_lengths, but no past_key");
-  return success();
+  return verifyPastLengths(pastKeys);
 }
 
 LogicalResult MultiheadAttentionOp::verify() {

@@ -170,12 +170,11 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
   }
   if (attribute.getName() == layoutAttrName) {
     auto layout = dyn_cast<StringAttr>(attribute.getValue());
-    if (!layout || (layout.getValue() != channelsLast &&
-                    layout.getValue() != channelsLastCovered))
+    if (!layout || !llvm::is_contained(layoutNames, layout.getValue()))
       return emitError(op->getLoc(), "attribute '")
              << layoutAttrName << "' is " << attribute.getValue()
-             << ", but wants \"" << channelsLast << "\" or \""
-             << channelsLastCovered << "\"";
+             << ", but wants \"" << channelsLast << "\", \""
+             << channelsLastCovered << "\" or \"" << orderedFilter << "\"";
     return success();
   }
   if (attribute.getName() == initializationAttrName) {

@@ -138,7 +138,8 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
   if (options.fuse)
-    pm.addNestedPass<func::FuncOp>(createStackProducts());
+    pm.addNestedPass<func::FuncOp>(
+        createStackProducts(getPassOptions<StackProductsOptions>(options)));
   // This pass comes before the device is considered, so that the variants for
   // all devices share the initialization.
   pm.addPass(createHoistInitialization());

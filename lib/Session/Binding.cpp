@@ -7,7 +7,6 @@
 #include "Binding.h"
 #include "Boundary.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace dml;
 using namespace dml::session;
@@ -42,12 +41,13 @@ std::string dml::session::describeTensor(const SignatureTensor &tensor) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of `wanted` that is like `name`, or null where none is.
+/// Returns the tensor of `wanted` whose name is most like `name`, or null if
+/// none is similar.
 static const SignatureTensor *
 findNearest(llvm::StringRef name, llvm::ArrayRef<SignatureTensor> wanted) {
   const SignatureTensor *nearest = nullptr;
-  // Two letters that changed places are a distance of 2. All letters are other
-  // ones in no name that is meant.
+  // Two exchanged letters are a distance of 2. A name with a distance of its
+  // whole length is not similar.
   size_t least =
       std::min<size_t>(name.size(), std::max<size_t>(2, name.size() / 3) + 1);
   for (const SignatureTensor &tensor : wanted) {
@@ -71,11 +71,12 @@ static std::string listNames(llvm::ArrayRef<SignatureTensor> tensors) {
   return text.empty() ? "none" : text;
 }
 
-/// Where no tensor is.
+/// The place of a tensor that is missing.
 static constexpr size_t nowhere = SIZE_MAX;
 
-/// The place among the model's tensors `wanted` that the tensor `place` of a
-/// run has by its name, or else by its place.
+/// Returns the index among the model's tensors `wanted` of the tensor at
+/// `place` in the arguments of a run: the tensor with its name, or, if it has
+/// no name, the tensor at the same place.
 static Expected<size_t> findTensor(const char *kind,
                                    llvm::ArrayRef<SignatureTensor> wanted,
                                    const DmlSessionTensor &tensor,
@@ -93,8 +94,8 @@ static Expected<size_t> findTensor(const char *kind,
                "; the model has ", listNames(wanted));
 }
 
-/// Returns for each of the model's tensors `wanted` the place of the one of
-/// `tensors` that has its name or its place, or `nowhere`.
+/// Returns, for each of the model's tensors `wanted`, the place of its tensor
+/// in `tensors`, or `nowhere` if it is missing.
 static Expected<std::vector<size_t>>
 matchTensors(const char *kind, llvm::ArrayRef<SignatureTensor> wanted,
              llvm::ArrayRef<DmlSessionTensor> tensors) {
@@ -143,7 +144,7 @@ static Status checkType(const SignatureTensor &wanted,
 /// Compares the sizes with the model's and with those of other inputs.
 static Status checkSizes(const SignatureTensor &wanted,
                          const DmlSessionTensor &tensor,
-                         llvm::StringMap<NamedSize> &sizes) {
+                         std::map<std::string, NamedSize> &sizes) {
   uint64_t count = 1;
   for (auto [i, dimension] : llvm::enumerate(wanted.dimensions)) {
     int64_t size = tensor.sizes[i];
@@ -206,7 +207,7 @@ dml::session::bindInputs(const Signature &signature,
   if (!places)
     return places.status();
   InputBinding binding;
-  llvm::StringMap<NamedSize> sizes;
+  std::map<std::string, NamedSize> sizes;
   for (auto [wanted, place] : llvm::zip_equal(signature.inputs, *places)) {
     if (place == nowhere)
       return wrong("input ", quote(wanted.name),
@@ -220,8 +221,8 @@ dml::session::bindInputs(const Signature &signature,
       DML_TRY(checkMemory(wanted, *tensor, isPacked));
     binding.key += describeSizes({tensor->sizes, tensor->rank}) + ";";
   }
-  for (const auto &size : sizes)
-    binding.dimensions[size.first()] = size.second.size;
+  for (const auto &[name, size] : sizes)
+    binding.dimensions[name] = size.size;
   return binding;
 }
 

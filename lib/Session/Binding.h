@@ -10,7 +10,7 @@
 #include "Support.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace dml::session {
 
@@ -23,7 +23,7 @@ struct SharedBuffer {
 struct InputBinding {
   std::vector<const DmlSessionTensor *> inputs;
   /// The sizes of the model's open dimensions, by their names.
-  llvm::StringMap<int64_t> dimensions;
+  std::map<std::string, int64_t> dimensions;
   /// The outputs in the buffers of inputs.
   std::vector<SharedBuffer> shared;
   /// The sizes of all inputs and the outputs in their buffers, "2x3;1;1=0":
@@ -38,8 +38,8 @@ Expected<InputBinding> bindInputs(const Signature &signature,
                                   llvm::ArrayRef<DmlSessionTensor> tensors,
                                   bool isRun, bool isPacked);
 
-/// Finds the model's outputs among the tensors of a run: for each output the
-/// tensor, or null.
+/// Finds the model's outputs among the tensors of a run. Returns the tensor of
+/// each output, or null if it is not given.
 Expected<std::vector<DmlSessionTensor *>>
 bindOutputs(const Signature &signature,
             llvm::MutableArrayRef<DmlSessionTensor> tensors);

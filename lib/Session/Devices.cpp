@@ -26,6 +26,24 @@ SessionDevice::open(const DmlSessionCreateInfo &info) {
   return result;
 }
 
+Status SessionDevice::check() const {
+  if (!isLost)
+    return Status();
+  DmlDeviceInfo info{};
+  dmlGetDeviceProperties(device.get(), &info);
+  return makeError(DML_ERROR_DEVICE_LOST, "the device '", info.name,
+                   "' is lost; wanted is another session, on a new device");
+}
+
+Status SessionDevice::note(Status status) {
+  if (status.result() != DML_ERROR_DEVICE_LOST)
+    return status;
+  isLost = true;
+  Status lost = check();
+  return makeError(DML_ERROR_DEVICE_LOST, lost.message(), " (",
+                   status.message(), ")");
+}
+
 /// The instance of all sessions, which is there until the process ends.
 /// NVIDIA's driver cannot be loaded any more once it was loaded and unloaded
 /// some thirty times, and it takes 0.1 s each time.

@@ -12,19 +12,19 @@
 
 namespace dml::session {
 
-/// A device that sessions run on: the caller's, or one that sessions of this
-/// process share, so that their weights stand there once.
+/// A device of sessions: the caller's device, or a device that all sessions of
+/// this process share, so that each weight is on the device only once.
 class SessionDevice {
 public:
   static Expected<std::shared_ptr<SessionDevice>>
   open(const DmlSessionCreateInfo &info);
 
   DmlDevice get() const { return device.get(); }
-  /// Takes note where a call has lost the device: later sessions get another.
-  void note(const Status &status) {
-    if (status.result() == DML_ERROR_DEVICE_LOST)
-      isLost = true;
-  }
+  /// Fails where a call has lost the device.
+  Status check() const;
+  /// Returns `status` of a call, with the name of the device where the call has
+  /// lost it: later sessions get another device.
+  Status note(Status status);
 
 private:
   static Expected<std::shared_ptr<SessionDevice>>

@@ -7,7 +7,9 @@
 #include "DiskCache.h"
 #include "Support/ExternalFiles.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
@@ -54,6 +56,9 @@ std::optional<std::string> DiskCache::readFile(const std::string &path) {
                      std::to_string(mostBytes) + " at most");
     return std::nullopt;
   }
+  // The file is used now. Where the folder cannot be written, nothing is
+  // removed either.
+  (void)::futimens(file, nullptr);
   std::string bytes(size, 0);
   for (uint64_t done = 0; done < size;) {
     ssize_t count = ::read(file, bytes.data() + done, size - done);
@@ -71,7 +76,10 @@ std::optional<std::string> DiskCache::readFile(const std::string &path) {
 
 void DiskCache::writeFile(const std::string &path,
                           llvm::ArrayRef<llvm::StringRef> parts) {
-  if (isReadOnly)
+  uint64_t size = 0;
+  for (llvm::StringRef part : parts)
+    size += part.size();
+  if (isReadOnly || size > budget)
     return;
   auto fail = [&](std::error_code error) {
     if (!isReadOnly.exchange(true))
@@ -101,7 +109,80 @@ void DiskCache::writeFile(const std::string &path,
     error = llvm::sys::fs::rename(temporary, path);
   if (error) {
     (void)llvm::sys::fs::remove(temporary);
-    fail(error);
+    return fail(error);
+  }
+  trim(size);
+}
+
+namespace {
+/// A file of the cache.
+struct CacheFile {
+  std::string path;
+  uint64_t size;
+  int64_t lastUse;
+};
+} // namespace
+
+/// Seconds after which a file that is not renamed has no writer any more.
+static constexpr int64_t mostSecondsOfWriting = 3600;
+
+/// Whether `name` is one that the cache gives to files: a digest and, in the
+/// end, `extension`.
+static bool isOwnName(llvm::StringRef name, llvm::StringRef extension) {
+  return name.ends_with(extension) &&
+         name.take_while(llvm::isHexDigit).size() == 2 * sizeof(Digest) &&
+         name.drop_front(2 * sizeof(Digest)).starts_with(".dml");
+}
+
+/// The files of the cache in `folder`. Removes what processes that have ended
+/// have not finished. Files of others, or under other names, stay.
+static std::vector<CacheFile> listFiles(const std::string &folder) {
+  std::vector<CacheFile> files;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(folder, error,
+                                            /*follow_symlinks=*/false),
+       end;
+       !error && it != end; it.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(it->path());
+    bool isTemporary = isOwnName(name, ".tmp");
+    struct stat status;
+    if ((!isTemporary && !isOwnName(name, ".dmlprogram") &&
+         !isOwnName(name, ".dmlpipelines")) ||
+        ::lstat(it->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != ::geteuid())
+      continue;
+    int64_t age = ::time(nullptr) - status.st_mtim.tv_sec;
+    if (isTemporary && age > mostSecondsOfWriting)
+      (void)::unlink(it->path().c_str());
+    else if (!isTemporary)
+      files.push_back({it->path(), static_cast<uint64_t>(status.st_size),
+                       status.st_mtim.tv_sec * int64_t(1'000'000'000) +
+                           status.st_mtim.tv_nsec});
+  }
+  return files;
+}
+
+void DiskCache::trim(uint64_t written) {
+  std::lock_guard<std::mutex> lock(trimMutex);
+  uncounted = llvm::SaturatingAdd(uncounted, written);
+  // Other processes count for themselves, so that all together may go beyond
+  // the budget by a sixteenth for each.
+  if (uncounted < budget / 16)
+    return;
+  uncounted = 0;
+  std::vector<CacheFile> files = listFiles(folder);
+  llvm::sort(files, [](const CacheFile &a, const CacheFile &b) {
+    return a.lastUse < b.lastUse;
+  });
+  uint64_t size = 0;
+  for (const CacheFile &file : files)
+    size += file.size;
+  for (const CacheFile &file : files) {
+    if (size <= budget)
+      return;
+    // Another process that reads the file has it still.
+    (void)::unlink(file.path.c_str());
+    size -= file.size;
   }
 }
 
@@ -110,9 +191,8 @@ void DiskCache::writeFile(const std::string &path,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How the file of a program begins. All that follows is covered by the digest:
-/// the parts of the image, in the order of the numbers that say how large they
-/// are.
+/// The header of a program's file. The digest covers the rest of the file: the
+/// parts of the image, in the order of the members that state their sizes.
 struct ImageHeader {
   char magic[8] = {'D', 'M', 'L', 'S', 'E', 'S', 'S', '1'};
   Digest key = {};
@@ -232,8 +312,8 @@ void DiskCache::storeImage(const Digest &key, const Image &image,
   writeFile(getImagePath(key), parts);
 }
 
-/// Reads the files beside the model. Returns false where one is not there, or
-/// is not the one that the image was made of.
+/// Reads the list of files beside the model. Returns false if a file is
+/// missing, or has changed since the image was made.
 static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
                       Image &image) {
   reader::ExternalFiles files(model.getPath());
@@ -262,7 +342,8 @@ static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
 }
 
 /// Whether a weight has its bytes where `source` says.
-static bool hasBytes(const WeightSource &source, const Image &image) {
+static bool hasBytes(const WeightSource &source, const Image &image,
+                     const Model &model) {
   auto fits = [&](uint64_t size) {
     return source.offset <= size && source.size <= size - source.offset;
   };
@@ -273,6 +354,10 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
     return source.index < image.prepared.size();
   case WeightSource::Kind::Own:
     return fits(image.bytes.size());
+  case WeightSource::Kind::Built:
+    return model.getBuilt() &&
+           source.index < model.getBuilt()->getWeights().size() &&
+           fits(model.getBuilt()->getWeights()[source.index]->getSize());
   case WeightSource::Kind::File:
     return source.index < image.files.size() &&
            fits(image.files[source.index].state.size);
@@ -281,9 +366,9 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
 }
 
 /// Whether each weight has its bytes somewhere.
-static bool hasWeights(const Image &image) {
+static bool hasWeights(const Image &image, const Model &model) {
   auto isThere = [&](const WeightSource &source) {
-    return hasBytes(source, image);
+    return hasBytes(source, image, model);
   };
   // What is prepared is prepared of other weights.
   auto isRaw = [&](const WeightSource &source) {
@@ -299,8 +384,8 @@ static bool hasWeights(const Image &image) {
          llvm::all_of(image.prepared, isKnown);
 }
 
-/// Whether the runtime takes the executables, and these have as many weights,
-/// inputs and outputs as the image says.
+/// Whether the runtime accepts the executables, and their numbers of weights,
+/// inputs and outputs are those of the image.
 static bool hasExecutables(const Image &image) {
   auto executable = openExecutable(image.executable);
   if (!executable)
@@ -332,7 +417,8 @@ static bool readPrepared(PieceReader &reader, uint64_t count, Image &image) {
   return true;
 }
 
-/// Reads what follows the header. Returns why that cannot be used, or "".
+/// Reads the parts of an image that follow the header. Returns the reason why
+/// the image cannot be used, or "".
 static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
                               const Model &model, Image &image) {
   Digester digester;
@@ -352,7 +438,7 @@ static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
       !reader.read(header.executableSize, image.executable) ||
       !reader.getRest().empty())
     return "it has another size than it says";
-  if (!hasWeights(image))
+  if (!hasWeights(image, model))
     return "it has a weight without bytes";
   return hasExecutables(image) ? "" : "it has no executable for this version";
 }
@@ -413,23 +499,35 @@ void DiskCache::loadPipelines(DmlDevice device) {
     return ignore(path, status.message());
   std::lock_guard<std::mutex> lock(mutex);
   pipelines = digest(*bytes);
+  pipelineBytes = bytes->size();
 }
 
-void DiskCache::storePipelines(DmlDevice device) {
+void DiskCache::storePipelines(DmlDevice device, bool isOver) {
   std::lock_guard<std::mutex> lock(mutex);
+  auto fail = [&](const Status &status) {
+    messages.warn("pipelines are not kept in the cache folder '" + folder +
+                  "': " + status.message());
+  };
+  hasNewPipelines |= !isOver;
+  if (!hasNewPipelines)
+    return;
   size_t size = 0;
-  if (!call(dmlGetPipelineCacheData, device, &size,
-            static_cast<void *>(nullptr))
-           .ok())
+  Status status = call(dmlGetPipelineCacheData, device, &size,
+                       static_cast<void *>(nullptr));
+  if (!status.ok())
+    return fail(status);
+  if (!isOver && pipelines && size < pipelineBytes + pipelineBytes / 8)
     return;
   std::string bytes(size, 0);
   // Another thread may have made the cache larger, which is kept next time.
-  if (!call(dmlGetPipelineCacheData, device, &size,
-            static_cast<void *>(bytes.data()))
-           .ok())
-    return;
+  status = call(dmlGetPipelineCacheData, device, &size,
+                static_cast<void *>(bytes.data()));
+  if (!status.ok())
+    return fail(status);
   bytes.resize(size);
   Digest now = digest(bytes);
+  pipelineBytes = size;
+  hasNewPipelines = false;
   if (pipelines == now)
     return;
   writeFile(getPipelinePath(device), {llvm::StringRef(bytes)});

@@ -6,7 +6,8 @@
 // depends on, and a file for each device with its compiled pipelines. Several
 // processes may use one folder: a file appears whole, under its name, or not at
 // all. Files are read only where nobody but their owner, who runs this process,
-// may write, and nothing that they say is taken for true.
+// may write, and nothing that they say is taken for true. The time of a file is
+// that of its last use; the files that were used longest ago go.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,9 @@ namespace dml::session {
 
 class DiskCache {
 public:
-  DiskCache(std::string folder, Messages &messages)
-      : folder(std::move(folder)), messages(messages) {}
+  /// The files of the folder have `budget` bytes at most.
+  DiskCache(std::string folder, uint64_t budget, Messages &messages)
+      : folder(std::move(folder)), budget(budget), messages(messages) {}
 
   /// The image of the program `key`, or nothing where the folder has none that
   /// can be used. Files that the image names are those that it was made of.
@@ -33,26 +35,39 @@ public:
 
   /// Gives a device the pipelines that were compiled for it.
   void loadPipelines(DmlDevice device);
-  /// Keeps the device's pipelines, where these are others than before.
-  void storePipelines(DmlDevice device);
+  /// Keeps the device's pipelines, where these are others than before. Since
+  /// the file has all of them, it is written while programs are made only where
+  /// they have become more by an eighth, and else where the session `isOver`.
+  void storePipelines(DmlDevice device, bool isOver);
 
 private:
   std::string getImagePath(const Digest &key) const;
   std::string getPipelinePath(DmlDevice device) const;
-  /// The bytes of a file; nothing where there is none, or none to be used.
+  /// Returns the bytes of a file, or nothing if the file does not exist or must
+  /// not be used.
   std::optional<std::string> readFile(const std::string &path);
   void writeFile(const std::string &path,
                  llvm::ArrayRef<llvm::StringRef> parts);
+  /// Counts `written` bytes of a new file, and removes those files that were
+  /// used longest ago where all have more bytes than the budget.
+  void trim(uint64_t written);
   /// Warns that a file is not used, and why.
   void ignore(const std::string &path, const std::string &why);
 
   const std::string folder;
+  const uint64_t budget;
   Messages &messages;
   /// Whether the folder could not be written, which is said once.
   std::atomic<bool> isReadOnly = false;
   std::mutex mutex;
-  /// The digest of the pipelines that the file has.
+  /// The digest of the pipelines that the file has, and their bytes.
   std::optional<Digest> pipelines;
+  uint64_t pipelineBytes = 0;
+  /// Whether the device may have pipelines that the file lacks.
+  bool hasNewPipelines = false;
+  std::mutex trimMutex;
+  /// Bytes that were written since the files were counted; all, at first.
+  uint64_t uncounted = UINT64_MAX;
 };
 
 } // namespace dml::session

@@ -7,7 +7,6 @@
 #include "Program.h"
 #include "Thread.h"
 #include "llvm/ADT/ScopeExit.h"
-#include <cstdlib>
 
 using namespace dml::session;
 
@@ -18,8 +17,9 @@ using namespace dml::session;
 Expected<std::shared_ptr<Program>>
 Program::create(WeightStore &store, const Model &model, Image image,
                 const CallerWeights &caller, const Digest &options,
-                Progress &progress) {
+                uint64_t waitLimit, Progress &progress) {
   std::shared_ptr<Program> program(new Program);
+  program->waitLimit = waitLimit;
   program->executable = model.getExecutable();
   if (!program->executable) {
     program->code = std::move(image.executable);
@@ -33,7 +33,7 @@ Program::create(WeightStore &store, const Model &model, Image image,
   // Weights are read while the driver compiles.
   Expected<std::vector<WeightPointer>> weights = std::vector<WeightPointer>();
   std::future<void> loading = startThread([&] {
-    weights = WeightLoader(store, model, image, caller, options)
+    weights = WeightLoader(store, model, image, caller, options, waitLimit)
                   .load(program->executable);
   });
   DML_TRY(progress.begin("creating pipelines", 0.7f));
@@ -49,8 +49,8 @@ Program::create(WeightStore &store, const Model &model, Image image,
 }
 
 Status Program::bindWeights() {
-  // Weights that are bound in place come first: the program makes memory with
-  // the first copy.
+  // Weights are first bound in place, if possible. The program allocates memory
+  // for weights at the first copy.
   std::vector<uint32_t> copied;
   for (uint32_t i = 0; i < weights.size(); ++i) {
     const DmlBufferRange *range = &weights[i]->range;
@@ -137,9 +137,10 @@ void Program::giveSlot(std::unique_ptr<Slot> slot) {
   slotCount = std::max<uint32_t>(slotCount, idle.size());
 }
 
-/// Bytes of a tensor that kernels read or write in the host's memory, at most.
-/// A copy between host and device is a submission of its own, which takes 20
-/// microseconds and more; a GPU reads 64 KiB from the host in 3.
+/// The largest size of a tensor that kernels access in the host's memory. A
+/// copy between host and device is a submission of its own, which takes 20
+/// microseconds or more, whereas a GPU reads 64 KiB from the host in 3
+/// microseconds.
 static constexpr uint64_t mostHostBytes = 1 << 16;
 
 Expected<DmlBufferRange> Program::getBuffer(BufferHandle &buffer,
@@ -180,8 +181,9 @@ Status Program::bindInput(Slot &slot, uint32_t index,
     DML_TRY(call(dmlWriteBuffer, slot.inputs[index].get(), uint64_t(0),
                  static_cast<const void *>(tensor.data), tensor.byteSize));
   }
-  // A range of the caller's is bound anew: the caller may have destroyed the
-  // buffer that was bound, and another buffer may have its handle since.
+  // A buffer of the caller is bound again in each run: the caller may have
+  // destroyed the buffer of an earlier run, and its handle may now belong to
+  // another buffer.
   if (tensor.data && isEqual(range, slot.boundInputs[index]))
     return Status();
   DML_TRY(call(dmlBindInput, slot.table.get(), index,
@@ -236,13 +238,14 @@ Status Program::bindOutput(Slot &slot, uint32_t index,
 
 Status Program::readOutputs(Slot &slot,
                             llvm::ArrayRef<DmlSessionTensor *> tensors,
-                            std::vector<void *> &results) {
+                            std::vector<HostMemory> &results) {
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     if (!tensor || tensor->buffer.buffer)
       continue;
     void *data = tensor->data;
     if (!data) {
-      data = results[i] = std::malloc(std::max<size_t>(outputs[i].byteSize, 1));
+      data = std::malloc(std::max<size_t>(outputs[i].byteSize, 1));
+      results[i].reset(data);
       if (!data)
         return makeError(DML_ERROR_OUT_OF_MEMORY, "there is no memory for the ",
                          outputs[i].byteSize, " bytes of output '",
@@ -258,7 +261,7 @@ Status Program::readOutputs(Slot &slot,
 
 Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
                     llvm::ArrayRef<DmlSessionTensor *> wanted,
-                    std::vector<void *> &results) {
+                    std::vector<HostMemory> &results) {
   Expected<std::unique_ptr<Slot>> slot = takeSlot();
   if (!slot)
     return slot.status();
@@ -269,15 +272,9 @@ Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
     DML_TRY(bindOutput(**slot, i, tensor));
   DML_TRY(call(dmlSubmit, (*slot)->table.get(),
                static_cast<const DmlSubmitInfo *>(nullptr)));
-  DML_TRY(call(dmlWait, (*slot)->table.get(), UINT64_MAX));
-  results.assign(outputs.size(), nullptr);
-  Status status = readOutputs(**slot, wanted, results);
-  if (!status.ok()) {
-    for (void *data : results)
-      std::free(data);
-    results.clear();
-    return status;
-  }
+  DML_TRY(call(dmlWait, (*slot)->table.get(), waitLimit));
+  results.resize(outputs.size());
+  DML_TRY(readOutputs(**slot, wanted, results));
   giveSlot(std::move(*slot));
   return Status();
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace dml::session;
 
@@ -16,25 +17,31 @@ Expected<std::shared_ptr<Program>> Programs::get(const std::string &key,
     std::shared_ptr<Entry> entry = found->second;
     changed.wait(lock, [&] { return entry->isDone; });
     entry->lastUse = ++clock;
-    if (entry->status.ok())
+    if (entry->program)
       return entry->program;
-    // Whoever made the program has cancelled its own call, not this one.
-    if (entry->status.result() != DML_ERROR_CANCELLED)
+    // Whoever made the program has cancelled its own call, or had no memory,
+    // which need not be so for this call.
+    if (!entry->status.ok() && entry->status.result() != DML_ERROR_CANCELLED)
       return entry->status;
   }
   auto entry = std::make_shared<Entry>();
   entries[key] = entry;
   lock.unlock();
+  // The calls that wait go on, too, where an exception leaves this one.
+  auto finish = llvm::scope_exit([&] {
+    if (!lock.owns_lock())
+      lock.lock();
+    entry->isDone = true;
+    entry->lastUse = ++clock;
+    if (!entry->program)
+      entries.erase(key);
+    changed.notify_all();
+  });
   Expected<std::shared_ptr<Program>> made = make();
   lock.lock();
-  entry->isDone = true;
-  entry->lastUse = ++clock;
   entry->status = made.status();
   if (made)
     entry->program = *made;
-  else
-    entries.erase(key);
-  changed.notify_all();
   return made;
 }
 

@@ -13,8 +13,9 @@
 using namespace dml;
 using namespace dml::session;
 
-/// The budget of a session whose creator states none.
+/// The budgets of a session whose creator states none.
 static constexpr uint64_t defaultBudget = uint64_t(1) << 30;
+static constexpr uint64_t defaultCacheBudget = uint64_t(4) << 30;
 
 static void addOption(Digester &digester, bool value) {
   digester.add(uint64_t(value));
@@ -42,17 +43,16 @@ Session::Session(const DmlSessionCreateInfo &info)
       progressCallback(info.progressCallback), userData(info.userData),
       programs(info.programBudget ? info.programBudget : defaultBudget) {}
 
+Session::~Session() {
+  if (cache && device->check().ok())
+    cache->storePipelines(device->get(), /*isOver=*/true);
+}
+
 static Status checkArrays(const DmlSessionCreateInfo &info) {
-  auto check = [](const char *name, const void *array, uint32_t count) {
-    return array || count == 0
-               ? Status()
-               : makeError(DML_ERROR_INVALID_ARGUMENT,
-                           "DmlSessionCreateInfo::", name,
-                           " is NULL, but its count is ", count);
-  };
-  DML_TRY(check("dimensions", info.dimensions, info.dimensionCount));
-  DML_TRY(check("options", info.options, info.optionCount));
-  return check("weights", info.weights, info.weightCount);
+  const char *name = "DmlSessionCreateInfo";
+  DML_TRY(checkArray(name, "dimensions", info.dimensions, info.dimensionCount));
+  DML_TRY(checkArray(name, "options", info.options, info.optionCount));
+  return checkArray(name, "weights", info.weights, info.weightCount);
 }
 
 Expected<std::unique_ptr<Session>>
@@ -77,6 +77,10 @@ Session::create(const DmlSessionCreateInfo &info) {
   if (!device)
     return device.status();
   session->device = std::move(*device);
+  if (info.waitLimit) {
+    session->waitLimit = info.waitLimit;
+    dmlSetWaitLimit(session->device->get(), info.waitLimit);
+  }
   DML_TRY(session->setOptions(info));
   Digester digester;
   addOptions(digester, session->options);
@@ -89,34 +93,19 @@ Session::create(const DmlSessionCreateInfo &info) {
   if (info.identifier)
     session->identifier = info.identifier;
   if (info.cacheDirectory) {
-    session->cache =
-        std::make_unique<DiskCache>(info.cacheDirectory, session->messages);
+    session->cache = std::make_unique<DiskCache>(
+        info.cacheDirectory,
+        info.cacheBudget ? info.cacheBudget : defaultCacheBudget,
+        session->messages);
     session->cache->loadPipelines(session->device->get());
   }
   return session;
 }
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
-  for (uint32_t i = 0; i < info.optionCount; ++i) {
-    llvm::StringRef name = info.options[i].name ? info.options[i].name : "";
-    llvm::StringRef value = info.options[i].value ? info.options[i].value : "";
-    if (model->getExecutable())
-      return makeError(DML_ERROR_INVALID_ARGUMENT, "the option '", name.str(),
-                       "' is for the compiler, but '", model->getName(),
-                       "' is compiled already");
-    if (name == "external-weights")
-      return makeError(DML_ERROR_INVALID_ARGUMENT,
-                       "the option 'external-weights' is the session's own, "
-                       "which has all weights apart from programs");
-    if (name == "ort-optimizations" && (value == "all" || value == "none")) {
-      DML_TRY(model->setOptimized(value == "all"));
-      continue;
-    }
-    if (failed(setCompilerOption(options, name, value)))
-      return makeError(DML_ERROR_INVALID_ARGUMENT, "there is no option '",
-                       name.str(), "' with the value '", value.str(),
-                       "'; wanted is one of dml-compile's");
-  }
+  options.sharedWeights = true;
+  for (uint32_t i = 0; i < info.optionCount; ++i)
+    DML_TRY(setOption(info.options[i], *model, options));
   if (model->getExecutable())
     return Status();
   if (options.deviceProfile.empty()) {
@@ -150,8 +139,8 @@ void Session::describe(DmlSessionInfo &info) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Adds what identifies this build of the compiler: its version, and the size
-/// and the time of the file that has it.
+/// Adds the identity of this build of the compiler: its version, and the size
+/// and the time of the file that contains it.
 static void addCompiler(Digester &digester) {
   digester.add(llvm::StringRef(dmlGetVersion()));
   Dl_info info;
@@ -187,8 +176,8 @@ Expected<Digest> Session::getKey(const InputBinding &binding) {
   return digester.finish();
 }
 
-/// The image of a model that is an executable: where the weights are that the
-/// executable lacks.
+/// Returns the image of a model that is an executable. It contains the places
+/// of the weights that the executable lacks.
 static Expected<Image> describeExecutable(DmlExecutable executable,
                                           const CallerWeights &caller,
                                           const Model &model) {
@@ -246,11 +235,13 @@ Session::makeProgram(const InputBinding &binding) {
   Expected<Image> image = getImage(binding, progress);
   if (!image)
     return image.status();
-  Expected<std::shared_ptr<Program>> program = Program::create(
-      *store, *model, std::move(*image), weights, optionsKey, progress);
-  device->note(program.status());
-  if (program && cache)
-    cache->storePipelines(device->get());
+  Expected<std::shared_ptr<Program>> program =
+      Program::create(*store, *model, std::move(*image), weights, optionsKey,
+                      waitLimit, progress);
+  if (!program)
+    return device->note(program.status());
+  if (cache)
+    cache->storePipelines(device->get(), /*isOver=*/false);
   return program;
 }
 
@@ -303,6 +294,7 @@ Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
     return wanted.status();
   if (!model->getExecutable())
     bindShared(*binding, *wanted);
+  DML_TRY(device->check());
   Expected<std::shared_ptr<Program>> program = getProgram(*binding);
   if (!program)
     return program.status();
@@ -327,10 +319,9 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
     return call.status();
   Program &program = *call->program;
   uint64_t bytes = program.getBytes();
-  std::vector<void *> results;
-  Status status = program.run(call->binding.inputs, call->wanted, results);
-  device->note(status);
-  DML_TRY(status);
+  std::vector<HostMemory> results;
+  DML_TRY(
+      device->note(program.run(call->binding.inputs, call->wanted, results)));
   if (program.getBytes() != bytes)
     programs.trim(&program);
   for (auto [index, tensor] : llvm::enumerate(call->wanted)) {
@@ -338,7 +329,7 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
       continue;
     describeOutput(program, index, *tensor);
     if (results[index])
-      tensor->data = results[index];
+      tensor->data = results[index].release();
   }
   return Status();
 }

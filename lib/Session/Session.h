@@ -14,11 +14,12 @@
 
 namespace dml::session {
 
-/// What stands behind a DmlSession.
+/// The object of a DmlSession.
 class Session {
 public:
   static Expected<std::unique_ptr<Session>>
   create(const DmlSessionCreateInfo &info);
+  ~Session();
 
   void describe(DmlSessionInfo &info);
   const Signature &getSignature() const { return model->getSignature(); }
@@ -33,9 +34,10 @@ private:
   Status setOptions(const DmlSessionCreateInfo &info);
   Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
   Expected<std::shared_ptr<Program>> makeProgram(const InputBinding &binding);
-  /// The image for some sizes: of the cache, or else compiled.
+  /// Returns the image for the sizes of a run, from the cache or from the
+  /// compiler.
   Expected<Image> getImage(const InputBinding &binding, Progress &progress);
-  /// The key of the cache for some sizes.
+  /// Returns the key of a program in the cache, for the sizes of a run.
   Expected<Digest> getKey(const InputBinding &binding);
   /// The tensors of a call, checked, and the program for their sizes.
   struct Call {
@@ -47,7 +49,7 @@ private:
   Expected<Call> bind(llvm::ArrayRef<DmlSessionTensor> inputs,
                       llvm::MutableArrayRef<DmlSessionTensor> outputs,
                       bool isRun);
-  /// Sets what a run tells of an output.
+  /// Sets the description of an output in the caller's tensor.
   void describeOutput(const Program &program, size_t index,
                       DmlSessionTensor &tensor) const;
 
@@ -59,6 +61,8 @@ private:
   Digest optionsKey = {};
   CallerWeights weights;
   Messages messages;
+  /// The longest that a call waits for the device, in nanoseconds.
+  uint64_t waitLimit = UINT64_MAX;
   DmlProgressCallback progressCallback;
   void *userData;
   std::atomic<uint64_t> compiledCount = 0, cachedCount = 0;

@@ -41,9 +41,8 @@ Status call(Fn function, Args... args) {
   DmlResult result = function(args..., &error);
   if (result == DML_SUCCESS)
     return Status();
-  Status status(result, dmlGetErrorMessage(error));
-  dmlDestroyError(error);
-  return status;
+  std::unique_ptr<DmlErrorImpl, Destroyer<dmlDestroyError>> owned(error);
+  return Status(result, dmlGetErrorMessage(error));
 }
 
 /// The same for a function that creates an object, whose handle comes last
@@ -67,9 +66,23 @@ Expected<ExecutableHandle> openExecutable(const Bytes &bytes) {
       static_cast<const DmlExecutableCreateInfo *>(&info));
 }
 
-/// An error of a model that is wrong.
+/// Fails where an array of `structure` is NULL though its count is not 0.
+inline Status checkArray(const char *structure, const char *member,
+                         const void *array, uint32_t count) {
+  if (array || count == 0)
+    return Status();
+  return makeError(DML_ERROR_INVALID_ARGUMENT, structure, "::", member,
+                   " is NULL, but its count is ", count);
+}
+
+/// An error of a model that is wrong, or that cannot be read.
 inline Status invalid(llvm::Error error) {
-  return Status(DML_ERROR_INVALID_ARGUMENT, llvm::toString(std::move(error)));
+  DmlResult result = DML_ERROR_INVALID_ARGUMENT;
+  llvm::visitErrors(error, [&](const llvm::ErrorInfoBase &info) {
+    if (info.convertToErrorCode() == std::errc::io_error)
+      result = DML_ERROR_IO;
+  });
+  return Status(result, llvm::toString(std::move(error)));
 }
 
 } // namespace dml::session

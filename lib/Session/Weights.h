@@ -4,8 +4,9 @@
 //
 // The weights that the programs of a process read on a device. A weight has a
 // key: the file that has the weight, with its size, time and inode, and the
-// place there; the digest of bytes that stand in memory; or, for what is
-// computed from weights, the computation and the keys of what it reads.
+// place there; the digest of bytes that stand in memory; of a built model's
+// weight its identifier, or the weight itself; or, for what is computed from
+// weights, the computation and the keys of what it reads.
 // Programs of a session for different sizes, and sessions on one model, so find
 // the same weights. A weight goes with the last program that reads it.
 //
@@ -67,18 +68,22 @@ class WeightLoader {
 public:
   /// `options` tell apart what the same computation makes under other options.
   WeightLoader(WeightStore &store, const Model &model, const Image &image,
-               const CallerWeights &caller, const Digest &options)
+               const CallerWeights &caller, const Digest &options,
+               uint64_t waitLimit)
       : store(store), model(model), image(image), caller(caller),
-        options(options) {}
+        options(options), waitLimit(waitLimit) {}
 
   /// The weights of `executable`, which is the image's, in their order.
-  Expected<std::vector<WeightPointer>> load(DmlExecutable executable);
+  Expected<std::vector<WeightPointer>> load(DmlExecutable executable) noexcept;
 
 private:
   Expected<llvm::StringRef> findMemory(const WeightSource &source,
                                        const DmlTensorInfo &tensor) const;
   Expected<Digest> getKey(const WeightSource &source,
                           const DmlTensorInfo &tensor) const;
+  /// Writes the bytes of a weight, which is not prepared, to a buffer.
+  Status fill(const WeightSource &source, const DmlTensorInfo &tensor,
+              DmlBuffer buffer) const;
   Expected<WeightPointer> loadWeight(const WeightSource &source,
                                      const DmlTensorInfo &tensor);
   Status prepare();
@@ -91,11 +96,12 @@ private:
   const Image &image;
   const CallerWeights &caller;
   const Digest &options;
+  const uint64_t waitLimit;
   /// The keys of what the preparation computes, and these weights.
   std::vector<Digest> preparedKeys;
   std::vector<WeightPointer> prepared;
-  /// What the preparation reads and writes: a weight that the program reads too
-  /// is loaded once.
+  /// The weights that the preparation reads and writes. They are kept so that a
+  /// weight that the program reads as well is loaded only once.
   std::vector<WeightPointer> kept;
 };
 

@@ -1,4 +1,4 @@
-//===- DeviceProfile.cpp - What a kernel may use of a device --------------===//
+//===- DeviceProfile.cpp - Features and limits of devices -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -64,8 +64,8 @@ std::string MatrixShape::str() const {
       .str();
 }
 
-/// The matrices that ",+cooperativeMatrix" stands for, which the GPUs of
-/// several vendors have in common.
+/// The matrices for which the entry ",+cooperativeMatrix" stands. GPUs of
+/// several vendors have these matrices in common.
 static llvm::SmallVector<MatrixShape, 2> getCommonShapes() {
   return {{16, 16, 16, "f16", "f32"}};
 }
@@ -92,8 +92,8 @@ DeviceProfile DeviceProfile::getFull() {
   return profile;
 }
 
-/// Adds cooperative matrices, what SPIR-V asks for beside them, and the limits
-/// that devices with matrices have.
+/// Adds cooperative matrices, the feature that SPIR-V requires for them, and
+/// the limits that devices with matrices have.
 void DeviceProfile::addMatrices() {
   set(DeviceFeature::CooperativeMatrix, true);
   set(DeviceFeature::VulkanMemoryModel, true);
@@ -136,8 +136,8 @@ DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
 
 static constexpr llvm::StringLiteral matrixKey = "cooperativeMatrix";
 
-/// Collects what a specification states before any of it is applied, so that
-/// the order of its entries means nothing.
+/// Collects the entries of a specification before any of them is applied, so
+/// that their order has no meaning.
 class DeviceProfile::Parser {
 public:
   explicit Parser(llvm::StringRef spec) : spec(spec) {}
@@ -149,7 +149,7 @@ private:
   llvm::Error parseLimit(llvm::StringRef part, const LimitInfo &info);
   llvm::Error parseMatrix(llvm::StringRef part);
   llvm::Error parseFeature(llvm::StringRef part);
-  /// Refuses what is stated for a second time.
+  /// Refuses an entry for a property that an earlier entry has stated.
   llvm::Error state(llvm::StringRef name);
   /// Refuses matrices that are stated not to be there.
   llvm::Error verifyMatrices() const;
@@ -283,8 +283,8 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
 }
 
 std::string DeviceProfile::str() const {
-  // The text begins with that one of the two profiles which needs fewer
-  // changes.
+  // The text begins with "full" or "minimal", whichever needs fewer further
+  // entries.
   size_t inFull = 0, ofFull = 0;
   for (const DeviceFeatureInfo &info : getDeviceFeatures()) {
     inFull += info.isInFull;
@@ -310,8 +310,8 @@ std::string DeviceProfile::str() const {
   return spec + speed.str();
 }
 
-/// The limits of the devices, where they differ from those that all devices
-/// have.
+/// The limits of the devices, as far as they differ from the limits that every
+/// Vulkan device has.
 static spirv::ResourceLimitsAttr getResourceLimits(const DeviceProfile &profile,
                                                    MLIRContext *context) {
   if (!profile.has(DeviceFeature::CooperativeMatrix) &&
@@ -363,8 +363,9 @@ spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {
     capabilities.push_back(spirv::Capability::GroupNonUniformVote);
     extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);
     extensions.push_back(spirv::Extension::SPV_KHR_vulkan_memory_model);
-    // MLIR takes operations on cooperative matrices in SPIR-V 1.6 alone, though
-    // they need nothing of it: dml-finalize-spirv sets 1.5 for all kernels.
+    // MLIR accepts operations on cooperative matrices only in SPIR-V 1.6,
+    // although they do not need that version. dml-finalize-spirv sets version
+    // 1.5 for all kernels.
     version = spirv::Version::V_1_6;
   }
   auto triple =

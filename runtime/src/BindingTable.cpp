@@ -218,8 +218,8 @@ Status BindingTable::checkInPlace() {
 }
 
 Status BindingTable::checkOverlaps() {
-  // Ranges stand in the order of reads and writes, so that written ones have
-  // larger numbers.
+  // Inputs come before outputs and the temporary buffer, so that ranges that
+  // are written have larger numbers than ranges that are only read.
   std::vector<const DmlBufferRange *> &ranges = scratch.ranges;
   ranges.clear();
   for (const DmlBufferRange &range : inputs)
@@ -250,8 +250,8 @@ Status BindingTable::checkOverlaps() {
     return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
            std::tie(ranges[b]->buffer, ranges[b]->offset, b);
   });
-  // The range of one buffer that reaches furthest so far, and the written one
-  // that does.
+  // The range of the buffer that ends last, among those visited so far, and the
+  // written range that ends last.
   std::optional<size_t> any, written;
   auto reach = [&](std::optional<size_t> &furthest, size_t i) {
     auto end = [&](size_t at) { return ranges[at]->offset + ranges[at]->size; };

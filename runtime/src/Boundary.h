@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a Status becomes what a call of a C API returns, and what calls check
-// first. The session's C API (lib/Session) does the same.
+// first. No exception crosses the boundary. The session's C API (lib/Session)
+// does the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +17,26 @@ namespace dml::runtime {
 
 /// Turns a Status into what a call returns.
 DmlResult report(const Status &status, DmlError *error) noexcept;
+/// Turns the exception that is being handled into what a call returns.
+DmlResult reportException(DmlError *error) noexcept;
+
+/// Runs the body of a call: no exception leaves it.
+template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
+  try {
+    return report(body(), error);
+  } catch (...) {
+    return reportException(error);
+  }
+}
 
 inline Status nullArgument(const char *name) {
   return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
                    "' is NULL");
 }
 
-/// Refuses every structure in a chain of extensions: there are none yet.
-/// `name` is that of the structure that the chain hangs on.
+/// Refuses every structure in a chain of extensions, since there are no
+/// extensions yet. `name` is the name of the structure to which the chain
+/// belongs.
 inline Status checkChain(const char *name, const void *chain) {
   if (!chain)
     return Status();

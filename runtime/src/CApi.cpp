@@ -49,24 +49,10 @@ struct DmlBindingTableImpl {
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
+/// The error that calls return if there is no memory for an error object. It is
+/// never freed. Its text is in dmlGetErrorMessage(), since a copy of the text
+/// here would need memory.
 DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
-
-/// Runs the body of a call: no exception leaves it.
-template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-    // A container asked for more than can be addressed.
-  } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
-  }
-  if (error)
-    *error = &outOfMemoryError;
-  return DML_ERROR_OUT_OF_MEMORY;
-}
 
 /// guard for a call that makes, uses or waits for something of a device:
 /// what late work has kept so far is destroyed first, if the work has ended.
@@ -201,6 +187,20 @@ DmlResult dml::runtime::report(const Status &status, DmlError *error) noexcept {
     }
   }
   return status.result();
+}
+
+DmlResult dml::runtime::reportException(DmlError *error) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) {
+    // A container asked for more than can be addressed.
+  } catch (...) {
+    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
+  }
+  if (error)
+    *error = &outOfMemoryError;
+  return DML_ERROR_OUT_OF_MEMORY;
 }
 
 DmlResult dmlGetErrorResult(DmlError error) {

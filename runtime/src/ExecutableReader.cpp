@@ -54,8 +54,8 @@ Status checkExtent(const char *what, const Extent &found, const Extent &limit) {
   return Status();
 }
 
-/// FlatBuffers' verifier checks where a vector of structs ends but not how it
-/// is aligned, and reading a misaligned one is undefined.
+/// Checks the alignment of a vector of structs. FlatBuffers' verifier does not
+/// check it, and reading a misaligned vector is undefined.
 template <typename T> Status checkAlignment(const T &vector, const char *what) {
   using Element = std::remove_pointer_t<typename T::return_type>;
   if (reinterpret_cast<uintptr_t>(vector.Data()) % alignof(Element) != 0)
@@ -81,9 +81,10 @@ Status checkName(const flatbuffers::String *string, const char *what) {
   return Status();
 }
 
-/// Of the file's bytes, how many may be made of each. What a file says is a
-/// little larger in memory; a file that says the same things again and again,
-/// by offsets to one place, would be larger without a limit.
+/// The largest number of bytes of objects for each byte of a file. Objects are
+/// a little larger than their representation in a file. Without this limit, a
+/// file could contain many references to one place, and become arbitrarily
+/// large in memory.
 constexpr uint64_t kMaxGrowth = 32;
 
 class Reader {
@@ -127,16 +128,17 @@ private:
                                     const Variant &variant);
   Expected<std::string> readName(const flatbuffers::String *string,
                                  const char *what);
-  /// Counts what is about to be made of the file.
+  /// Counts `size` bytes of objects that are going to be created from the file.
   Status spend(uint64_t size);
 
-  /// The file where it is not the caller's, with the alignment of operator new,
-  /// which FlatBuffers needs. Its bytes stay in place when it is moved.
+  /// A copy of the file, if the caller's bytes are not used directly. It has
+  /// the alignment of operator new, as FlatBuffers requires, and the bytes do
+  /// not move when the vector is moved.
   std::vector<uint8_t> file;
   View<uint8_t> bytes;
   const fb::Executable *root = nullptr;
   std::shared_ptr<Executable> result = std::make_shared<Executable>();
-  /// What the walk over each of result->shaderModules found.
+  /// The result of reading each of result->shaderModules.
   std::vector<SPIRVModule> spirv;
   uint64_t spent = 0;
 };
@@ -153,8 +155,8 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
     return invalid("has ", bytes.size(), " bytes, but at most ",
                    FLATBUFFERS_MAX_BUFFER_SIZE - 1, " are possible");
-  // A table takes 4 bytes, and what refers to it 4 more: to look at more tables
-  // than there can be is to look at some again and again.
+  // A table takes 4 bytes, and a reference to it another 4. A file with more
+  // references to tables than this limit refers to some tables again and again.
   constexpr flatbuffers::uoffset_t kMaxNesting = 16;
   flatbuffers::Verifier verifier(
       bytes.data(), bytes.size(), kMaxNesting,
@@ -412,8 +414,8 @@ Status Reader::readKernel(const fb::Kernel &table) {
   return Status();
 }
 
-/// Checks that `declared` covers what `kernel` needs, which a step dispatches.
-/// Kernels that no step dispatches never reach a driver.
+/// Checks that the requirements `declared` cover those of `kernel`, which a
+/// step dispatches. Kernels without a step are never passed to a driver.
 Status Reader::checkKernel(const Kernel &kernel,
                            const Requirements &declared) const {
   const SPIRVModule &module = spirv[kernel.shaderModule];
@@ -457,8 +459,9 @@ Status Reader::checkKernel(const Kernel &kernel,
   return Status();
 }
 
-/// Reads the strides, those of a packed tensor where the file has none.
-/// `extent` becomes the number of elements from the first to the last.
+/// Reads the strides of a tensor. If the file has none, the tensor is packed.
+/// Sets `extent` to the number of elements from the first to the last element
+/// in the buffer.
 Status Reader::readStrides(const fb::Tensor &table, Tensor &tensor,
                            bool isOutput, uint64_t maxElements,
                            uint64_t &extent) {

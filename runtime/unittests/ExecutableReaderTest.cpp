@@ -177,8 +177,8 @@ TEST(ExecutableReader, ReadsVariants) {
   EXPECT_EQ(variants[1].temporarySize, 256u);
 }
 
-// A variant is trusted no more than the function's own steps, and is held
-// against its own requirements.
+// The steps of a variant are checked like the function's own steps, and against
+// the variant's own requirements.
 
 TEST(ExecutableReader, ChecksVariants) {
   auto expectVariantError =
@@ -239,8 +239,8 @@ TEST(ExecutableReader, ChecksVariants) {
       [&](auto &, auto &v) {
         getDispatch(v).bindings[0] = {kTemporary, 0, 0, 32};
       },
-      // The temporary buffer is the variant's own, not that of the function's
-      // own steps.
+      // The size of the temporary buffer is that of the variant, and not that
+      // of the function's own steps.
       "variant 0: step 0: binding 0: offset 0 and size 32 reach beyond the 0 "
       "bytes of the temporary buffer");
   expectVariantError([](auto &, auto &v) { v.temporary_size = 100; },
@@ -669,14 +669,14 @@ TEST(ExecutableReader, ChecksSPIRV) {
               "uses binding 4294967295");
 }
 
-// Nothing stops a write into workgroup memory beyond an array: it would reach
-// another's, or what a driver on the CPU keeps there.
+// Nothing prevents a write to workgroup memory beyond an array, which would
+// change another array, or the data of a driver that runs on the CPU.
 TEST(ExecutableReader, RefusesIndicesThatMayLeaveWorkgroupMemory) {
   expectError(
       [](ExecutableObject &o) {
-        // The kernel stores to group[LocalInvocationId.x]. Now the index is the
-        // sum that it reads a buffer at, which has the workgroup's number in
-        // it.
+        // The kernel stores to group[LocalInvocationId.x]. In the changed
+        // kernel, the index is a sum that contains the number of the workgroup,
+        // with which the kernel reads a buffer.
         constexpr uint32_t kVariable = 59, kAccessChain = 65, kIAdd = 128,
                            kWorkgroup = 4;
         std::vector<uint32_t> &words = o.shader_modules[1]->code;
@@ -720,8 +720,8 @@ TEST(ExecutableReader, RefusesControlCharactersInAnyEncoding) {
   EXPECT_TRUE(read(write(*object)));
 }
 
-// Small files that would become large, or take long. What bounds them is
-// counted, so that no clock is needed.
+// Small files that would need much memory or time. The reader counts and limits
+// this memory and work, so that the tests need no clock.
 
 TEST(ExecutableReader, RefusesToReadTheSameAgainAndAgain) {
   auto makeShared = [](size_t modules, size_t instructions) {
@@ -799,8 +799,8 @@ TEST(ExecutableReader, TakesMemoryInProportion) {
   EXPECT_LE(many.peak, 9 * few.peak);
 }
 
-// Damage of any kind is either found or harmless. What counts here is that no
-// sanitizer objects.
+// Every kind of damage is either reported or harmless. These tests rely on
+// sanitizers to find other outcomes.
 
 TEST(ExecutableReader, SurvivesEveryTruncation) {
   std::vector<uint8_t> bytes = write(*makeArithmetic());

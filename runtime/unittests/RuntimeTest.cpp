@@ -30,7 +30,7 @@ extern "C" const char *dmlTestVersionFromC(void);
 
 namespace {
 
-/// The message of a call that must fail with `result`. Used as
+/// Returns the message of a call that must fail with `result`. Used as
 /// expectError(RESULT, [&](DmlError *error) { return dmlX(..., error); }).
 template <typename Call> std::string expectError(DmlResult result, Call call) {
   DmlError error = nullptr;

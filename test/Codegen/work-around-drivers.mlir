@@ -11,23 +11,24 @@
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=found-zeros}))" | FileCheck %s --check-prefix=NO-FOUND-ZEROS
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=carried-constants}))" | FileCheck %s --check-prefix=NO-CARRIED-CONSTANTS
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=widened-comparisons}))" | FileCheck %s --check-prefix=NO-WIDENED-COMPARISONS
+// RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=masked-halves}))" | FileCheck %s --check-prefix=NO-MASKED-HALVES
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=long-divisions}))" | FileCheck %s --check-prefix=NO-LONG-DIVISIONS
 //
 // Several rows may be switched off. Without any row, the kernels stay the same.
 //
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=zero-terms,zero-divisors}))" | FileCheck %s --check-prefixes=NO-ZERO-TERMS,NO-ZERO-DIVISORS
 // RUN: dml-opt %s -o %t.before
-// RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=integer-ranges,zero-divisors,zero-products,zero-terms,narrow-negations,rounding-sums,found-zeros,carried-constants,widened-comparisons,long-divisions}))" -o %t.after
+// RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=integer-ranges,zero-divisors,zero-products,zero-terms,narrow-negations,rounding-sums,found-zeros,carried-constants,widened-comparisons,masked-halves,long-divisions}))" -o %t.after
 // RUN: diff %t.before %t.after
 //
 // A row that does not exist is an error that lists the rows. The documentation has a row
 // in its table for each of them, in the same order.
 //
 // RUN: not dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=zero-sums}))" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: found the row 'zero-sums' of driver workarounds, but wanted one of integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, long-divisions{{$}}
+// UNKNOWN: error: found the row 'zero-sums' of driver workarounds, but wanted one of integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, masked-halves, long-divisions{{$}}
 //
 // RUN: sed -n 's/^ *| `\([a-z-]*\)` |.*/\1/p' %S/../../include/dml/Codegen/Passes.td > %t.rows
-// RUN: echo "integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, long-divisions" | sed 's/, /\n/g' | diff %t.rows -
+// RUN: echo "integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, masked-halves, long-divisions" | sed 's/, /\n/g' | diff %t.rows -
 
 // The lesser of a number of 16 bits and 2^32 - 1 is the number itself. So the place of the
 // least is always 0, and the quotient 0 / x is a selection, as zero-products has it.
@@ -197,13 +198,13 @@ gpu.module @narrow_negations {
 
 // CHECK-LABEL: gpu.module @rounding_sums
 // CHECK: %[[ZERO:.*]] = arith.andi %{{.*}}, %c1_i32
-// CHECK: %[[BITS:.*]] = arith.ori %[[ZERO]]
+// CHECK: %[[BITS:.*]] = arith.xori %[[ZERO]]
 // CHECK: %[[HIDDEN:.*]] = arith.bitcast %[[BITS]] : i32 to f32
 // CHECK: scf.for
 // CHECK: arith.addf %{{.*}}, %[[HIDDEN]]
 // CHECK: arith.addf %{{.*}}, %cst{{.*}} : f32
 // NO-ROUNDING-SUMS-LABEL: gpu.module @rounding_sums
-// NO-ROUNDING-SUMS-NOT: arith.ori
+// NO-ROUNDING-SUMS-NOT: arith.xori
 // NO-ROUNDING-SUMS: scf.for
 // NO-ROUNDING-SUMS: arith.addf %{{.*}}, %cst{{.*}} : f32
 // NO-ROUNDING-SUMS: gpu.return
@@ -239,7 +240,7 @@ gpu.module @rounding_sums {
 // CHECK: %[[NUMBER:.*]] = arith.select
 // CHECK: %[[SIGN:.*]] = arith.select
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[SIGN]] : f32 to i32
-// CHECK: %[[HIDDEN:.*]] = arith.ori %[[WORD]], %[[BITS]] : i32
+// CHECK: %[[HIDDEN:.*]] = arith.xori %[[WORD]], %[[BITS]] : i32
 // CHECK: %[[ZERO:.*]] = arith.bitcast %[[HIDDEN]] : i32 to f32
 // CHECK: arith.divf %[[ZERO]], %{{.*}} : f32
 // CHECK: %[[POWER:.*]] = arith.select
@@ -281,21 +282,21 @@ gpu.module @found_zeros {
 // CHECK: scf.for
 // CHECK: %[[NEXT:.*]] = arith.addi
 // CHECK: %[[INDEX:.*]] = arith.index_castui %[[ZERO]] : i32 to index
-// CHECK: %[[HIDDEN:.*]] = arith.ori %[[INDEX]], %[[NEXT]] : index
+// CHECK: %[[HIDDEN:.*]] = arith.xori %[[INDEX]], %[[NEXT]] : index
 // CHECK: arith.minui %[[HIDDEN]], %{{.*}}
-// CHECK: %[[BITS:.*]] = arith.ori %[[ZERO]], %{{.*}} : i32
+// CHECK: %[[BITS:.*]] = arith.xori %[[ZERO]], %{{.*}} : i32
 // CHECK: %[[FLOAT:.*]] = arith.bitcast %[[BITS]] : i32 to f32
 // CHECK: arith.maxnumf %[[FLOAT]], %{{.*}}
-// CHECK-NOT: arith.ori
+// CHECK-NOT: arith.xori
 // CHECK: arith.minui
 // CHECK: arith.maxnumf
 // CHECK: scf.if
-// CHECK: %[[WORD:.*]] = arith.ori %[[ZERO]], %{{.*}} : i32
+// CHECK: %[[WORD:.*]] = arith.xori %[[ZERO]], %{{.*}} : i32
 // CHECK: arith.maxui %[[WORD]], %{{.*}}
 // NO-CARRIED-CONSTANTS-LABEL: gpu.module @carried_constants
-// NO-CARRIED-CONSTANTS-NOT: arith.ori
+// NO-CARRIED-CONSTANTS-NOT: arith.xori
 // NO-CARRIED-CONSTANTS: arith.maxui
-// NO-CARRIED-CONSTANTS-NOT: arith.ori
+// NO-CARRIED-CONSTANTS-NOT: arith.xori
 // NO-CARRIED-CONSTANTS: gpu.return
 gpu.module @carried_constants {
   gpu.func @kernel(%in: memref<64xf32>, %words: memref<64xi32>, %out: memref<64xf32>) kernel {
@@ -357,6 +358,39 @@ gpu.module @widened_comparisons {
     memref.store %isNegative, %out[%c0, %i] : memref<2x64xi1>
     %isSmall = arith.cmpi slt, %wide, %large : i64
     memref.store %isSmall, %out[%c1, %i] : memref<2x64xi1>
+    gpu.return
+  }
+}
+
+// A constant that is combined with the bits of an f16, or with what bitwise operations
+// compute from such bits, is hidden. The mask of an i16 from memory stays a constant.
+
+// CHECK-LABEL: gpu.module @masked_halves
+// CHECK: %[[ZERO:.*]] = arith.andi %{{.*}}, %c1_i32
+// CHECK: arith.trunci %[[ZERO]] : i32 to i16
+// CHECK: %[[SEVEN:.*]] = arith.xori %{{.*}}, %c7_i16 : i16
+// CHECK: %[[MASK:.*]] = arith.xori %{{.*}}, %c255_i16 : i16
+// CHECK: %[[MORE:.*]] = arith.ori %{{.*}}, %[[MASK]] : i16
+// CHECK: arith.andi %[[MORE]], %[[SEVEN]] : i16
+// CHECK: arith.andi %{{.*}}, %c255_i16{{.*}} : i16
+// NO-MASKED-HALVES-LABEL: gpu.module @masked_halves
+// NO-MASKED-HALVES-NOT: arith.xori
+// NO-MASKED-HALVES: gpu.return
+gpu.module @masked_halves {
+  gpu.func @kernel(%in: memref<64xf32>, %integers: memref<64xi16>, %out: memref<64xf16>) kernel {
+    %mask = arith.constant 255 : i16
+    %seven = arith.constant 7 : i16
+    %i = gpu.thread_id x
+    %x = memref.load %in[%i] : memref<64xf32>
+    %half = arith.truncf %x : f32 to f16
+    %bits = arith.bitcast %half : f16 to i16
+    %more = arith.ori %bits, %mask : i16
+    %fewer = arith.andi %more, %seven : i16
+    %masked = arith.bitcast %fewer : i16 to f16
+    memref.store %masked, %out[%i] : memref<64xf16>
+    %integer = memref.load %integers[%i] : memref<64xi16>
+    %low = arith.andi %integer, %mask : i16
+    memref.store %low, %integers[%i] : memref<64xi16>
     gpu.return
   }
 }

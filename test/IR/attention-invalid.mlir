@@ -942,6 +942,48 @@ func.func @multihead_attention1_c9(%query: tensor<3x4x10xf32>, %key: tensor<3x6x
 
 // -----
 
+func.func @multihead_attention1_c1_lengths(%query: tensor<3x4x10xf32>, %key: tensor<3x6x10xf32>, %value: tensor<3x6x14xf32>, %past_key: tensor<3x2x1x5xf32>, %past_value: tensor<3x2x1x7xf32>, %past_sequence_lengths: tensor<3xf16>) {
+  // dml.multihead_attention1 (C1)
+  // expected-error @below {{'dml.multihead_attention1' op past_sequence_lengths has the element type 'f16', but wants i32 or 'f32', which is that of past_key}}
+  %0 = dml.multihead_attention1 query(%query) key(%key) value(%value) past_key(%past_key) past_value(%past_value) past_sequence_lengths(%past_sequence_lengths) {
+      scale = 0.5 : f32, mask_filter_value = -10000.0 : f32,
+      query_head_count = 2 : i64, key_value_head_count = 2 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<3x4x10xf32>, tensor<3x6x10xf32>, tensor<3x6x14xf32>, tensor<3x2x1x5xf32>, tensor<3x2x1x7xf32>, tensor<3xf16>)
+      -> tensor<3x4x14xf32>
+  return
+}
+
+// -----
+
+func.func @multihead_attention1_c10_f16(%query: tensor<3x4x10xf16>, %key: tensor<3x6x10xf16>, %value: tensor<3x6x14xf16>, %past_key: tensor<3x2x2049x5xf16>, %past_value: tensor<3x2x2049x7xf16>, %past_sequence_lengths: tensor<3xf16>) {
+  // dml.multihead_attention1 (C10)
+  // expected-error @below {{'dml.multihead_attention1' op past_sequence_lengths has the element type 'f16', which counts to 2048, but the past has 2049 positions; i32 counts to all of them}}
+  %0 = dml.multihead_attention1 query(%query) key(%key) value(%value) past_key(%past_key) past_value(%past_value) past_sequence_lengths(%past_sequence_lengths) {
+      scale = 0.5 : f32, mask_filter_value = -10000.0 : f32,
+      query_head_count = 2 : i64, key_value_head_count = 2 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<3x4x10xf16>, tensor<3x6x10xf16>, tensor<3x6x14xf16>, tensor<3x2x2049x5xf16>, tensor<3x2x2049x7xf16>, tensor<3xf16>)
+      -> tensor<3x4x14xf16>
+  return
+}
+
+// -----
+
+func.func @multihead_attention1_c10_f32(%query: tensor<3x4x10xf32>, %key: tensor<3x6x10xf32>, %value: tensor<3x6x14xf32>, %past_key: tensor<3x2x16777217x5xf32>, %past_value: tensor<3x2x16777217x7xf32>, %past_sequence_lengths: tensor<3xf32>) {
+  // dml.multihead_attention1 (C10)
+  // expected-error @below {{'dml.multihead_attention1' op past_sequence_lengths has the element type 'f32', which counts to 16777216, but the past has 16777217 positions; i32 counts to all of them}}
+  %0 = dml.multihead_attention1 query(%query) key(%key) value(%value) past_key(%past_key) past_value(%past_value) past_sequence_lengths(%past_sequence_lengths) {
+      scale = 0.5 : f32, mask_filter_value = -10000.0 : f32,
+      query_head_count = 2 : i64, key_value_head_count = 2 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<3x4x10xf32>, tensor<3x6x10xf32>, tensor<3x6x14xf32>, tensor<3x2x16777217x5xf32>, tensor<3x2x16777217x7xf32>, tensor<3xf32>)
+      -> tensor<3x4x14xf32>
+  return
+}
+
+// -----
+
 func.func @multihead_attention1_c9_past(%query: tensor<3x4x10xf32>, %key: tensor<3x6x10xf32>, %value: tensor<3x6x14xf32>, %past_sequence_lengths: tensor<3xf32>) {
   // dml.multihead_attention1 (C9)
   // expected-error @below {{'dml.multihead_attention1' op has past_sequence_lengths, but no past_key}}

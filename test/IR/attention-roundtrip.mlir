@@ -92,6 +92,20 @@ func.func @multihead_attention1_all(%query: tensor<3x4x10xf16>, %key: tensor<3x6
   return
 }
 
+// CHECK-LABEL: func @multihead_attention1_lengths
+func.func @multihead_attention1_lengths(%query: tensor<3x1x5xf16>, %key: tensor<3x1x5xf16>, %past: tensor<3x1x2049x5xf16>, %past_sequence_lengths: tensor<3xi32>) {
+  // dml.multihead_attention1 (C1), (C10): i32 counts further than f16
+  // CHECK: past_sequence_lengths(%{{[a-z0-9]+}})
+  // CHECK-SAME: tensor<3xi32>
+  %0 = dml.multihead_attention1 query(%query) key(%key) value(%key) past_key(%past) past_value(%past) past_sequence_lengths(%past_sequence_lengths) {
+      scale = 0.5 : f32, mask_filter_value = -10000.0 : f32,
+      query_head_count = 1 : i64, key_value_head_count = 1 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<3x1x5xf16>, tensor<3x1x5xf16>, tensor<3x1x5xf16>, tensor<3x1x2049x5xf16>, tensor<3x1x2049x5xf16>, tensor<3xi32>)
+      -> tensor<3x1x5xf16>
+  return
+}
+
 // CHECK-LABEL: func @multihead_attention1_stacked
 func.func @multihead_attention1_stacked(%stacked_query_key_value: tensor<1x4x2x3x5xf32>, %mask: tensor<1x5xi32>) {
   // dml.multihead_attention1 (C2), (C3): all in one tensor, and a mask of 3 * 1 + 2 numbers

@@ -1050,6 +1050,58 @@ def four_bits():
     return model
 
 
+def four_bits(model, numbers, type):
+    """Weights of 4 bits, two to a byte."""
+    numbers = np.asarray(numbers)
+    flat = np.append(numbers.reshape(-1) & 15, np.zeros(numbers.size % 2, int)).astype(np.uint8)
+    name = f"w{len(model.initializers)}"
+    model.initializers.append(TensorProto(name=name, data_type=type, dims=numbers.shape,
+                                          raw_data=(flat[0::2] | flat[1::2] << 4).tobytes()))
+    return name
+
+
+@group
+def packed_weights():
+    """Weights of 4 bits that are too many to be attributes of the module."""
+    UINT4, INT4 = 21, 22
+    model = Model(opset=21)
+    # Rows of zero points that end within a byte, and weights that two nodes share.
+    n, k, block = 40, 48, 16
+    values = (np.arange(n * k) * 7 % 16).reshape(n, k)
+    packed = model.weights((values[:, 0::2] | values[:, 1::2] << 4).astype(np.uint8).reshape(n, k // block, block // 2))
+    scales = ramp(n, k // block, first=0.5, step=0.01)
+    zeros = (np.arange(n * 3) * 5 % 16).reshape(n, 3)
+    rows = np.append(zeros, np.full((n, 1), 9), axis=1)
+    row_bytes = model.weights((rows[:, 0::2] | rows[:, 1::2] << 4).astype(np.uint8))
+    y = ramp(2, 2, k, step=0.02)
+    a = model.input(y)
+    for inputs, zero in ((), np.full((n, 3), 8)), ((row_bytes,), zeros):
+        real = (values - zero.repeat(block, axis=1)) * scales.repeat(block, axis=1)
+        model.expect(model.node("MatMulNBits", a, packed, model.weights(scales), *inputs,
+                                domain="com.microsoft", K=k, N=n, bits=4, block_size=block),
+                     (y @ real.T).astype(np.float32), 1e-2)
+    # Signed, in blocks of 8 rows, and an odd number of elements.
+    s = (np.arange(48 * 17) * 5 % 16 - 8).reshape(48, 17)
+    scales, zeros = ramp(6, 17, first=0.5, step=0.02), (np.arange(6 * 17) % 16 - 8).reshape(6, 17)
+    real = ((s - zeros.repeat(8, axis=0)) * scales.repeat(8, axis=0)).astype(np.float32)
+    dequantized = model.node("DequantizeLinear", four_bits(model, s, INT4), model.weights(scales),
+                             four_bits(model, zeros, INT4), axis=0, block_size=8)
+    model.expect(model.node("MatMul", a, dequantized), (y @ real).astype(np.float32), 1e-2)
+    odd = np.arange(15 * 31).reshape(15, 31) * 3 % 16
+    model.expect(model.node("DequantizeLinear", four_bits(model, odd, UINT4), model.weights(np.float32(0.5))),
+                 (odd * 0.5).astype(np.float32))
+    # Computed when the model is read: turned, joined, and repeated.
+    turned = model.node("Transpose", four_bits(model, odd, UINT4))
+    joined = model.node("Concat", turned, turned, axis=1)
+    model.expect(model.node("DequantizeLinear", joined, model.weights(np.float32(2))),
+                 (np.concatenate((odd.T, odd.T), axis=1) * 2).astype(np.float32))
+    # Too many to be computed so: turned on the device.
+    large = (np.arange(300 * 301) * 11 % 16).reshape(300, 301)
+    model.expect(model.node("DequantizeLinear", model.node("Transpose", four_bits(model, large, UINT4)),
+                            model.weights(np.float32(0.25))), (large.T * 0.25).astype(np.float32))
+    return model
+
+
 @group
 def newer():
     model = Model(opset=21)

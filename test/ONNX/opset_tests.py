@@ -448,7 +448,8 @@ def record(runtime):
                 [helper.make_tensor_value_info(name, import_tests.TYPES[array.dtype], array.shape)
                  for name, array in model.inputs.items()],
                 [ValueInfoProto(name=name) for name in outputs], model.initializers)
-            proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+            proto = helper.make_model(graph, opset_imports=[
+                helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)])
             with open(f"{folder}/{index}.onnx", "wb") as file:
                 file.write(proto.SerializeToString())
             with open(f"{folder}/{index}.json", "w") as file:
@@ -551,8 +552,8 @@ def checkNewest(folder):
     print(f"{count} models of import_tests.py are of version {NEWEST}, too")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(description, checkMore=lambda folder: None):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", default="dml-interpret,dml-run")
     parser.add_argument("--record", metavar="FOLDER")
     arguments = parser.parse_args()
@@ -567,8 +568,8 @@ def main():
         for opset in sorted({opset for opset, *_ in CASES.values()}):
             check(opset, arguments.tools.split(","), folder, recorded)
         checkRefusals(folder)
-        checkNewest(folder)
+        checkMore(folder)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, checkNewest)

@@ -13,8 +13,8 @@
 
 using namespace dml::tools;
 
-/// The number of binding tables beyond which more cost time to make, and gain
-/// nothing.
+/// The largest number of sets of buffers. More sets would take time to create
+/// without making measurements better.
 static constexpr uint64_t kMostSets = 512;
 /// A multiple of every offset alignment that Vulkan allows devices to want.
 static constexpr uint64_t kAlignment = 256;
@@ -59,7 +59,7 @@ RunSignature dml::tools::readRunSignature(DmlExecutable executable,
 // Random data
 //===----------------------------------------------------------------------===//
 
-/// The size of a block, a multiple of every element's.
+/// The size of a block of random data, a multiple of the size of every element.
 static constexpr uint64_t kBlockSize = uint64_t(16) << 20;
 
 static std::vector<uint8_t> drawBlock(DmlDataType type) {
@@ -70,8 +70,8 @@ static std::vector<uint8_t> drawBlock(DmlDataType type) {
     state ^= state >> 7;
     state ^= state << 17;
     uint64_t bits = state;
-    // Floats of either sign in [0.5, 2): the exponent's top bits are 01...1 and
-    // its lowest is free.
+    // The bits are changed to floats of either sign in [0.5, 2): the upper bits
+    // of the exponent become 01...1, and its lowest bit stays random.
     if (type == DML_DATA_TYPE_FLOAT16)
       bits = (bits & 0x87ff87ff87ff87ff) | 0x3800380038003800;
     else if (type == DML_DATA_TYPE_FLOAT32)
@@ -179,8 +179,8 @@ Workload::Workload(DmlDevice device, const RunSignature &signature,
       makeSets(count, random);
       break;
     } catch (const Failure &failure) {
-      // The memory may be less than the device reports, since other programs
-      // use it too.
+      // The free memory may be less than the device reports, since other
+      // programs use it too.
       if (failure.result != DML_ERROR_OUT_OF_MEMORY || count == 1)
         throw;
       sets.clear();

@@ -196,8 +196,9 @@ static ExitCode writeKernels(ModuleOp module) {
   return dml::tools::kExitDone;
 }
 
-/// Whether the runtime takes the executable: none that it refuses is written.
-/// It looks at all but the bytes of constants, which may be many.
+/// Whether the runtime accepts the executable. An executable that the runtime
+/// refuses is not written. The bytes of constants, which may be many, are not
+/// checked.
 static bool isReadable(const dml::ExecutableImage &image) {
   uint64_t size = 0;
   for (auto [_, bytes] : image.pieces)
@@ -223,8 +224,8 @@ static bool isReadable(const dml::ExecutableImage &image) {
   return result == DML_SUCCESS;
 }
 
-/// Writes the executable. The constants go from where the module has them to
-/// the file.
+/// Writes the executable. The constants are written from their place in the
+/// module, without a copy.
 static ExitCode writeExecutable(const dml::ExecutableImage &image) {
   if (outputFile == "-")
     return writeBytes(outputFile, image.join());
@@ -234,8 +235,8 @@ static ExitCode writeExecutable(const dml::ExecutableImage &image) {
   return dml::tools::kExitDone;
 }
 
-/// Writes the bytes of the weights that `executable` lacks, each where the
-/// executable says.
+/// Writes the bytes of the weights that `executable` lacks, at the offsets that
+/// the executable states.
 static ExitCode writeWeights(MLIRContext *context,
                              const std::vector<uint8_t> &bytes) {
   DmlExecutable executable = nullptr;
@@ -381,8 +382,8 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
   return dml::tools::kExitDone;
 }
 
-/// Asks Vulkan for the device of --device, and puts the profile of the device
-/// before all others.
+/// Finds the device that --device names, and puts its profile in front of all
+/// other profiles.
 static ExitCode addProfileAtHand() {
   DmlInstance instance = nullptr;
   DmlError error = nullptr;
@@ -445,10 +446,11 @@ static ExitCode run() {
 
   DialectRegistry registry;
   dml::registerCompilerDialects(registry);
-  // The context and what it owns are not destroyed: that would take a twentieth
-  // of the time, and the process ends anyway.
+  // The context and its objects are never destroyed, which would take a
+  // twentieth of the time. The process ends in any case.
   static auto *context = new MLIRContext(registry);
-  // The compiler names what it cannot compile, and says what it can.
+  // Unregistered operations are parsed, so that the compiler can name the
+  // operation that it cannot compile.
   context->allowUnregisteredDialects();
   // A message names what it is about; a whole function after it hides it.
   context->printOpOnDiagnostic(false);

@@ -20,6 +20,7 @@
 
 using namespace mlir;
 using namespace dml;
+using namespace dml::explain;
 using namespace dml::tools;
 
 /// Text of a file in XML. Bytes that are no character of XML are shown as ones

@@ -7,8 +7,8 @@
 #ifndef DML_TOOLS_DMLEXPLAIN_PAGE_H
 #define DML_TOOLS_DMLEXPLAIN_PAGE_H
 
-#include "Explain.h"
 #include "Kernels.h"
+#include "dml/Explain/Explain.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace dml::tools {
@@ -28,12 +28,12 @@ struct Measures {
 /// Prints one HTML page that needs nothing beside it: the graph of each
 /// function, the memory that its tensors take, the kernels that it becomes, the
 /// time that it took, and what each operator needs. It is XML, too.
-void printPage(mlir::ModuleOp module, const Report &report,
+void printPage(mlir::ModuleOp module, const explain::Report &report,
                const Measures &measures, llvm::StringRef title,
                llvm::raw_ostream &os);
 
 /// Prints the graphs alone, as SVG.
-void printDrawing(mlir::ModuleOp module, const Report &report,
+void printDrawing(mlir::ModuleOp module, const explain::Report &report,
                   const Measures &measures, llvm::StringRef title,
                   llvm::raw_ostream &os);
 

@@ -204,6 +204,31 @@ TEST_F(SerializedGraphTest, EveryKindOfAttribute) {
   EXPECT_HAS(text, "#dml.axis_direction<decreasing>");
 }
 
+TEST_F(SerializedGraphTest, ConstantsOfFourBits) {
+  // A file has the length of DirectML's buffers, whole words.
+  auto addBytes = [&](const std::string &name, std::vector<uint8_t> bytes) {
+    addConstant(
+        name, ConstantNodeDescDetail::ConstantRawData,
+        CreateConstantRawData(builder, builder.CreateVector(bytes)).Union());
+  };
+  auto addDequantize = [&](const std::string &from, const std::string &to,
+                           uint32_t columns) {
+    addOperator(
+        "DEQUANTIZE", {from, "scale"}, {to},
+        {tensor({1, columns}, {}, "UINT4"), tensor({1, 1})},
+        {tensor({1, columns})},
+        {uint("QuantizationType", 1), uint("QuantizationTensorCount", 1)});
+  };
+  addBytes("few", {0x21, 0xf3, 0x05, 0});
+  addDequantize("few", "y", 5);
+  // More than an attribute has are a resource, two to a byte.
+  addBytes("many", std::vector<uint8_t>(80, 0x21));
+  addDequantize("many", "z", 157);
+  std::string text = import(finish({"scale"}, {"y", "z"}));
+  EXPECT_HAS(text, "dense<[[1, 2, 3, -1, 5]]> : tensor<1x5xi4>");
+  EXPECT_HAS(text, "dense_resource<constant> : tensor<1x157xi4>");
+}
+
 TEST_F(SerializedGraphTest, Strides) {
   addIdentity("x", "transposed", {1, 1, 2, 3}, {6, 6, 1, 2});
   addIdentity("bias", "repeated", {1, 1, 2, 3}, {0, 0, 0, 1});

@@ -272,6 +272,23 @@ TEST_F(AttentionTest, PastLengthsAreLimited) {
   EXPECT_EQ(found[2], (Numbers{20, 0, 14, 30}));
 }
 
+TEST_F(AttentionTest, PastLengthsAreIntegers) {
+  Options options;
+  options.scale = "0.0";
+  options.heads = "query_head_count = 1 : i64, key_value_head_count = 1 : i64";
+  // One position of three is in use, none of them, and more than there are.
+  auto found = attend(
+      {{"query", make({3, 1, 1}, {1, 1, 1})},
+       {"key", make({3, 1, 1}, {1, 2, 3})},
+       {"value", make({3, 1, 1}, {20, 30, 40})},
+       {"past_key", make({3, 1, 2, 1}, {7, 7, 8, 8, 9, 9})},
+       {"past_value", make({3, 1, 2, 1}, {10, 12, 14, 16, 18, 20})},
+       {"past_sequence_lengths", make({3}, {1, -1, 50}, DataType::INT32)}},
+      options, {{3, 1, 1}, {3, 1, 3, 1}, {3, 1, 3, 1}});
+  expectNear(found[0], {15, 30, 26});
+  EXPECT_EQ(found[1], (Numbers{7, 1, 0, 2, 8, 0, 9, 9, 3}));
+}
+
 TEST_F(AttentionTest, BoundsHoldTheValue) {
   std::vector<Operand> operands = {
       {"query", make({1, 1, 3}, {0.3, 0.7, -1.1})},

@@ -224,6 +224,27 @@ TEST_F(QuantizationTest, ConstantsOfFourBits) {
   EXPECT_EQ(getNumbers((*outputs)[1]), (Numbers{-3, -3, -3}));
 }
 
+TEST_F(QuantizationTest, ResourcesOfFourBitsArePacked) {
+  std::string source = R"(
+    func.func @main() -> tensor<5xi4> {
+      %0 = arith.constant dense_resource<w> : tensor<5xi4>
+      return %0 : tensor<5xi4>
+    }
+    {-#
+      dialect_resources: { builtin: { w: "0x01000000BYTES" } }
+    #-})";
+  auto interpretBytes = [&](const char *bytes) {
+    std::string text = source;
+    return interpretSource(text.replace(text.find("BYTES"), 5, bytes).c_str(),
+                           {});
+  };
+  auto outputs = interpretBytes("78F003");
+  ASSERT_TRUE(succeeded(outputs)) << diagnostics;
+  EXPECT_EQ(getNumbers((*outputs)[0]), (Numbers{-8, 7, 0, -1, 3}));
+  // A byte for each element is one of other size.
+  EXPECT_TRUE(failed(interpretBytes("08070F000F")));
+}
+
 TEST_F(QuantizationTest, FourBitsArePackedLowHalfFirst) {
   Tensor tensor = makeTensor(DataType::INT4, {5}, {1, -2, 7, -8, 3});
   EXPECT_EQ(tensor.getNumPackedBytes(), 3u);
@@ -241,12 +262,13 @@ TEST_F(QuantizationTest, FourBitsArePackedLowHalfFirst) {
             (Numbers{15, 0, 2}));
 }
 
-/// A tie of quantization leaves open which of two integers an implementation
-/// has. `body` computes %r of the quantized %q; its type is `type`.
+/// A test of ties in quantization, for which an implementation may choose
+/// either of two integers. `body` computes %r, of type `type`, from the
+/// quantized %q.
 class TieTest : public QuantizationTest {
 protected:
-  /// The values and the bounds of what follows the quantization of 0.5, 1.5,
-  /// 2.5 and 1 by a scale of 1: 0 or 1, 1 or 2, 2 or 3, and 1.
+  /// Checks the values and bounds that `body` computes from the quantization of
+  /// 0.5, 1.5, 2.5 and 1 with scale 1: 0 or 1, 1 or 2, 2 or 3, and 1.
   void expectBehind(const std::string &body, const std::string &type,
                     const Numbers &value, const Numbers &lower,
                     const Numbers &upper) {

@@ -52,15 +52,24 @@ void ModelWriter::addWeight(const std::string &name,
                             const std::vector<int64_t> &sizes,
                             const std::vector<float> &elements,
                             const std::string &file, uint64_t offset) {
+  addWeight(name, Float, sizes,
+            std::string(reinterpret_cast<const char *>(elements.data()),
+                        elements.size() * sizeof(float)),
+            file, offset);
+}
+
+void ModelWriter::addWeight(const std::string &name, ElementType type,
+                            const std::vector<int64_t> &sizes,
+                            const std::string &bytes, const std::string &file,
+                            uint64_t offset) {
   std::string weight;
   pbf_writer writer(weight);
   for (int64_t size : sizes)
     writer.add_int64(1, size);
-  writer.add_int32(2, Float);
+  writer.add_int32(2, type);
   writer.add_string(8, name);
-  size_t bytes = elements.size() * sizeof(float);
   if (file.empty()) {
-    writer.add_bytes(9, reinterpret_cast<const char *>(elements.data()), bytes);
+    writer.add_bytes(9, bytes);
   } else {
     auto addEntry = [&](const char *key, const std::string &value) {
       pbf_writer entry(writer, 13);
@@ -69,7 +78,7 @@ void ModelWriter::addWeight(const std::string &name,
     };
     addEntry("location", file);
     addEntry("offset", std::to_string(offset));
-    addEntry("length", std::to_string(bytes));
+    addEntry("length", std::to_string(bytes.size()));
     writer.add_enum(14, 1);
   }
   weights.push_back(std::move(weight));

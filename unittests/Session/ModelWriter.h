@@ -18,7 +18,14 @@ namespace dml::test {
 using Dimension = std::variant<int64_t, std::string>;
 
 /// TensorProto.DataType's numbers.
-enum ElementType { Float = 1, Int32 = 6, Int64 = 7, Bool = 9, Half = 10 };
+enum ElementType {
+  Float = 1,
+  Int32 = 6,
+  Int64 = 7,
+  Bool = 9,
+  Half = 10,
+  Int4 = 22
+};
 
 /// Writes an ONNX model.
 class ModelWriter {
@@ -37,6 +44,10 @@ public:
   /// byte `offset` on, and not in the model.
   void addWeight(const std::string &name, const std::vector<int64_t> &sizes,
                  const std::vector<float> &elements,
+                 const std::string &file = "", uint64_t offset = 0);
+  /// An initializer of any type. `bytes` are its elements.
+  void addWeight(const std::string &name, ElementType type,
+                 const std::vector<int64_t> &sizes, const std::string &bytes,
                  const std::string &file = "", uint64_t offset = 0);
 
   std::string write() const;

@@ -5,17 +5,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/session.h"
+#include "Call.h"
 #include "Device.h"
 #include "ModelWriter.h"
 #include "gmock/gmock.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <random>
 #include <thread>
+#include <unistd.h>
 
 using namespace dml::test;
 using testing::ElementsAre;
@@ -37,34 +42,6 @@ bool hasDevice() {
   }();
   return found;
 }
-
-/// What a call returned, with its message.
-struct Outcome {
-  DmlResult result = DML_SUCCESS;
-  std::string message;
-};
-
-template <typename Fn, typename... Args>
-Outcome call(Fn function, Args &&...args) {
-  DmlError error = nullptr;
-  Outcome outcome;
-  outcome.result = function(args..., &error);
-  outcome.message = dmlGetErrorMessage(error);
-  dmlDestroyError(error);
-  return outcome;
-}
-
-#define EXPECT_OK(...)                                                         \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, DML_SUCCESS) << outcome.message;                 \
-  } while (false)
-#define EXPECT_FAILS(code, text, ...)                                          \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, code);                                           \
-    EXPECT_THAT(outcome.message, HasSubstr(text));                             \
-  } while (false)
 
 /// A session that is destroyed, of bytes that stay.
 class Session {
@@ -602,6 +579,64 @@ TEST_F(SessionTest, GivesUpProgramsBeyondTheBudget) {
   EXPECT_EQ(session.countCompiled(), 3u);
 }
 
+TEST_F(SessionTest, RunsEndAtTheWaitLimit) {
+  constexpr int64_t rows = 4096;
+  std::vector<float> elements = makeRows(rows);
+  DmlSessionTensor input = makeTensor("x", {rows, kWidth}, elements);
+  uint32_t late = dmlGetLateWorkCount(VK_NULL_HANDLE);
+  Session session(writeProduct(), [](DmlSessionCreateInfo &info) {
+    // The limit is over before any work is.
+    info.waitLimit = 1;
+  });
+  for (int i = 0; i < 2; ++i)
+    EXPECT_FAILS(DML_ERROR_TIMEOUT, "has not finished within", dmlRunSession,
+                 session, &input, 1u, nullptr, 0u);
+  // A session that waits longer runs on the same device.
+  Session patient(writeProduct(), [](DmlSessionCreateInfo &info) {
+    info.waitLimit = uint64_t(600) * 1'000'000'000;
+  });
+  EXPECT_EQ(patient.getInfo().device, session.getInfo().device);
+  EXPECT_EQ(run(patient, {rows, kWidth}, elements), multiplyRows(rows));
+  // The late work has ended, and all that it used is given back.
+  while (dmlGetLateWorkCount(VK_NULL_HANDLE) > late)
+    std::this_thread::yield();
+}
+
+TEST_F(SessionTest, BindsTheCallersBuffersInEachRun) {
+  // Another buffer may have the handle of one that was destroyed.
+  Session session(writeProduct());
+  DmlDevice device = session.getInfo().device;
+  constexpr size_t size = kWidth * sizeof(float);
+  std::minstd_rand random(1);
+  std::vector<DmlBuffer> kept;
+  for (int turn = 1; turn < 200; ++turn) {
+    std::vector<float> elements(kWidth, static_cast<float>(turn));
+    DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements), output{};
+    input.data = nullptr;
+    for (DmlBufferRange *range : {&input.buffer, &output.buffer}) {
+      kept.push_back(nullptr);
+      EXPECT_OK(dmlCreateBuffer, device, uint64_t(size), DML_MEMORY_DEVICE,
+                &kept.back());
+      DmlBufferInfo info{};
+      dmlGetBufferInfo(kept.back(), &info);
+      *range = {info.buffer, 0, info.size};
+    }
+    EXPECT_OK(dmlWriteBuffer, kept[kept.size() - 2], uint64_t(0),
+              static_cast<const void *>(elements.data()), size);
+    EXPECT_OK(dmlRunSession, session, &input, 1u, &output, 1u);
+    std::vector<float> result(kWidth);
+    EXPECT_OK(dmlReadBuffer, kept.back(), uint64_t(0),
+              static_cast<void *>(result.data()), size);
+    ASSERT_EQ(result, std::vector<float>(kWidth, 3.0f * turn)) << turn;
+    // Some buffers go, and leave their places to others.
+    std::shuffle(kept.begin(), kept.end(), random);
+    for (size_t left = 4 + random() % 5; kept.size() > left; kept.pop_back())
+      dmlDestroyBuffer(kept.back());
+  }
+  for (DmlBuffer buffer : kept)
+    dmlDestroyBuffer(buffer);
+}
+
 TEST_F(SessionTest, SharesADeviceOfTheCaller) {
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
@@ -854,7 +889,7 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
               HasSubstr("there is no option 'fuse' with the value 'yes'"));
   EXPECT_THAT(failToCreate(writeSum(), with("external-weights", "true", option))
                   .message,
-              HasSubstr("the session's own"));
+              HasSubstr("'external-weights' is dml-compile's own"));
   EXPECT_THAT(
       failToCreate(writeSum(), with("device-profile", "fast", option)).message,
       HasSubstr("fast"));
@@ -864,12 +899,14 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
 }
 
 TEST_F(SessionTest, RefusesWhatIsNoModel) {
-  EXPECT_THAT(failToCreate("").message, HasSubstr("neither the path"));
+  EXPECT_THAT(failToCreate("").message,
+              HasSubstr("the model stands in 0 places, but wanted is one of "
+                        "'path', 'bytes' and 'model'"));
   EXPECT_THAT(
       failToCreate(writeSum(),
                    [](DmlSessionCreateInfo &info) { info.path = "model.onnx"; })
           .message,
-      HasSubstr("both a path and the bytes"));
+      HasSubstr("the model stands in 2 places"));
   Outcome missing = failToCreate(
       "", [](DmlSessionCreateInfo &info) { info.path = "no-such-model.onnx"; });
   EXPECT_EQ(missing.result, DML_ERROR_NOT_FOUND);
@@ -956,6 +993,38 @@ TEST_F(SessionTest, WeightsStandOnce) {
   EXPECT_EQ(session.getInfo().weightBytes, 2 * bytes);
 }
 
+TEST_F(SessionTest, WeightsOfFourBitsStandPacked) {
+  // Row r has a 3 in column r + 1, or -6 with a scale of -0.5.
+  std::string packed(kWidth * kWidth / 2, 0);
+  for (int64_t row = 0; row < kWidth; ++row) {
+    int64_t place = row * kWidth + (row + 1) % kWidth;
+    packed[place / 2] = static_cast<char>(place % 2 ? 0xa0 : 0x0a);
+  }
+  auto write = [&](const std::string &file) {
+    ModelWriter writer;
+    writer.addInput("x", Float, {"batch", kWidth});
+    writer.addOutput("y", Float, {"batch", kWidth});
+    writer.addWeight("w", Int4, {kWidth, kWidth}, packed, file);
+    writer.addWeight("scale", {}, {-0.5f});
+    writer.addNode("DequantizeLinear", {"w", "scale"}, {"real"});
+    writer.addNode("MatMul", {"x", "real"}, {"y"});
+    return writer.write();
+  };
+  Folder folder;
+  std::string path = folder.write("model.onnx", write("w.bin"));
+  folder.write("w.bin", packed);
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+  });
+  for (int64_t rows : {1, 5}) {
+    EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), multiplyRows(rows));
+    EXPECT_EQ(session.getInfo().weightBytes, packed.size());
+  }
+  Session inMemory(write(""));
+  EXPECT_EQ(run(inMemory, {2, kWidth}, makeRows(2)), multiplyRows(2));
+}
+
 TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   Folder folder;
   std::string path = folder.write("model.onnx", writeProduct("w.bin"));
@@ -977,6 +1046,85 @@ TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   EXPECT_FAILS(DML_ERROR_IO, "w.bin' has changed since the session was made",
                dmlRunSession, session, &input, 1u, nullptr, 0u);
   EXPECT_EQ(session.getInfo().weightBytes, 0u);
+}
+
+TEST_F(SessionTest, FilesThatAreCutOffAreErrors) {
+  // The weights stand in the model itself, or beside it, and are cut off before
+  // each step in turn. A mapped file would end the process by a signal.
+  for (const char *name : {"model.onnx", "w.bin"}) {
+    Folder folder;
+    bool isBeside = name == std::string("w.bin");
+    std::string path =
+        folder.write("model.onnx", writeProduct(isBeside ? name : ""));
+    std::string weights = toBytes(makeWeights(3));
+    folder.write("w.bin", weights);
+    struct Cut {
+      std::string path;
+      unsigned step, count;
+    } cut{folder.path / name, 0, 0};
+    std::ifstream file(cut.path, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    unsigned errors = 0;
+    bool hasCut = true;
+    for (; hasCut; ++cut.step) {
+      folder.write(name, whole);
+      cut.count = 0;
+      Session session("", [&](DmlSessionCreateInfo &info) {
+        info.bytes = nullptr;
+        info.path = path.c_str();
+        info.userData = &cut;
+        info.progressCallback = [](void *userData, const char *, float) {
+          auto &cut = *static_cast<Cut *>(userData);
+          if (cut.count++ == cut.step)
+            std::filesystem::resize_file(cut.path, 10);
+          return true;
+        };
+      });
+      std::vector<float> elements = makeRows(1);
+      DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+      DmlSessionTensor output{};
+      Outcome outcome = call(dmlRunSession, session, &input, 1u, &output, 1u);
+      hasCut = cut.count > cut.step;
+      if (outcome.result == DML_SUCCESS) {
+        EXPECT_EQ(readTensor(output), multiplyRows(1));
+        dmlFreeTensor(&output);
+        continue;
+      }
+      ++errors;
+      EXPECT_THAT(outcome.message, HasSubstr(name)) << cut.step;
+      if (cut.step > 0 || !isBeside) {
+        EXPECT_EQ(outcome.result, DML_ERROR_IO) << cut.step;
+        EXPECT_THAT(outcome.message, HasSubstr("'" + cut.path + "'"));
+      }
+      EXPECT_EQ(session.getInfo().weightBytes, 0u);
+    }
+    // Before each step that ends with a file being looked at.
+    EXPECT_GT(errors, 20u);
+  }
+}
+
+TEST_F(SessionTest, ModelsThatChangeWhileTheyAreCompiledAreErrors) {
+  Folder folder;
+  std::string path = folder.write("model.onnx", writeProduct());
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+    info.userData = &path;
+    info.progressCallback = [](void *userData, const char *name, float) {
+      const std::string &path = *static_cast<std::string *>(userData);
+      if (name == std::string("compiling")) {
+        // Another file of this name, as editors write it.
+        std::ofstream(path + ".new", std::ios::binary) << writeSum();
+        std::filesystem::rename(path + ".new", path);
+      }
+      return true;
+    };
+  });
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_IO, "model.onnx' has changed since the session",
+               dmlRunSession, session, &input, 1u, nullptr, 0u);
+  EXPECT_EQ(session.countCompiled(), 0u);
 }
 
 /// y = x * (w * w): the product of the weights is computed once. They are too
@@ -1018,6 +1166,90 @@ TEST_F(SessionTest, WhatIsComputedFromWeightsStandsOnce) {
   EXPECT_LT(bytes, 2 * kLarge * kLarge * sizeof(float));
 }
 
+/// y = (x * v) * (x * w), element by element, for matrices v and w. Few rows
+/// make one product of the two, for which the matrices are stacked.
+std::string writeProducts() {
+  std::vector<float> weights(kWidth * kWidth);
+  ModelWriter writer;
+  writer.addInput("x", Float, {"batch", kWidth});
+  writer.addOutput("y", Float, {"batch", kWidth});
+  for (const char *name : {"v", "w"}) {
+    for (int64_t i = 0; i < kWidth; ++i)
+      weights[i * kWidth + i] = *name == 'v' ? 3 : static_cast<float>(i % 4);
+    writer.addWeight(name, {kWidth, kWidth}, weights);
+  }
+  writer.addNode("MatMul", {"x", "v"}, {"xv"});
+  writer.addNode("MatMul", {"x", "w"}, {"xw"});
+  writer.addNode("Mul", {"xv", "xw"}, {"y"});
+  return writer.write();
+}
+
+void runProducts(DmlSession session, int64_t rows) {
+  std::vector<float> wanted = makeRows(rows);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    wanted[i] = 3 * wanted[i] * (wanted[i] * static_cast<float>(i % 4));
+  EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), wanted);
+}
+
+/// Numbers of rows that make one product of two on a device of one
+/// multiprocessor, and that do not: 4096 sums occupy the device.
+constexpr int64_t kFewRows = 2, kManyRows = 5000 / kWidth + 1;
+
+/// Options for a session on a device of one multiprocessor.
+class SmallDevice {
+public:
+  explicit SmallDevice(const char *sharedWeights) {
+    profile = Session(writeSum()).getInfo().deviceProfile;
+    const std::string entry = ",multiprocessors=";
+    size_t begin = profile.find(entry);
+    if (begin != std::string::npos)
+      profile.erase(begin, profile.find(',', begin + 1) - begin);
+    profile += entry + "1";
+    options = {{{"device-profile", profile.c_str()},
+                {"shared-weights", sharedWeights}}};
+  }
+  void adjust(DmlSessionCreateInfo &info) const {
+    info.options = options.data();
+    info.optionCount = static_cast<uint32_t>(options.size());
+  }
+
+private:
+  std::string profile;
+  std::array<DmlNamedValue, 2> options;
+};
+
+TEST_F(SessionTest, WeightsHaveOneLayoutForAllSizes) {
+  constexpr uint64_t bytes = 2 * kWidth * kWidth * sizeof(float);
+  auto measure = [](const char *sharedWeights, std::vector<int64_t> shapes) {
+    SmallDevice device(sharedWeights);
+    Session session(writeProducts(),
+                    [&](DmlSessionCreateInfo &info) { device.adjust(info); });
+    for (int64_t rows : shapes)
+      runProducts(session, rows);
+    return session.getInfo().weightBytes;
+  };
+  // Whichever size comes first, and if one is the only one.
+  EXPECT_EQ(measure("true", {kFewRows}), bytes);
+  EXPECT_EQ(measure("true", {kManyRows}), bytes);
+  EXPECT_EQ(measure("true", {kFewRows, kManyRows}), bytes);
+  EXPECT_EQ(measure("true", {kManyRows, 1, kFewRows}), bytes);
+  // Where each program has the layout that it wants, the weights stand twice.
+  EXPECT_EQ(measure("false", {kFewRows, kManyRows}), 2 * bytes);
+}
+
+TEST_F(SessionTest, ThreadsShareOneLayout) {
+  SmallDevice device("true");
+  auto adjust = [&](DmlSessionCreateInfo &info) { device.adjust(info); };
+  Session session(writeProducts(), adjust), other(writeProducts(), adjust);
+  std::vector<std::thread> threads;
+  for (int64_t rows : {kFewRows, kManyRows})
+    for (const Session *which : {&session, &other})
+      threads.emplace_back([=] { runProducts(*which, rows); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(session.getInfo().weightBytes, 2 * kWidth * kWidth * sizeof(float));
+}
+
 TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
   Session session(writePrepared(), [](DmlSessionCreateInfo &info) {
     info.programBudget = 100000;
@@ -1029,6 +1261,56 @@ TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
   EXPECT_LT(info.programCount, 12u);
   EXPECT_LE(info.programBytes, 100000u);
   EXPECT_LT(info.weightBytes, 2 * kLarge * kLarge * sizeof(float));
+}
+
+/// Bytes of the process in memory; 0 where the system does not tell.
+uint64_t countResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Runs as many shapes as the environment's DML_SHAPES says, and tells then how
+/// much memory there is.
+TEST_F(SessionTest, MemoryIsFlatOverHundredsOfShapes) {
+  const char *wanted = std::getenv("DML_SHAPES");
+  const int64_t shapes = wanted ? std::atoll(wanted) : 120;
+  constexpr uint64_t budget = 200'000;
+  ModelWriter writer;
+  writer.addInput("x", Float, {"rows", "columns"});
+  writer.addOutput("y", Float, {"rows", "columns"});
+  writer.addNode("Add", {"x", "x"}, {"y"});
+  Session session(writer.write(), [](DmlSessionCreateInfo &info) {
+    info.programBudget = budget;
+  });
+  DmlMemoryUse before{}, after{};
+  uint64_t resident = 0;
+  for (int64_t i = 0; i < shapes; ++i) {
+    int64_t rows = 1 + i % 100, columns = 1 + i / 100;
+    std::vector<float> ones(rows * columns, 1), twos(rows * columns, 2);
+    ASSERT_EQ(run(session, {rows, columns}, ones), twos) << i;
+    if (i == shapes / 2) {
+      EXPECT_OK(dmlGetMemoryUse, session.getInfo().device, &before);
+      resident = countResidentBytes();
+    }
+    if (wanted && i % 500 == 499)
+      std::printf("%lld shapes: %llu KiB\n", static_cast<long long>(i + 1),
+                  static_cast<unsigned long long>(countResidentBytes() >> 10));
+  }
+  DmlSessionInfo info = session.getInfo();
+  EXPECT_EQ(info.compiledCount, static_cast<uint64_t>(shapes));
+  EXPECT_LE(info.programBytes, budget);
+  EXPECT_OK(dmlGetMemoryUse, info.device, &after);
+  EXPECT_LE(after.used, before.used + budget);
+  uint64_t grown = std::max(countResidentBytes(), resident) - resident;
+  // What a program leaves must be far less than its code, of some 20 KB.
+  EXPECT_LE(grown, (uint64_t(4) << 20) + shapes / 2 * 2000);
+  if (wanted)
+    std::printf("device: %llu, then %llu bytes; process: %llu bytes more\n",
+                static_cast<unsigned long long>(before.used),
+                static_cast<unsigned long long>(after.used),
+                static_cast<unsigned long long>(grown));
 }
 
 //===----------------------------------------------------------------------===//
@@ -1132,6 +1414,35 @@ TEST_F(SessionTest, ProgramsWithPreparedWeightsAreKept) {
   EXPECT_THAT(cache.warnings, testing::IsEmpty());
 }
 
+TEST_F(SessionTest, ProgramsOfTheCacheShareOneLayout) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProducts());
+  SmallDevice shared("true"), apart("false");
+  auto open = [&](const SmallDevice &device, std::vector<int64_t> shapes) {
+    uint64_t bytes = 0;
+    cache.open(
+        [&](DmlSession session) {
+          for (int64_t rows : shapes)
+            runProducts(session, rows);
+          DmlSessionInfo info{};
+          EXPECT_OK(dmlGetSessionInfo, session, &info);
+          bytes = info.weightBytes;
+        },
+        [&](DmlSessionCreateInfo &info) { device.adjust(info); });
+    return bytes;
+  };
+  constexpr uint64_t bytes = 2 * kWidth * kWidth * sizeof(float);
+  EXPECT_EQ(open(shared, {kFewRows}), bytes);
+  // One program of the folder, and one that is compiled beside it.
+  EXPECT_EQ(open(shared, {kManyRows, kFewRows}), bytes);
+  EXPECT_EQ(cache.cached, 1u);
+  EXPECT_EQ(open(shared, {kFewRows, kManyRows}), bytes);
+  EXPECT_EQ(cache.cached, 2u);
+  // Programs with other layouts are others.
+  EXPECT_EQ(open(apart, {kFewRows, kManyRows}), 2 * bytes);
+  EXPECT_EQ(cache.cached, 0u);
+}
+
 TEST_F(SessionTest, DamagedFilesOfTheCacheAreMadeAnew) {
   Cache cache;
   cache.folder.write("model.onnx", writeProduct());
@@ -1184,6 +1495,73 @@ TEST_F(SessionTest, AFolderThatCannotBeWrittenIsOneWarning) {
   for (const std::string &warning : cache.warnings)
     count += warning.find("cannot be written") != std::string::npos;
   EXPECT_EQ(count, 1u);
+}
+
+TEST_F(SessionTest, TheFolderKeepsWithinItsBudget) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  cache.openAndRun(3, 2);
+  ASSERT_EQ(cache.getPrograms().size(), 1u);
+  std::string first = cache.getPrograms().front();
+  uint64_t size = std::filesystem::file_size(first);
+  auto open = [&](int64_t rows) {
+    cache.open(
+        [&](DmlSession session) {
+          EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                    multiplyRows(rows));
+        },
+        // There is room for two programs, and not for five.
+        [&](DmlSessionCreateInfo &info) { info.cacheBudget = 5 * size; });
+  };
+  // What others have put there stays, and does not count.
+  std::filesystem::path stranger = cache.getPath() / "a stranger's file.tmp";
+  std::ofstream(stranger, std::ios::binary) << std::string(8 * size, 0);
+  // What a process that has ended has not finished is removed; another process
+  // still writes the second file.
+  std::string left = first + "-12345678.tmp", busy = first + "-23456789.tmp";
+  std::ofstream(left, std::ios::binary) << "half";
+  std::ofstream(busy, std::ios::binary) << "half";
+  std::filesystem::last_write_time(
+      left, std::filesystem::last_write_time(left) - std::chrono::hours(2));
+  for (int64_t rows = 3; rows <= 7; ++rows) {
+    open(rows);
+    EXPECT_EQ(cache.compiled, 1u);
+    uint64_t bytes = 0;
+    for (const std::filesystem::path &path : cache.getPrograms())
+      bytes += std::filesystem::file_size(path);
+    EXPECT_LE(bytes, 5 * size);
+    // The program of two rows is used again and again.
+    open(2);
+    EXPECT_EQ(cache.cached, 1u);
+  }
+  // Of the others, those that were used longest ago have gone.
+  open(7);
+  EXPECT_EQ(cache.cached, 1u);
+  open(3);
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_TRUE(std::filesystem::exists(stranger));
+  EXPECT_TRUE(std::filesystem::exists(busy));
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_THAT(cache.warnings, testing::IsEmpty());
+}
+
+TEST_F(SessionTest, FilesOfAnotherUserAreNotUsed) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProduct());
+  cache.openAndRun();
+  std::string path = cache.getPrograms().front();
+  // The superuser alone gives files away; other users get the same warning for
+  // a file that their group may write.
+  if (::chown(path.c_str(), 65534, static_cast<gid_t>(-1)) != 0)
+    std::filesystem::permissions(path, std::filesystem::perms::group_write,
+                                 std::filesystem::perm_options::add);
+  cache.openAndRun();
+  EXPECT_EQ(cache.compiled, 1u);
+  EXPECT_THAT(cache.warnings,
+              ElementsAre(testing::AllOf(HasSubstr(path),
+                                         HasSubstr("others may write it"))));
+  cache.openAndRun();
+  EXPECT_EQ(cache.cached, 1u);
 }
 
 TEST_F(SessionTest, TheCallersIdentifierIsTheKey) {

@@ -325,7 +325,13 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
     other generics read element by element, so that no copy is needed, and whose
     weights each have whole words of 32 bits. The sums have the same terms in the same
     order as before.
+
+    With `shared-weights`, the weights of products that have too many sums are stacked as
+    well, although the products stay apart: each reads its part of the stack. Weights
+    are then stacked at any number of sums, and programs for one token and for 512 read
+    the same stack.
   }];
+  let options = [SharedWeightsOption];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -715,10 +721,11 @@ def WorkAroundDrivers
     | `zero-products` | lavapipe | `0 * x` and `0 / x` with a constant 0 are 0, even if x is NaN. | A selection between 0 and NaN. Fused products are split first. | `element-wise.test` | One comparison and one selection instead of one product; one absolute value more if it is a product. |
     | `zero-terms` | lavapipe | `x + 0` with a constant 0 is x, although -0 + 0 is 0. | The term is an opaque zero. | `driver-workarounds.test` | The opaque zero. |
     | `narrow-negations` | NVIDIA 580.159.04 (H100) | `i8(-x)`, selected and widened again, is taken for `-x`, which is 128 and not -128 if x is -128. | A narrow integer is subtracted from an opaque zero. | `driver-workarounds.test` | The opaque zero. |
-    | `rounding-sums` | NVIDIA 580.159.04 (H100) | Sums that the compiler computes itself, as in a loop that it unrolls, are cut and not rounded: 4.75 + 1.5 * 2^23 rounds to 4 and not to 5. | 1.5 * 2^23 is hidden if the compiler may know the other term. | `driver-workarounds.test` | The opaque zero, and one disjunction in front of the loops. |
-    | `found-zeros` | lavapipe | The driver finds that `0 < select(c, 0, NaN)` is false in either case, and then takes the product of NaN and a factor that follows from the comparison for 0. | The factor is hidden. | `driver-workarounds.test` | The opaque zero, and one disjunction for each factor. |
-    | `carried-constants` | SPIRV-Tools' propagation of constants (`spirv-opt -O` of 2023.1, SwiftShader 5.0) | `c = min(c + 1, 3)`, carried by a loop from 0 on, is taken for 0 after the loop. | One operand of an instruction such as `FMax` or `UMin` is hidden if all operands follow from constants. | `driver-workarounds.test` | The opaque zero, and one disjunction for each instruction. |
+    | `rounding-sums` | NVIDIA 580.159.04 (H100) | Sums that the compiler computes itself, as in a loop that it unrolls, are cut and not rounded: 4.75 + 1.5 * 2^23 rounds to 4 and not to 5. | 1.5 * 2^23 is hidden if the compiler may know the other term. | `driver-workarounds.test` | The opaque zero, and one `xor` in front of the loops. |
+    | `found-zeros` | lavapipe | The driver finds that `0 < select(c, 0, NaN)` is false in either case, and then takes the product of NaN and a factor that follows from the comparison for 0. | The factor is hidden. | `driver-workarounds.test` | The opaque zero, and one `xor` for each factor. |
+    | `carried-constants` | SPIRV-Tools' propagation of constants (`spirv-opt -O` of 2023.1, SwiftShader 5.0) | `c = min(c + 1, 3)`, carried by a loop from 0 on, is taken for 0 after the loop. | One operand of an instruction such as `FMax` or `UMin` is hidden if all operands follow from constants. | `driver-workarounds.test` | The opaque zero, and one `xor` for each instruction. |
     | `widened-comparisons` | lavapipe | `i64(x) < 0` is false for an i32 x that is negative. | The i32 is compared. | `long-integers.test` | None; the comparison is cheaper. |
+    | `masked-halves` | NVIDIA 580.159.04 (H200) | If an f32 is narrowed to f16, and its bits and a constant are joined by `and`, the `and` is left out for the first of two f16 that are stored as one word. | The constant is hidden. | `driver-workarounds.test` | The opaque zero, and two operations for each constant in front of the loops. |
     | `long-divisions` | NVIDIA 580.159.04 (H100) | Divisions of small numbers of 64 bits give wrong quotients, and a quotient of two signs does not compile. | All numbers that fit in 32 bits have 32 bits, in kernels that divide integers of 64 bits. | `narrowed-integers.test` | One range analysis of such a kernel; the divisions are faster. |
 
     The tests are in `test/EndToEnd` and run on any driver. On lavapipe (Mesa 22.3.6) the
@@ -733,7 +740,8 @@ def WorkAroundDrivers
     number has one that is 1 more than a multiple of 8, so that bits 0 and 2 of a square
     are never both 1. A kernel computes its opaque zero once, where it begins, with four
     integer operations on a number that is the same for all threads of a workgroup. A
-    value is *hidden* if its bits and those of an opaque zero are joined by `or`.
+    value is *hidden* if its bits and those of an opaque zero are joined by `xor`. (With
+    `or` a driver still knows 5, since both 5 | 0 and 5 | 1 are 5.)
 
     Drivers differ in other things than arithmetic, and kernels are made for these where
     they are built: docs/Reference.md lists all of them.

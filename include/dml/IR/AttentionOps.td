@@ -184,6 +184,9 @@ def DML_MultiheadAttentionOp
   let hasCanonicalizeMethod = 1;
 }
 
+/// The page of the operator has the floats alone.
+def DML_Lengths : DML_DataTypes<DML_Float32And16.types # [DML_INT32]>;
+
 def DML_MultiheadAttention1Op
     : DML_AttentionOp<"multihead_attention1", "MULTIHEAD_ATTENTION1"> {
   let summary = "Mixes values by how their keys match queries, in groups of heads";
@@ -251,7 +254,7 @@ def DML_MultiheadAttention1Op
     | (I9)  | `relative_position_bias`  | `RelativePositionBiasTensor` | tensor `{B, NQ, S, T}`, optional |
     | (I10) | `past_key`                | `PastKeyTensor`              | tensor `{B, NK, P, E}`, optional |
     | (I11) | `past_value`              | `PastValueTensor`            | tensor `{B, NK, P, V}`, optional |
-    | (I12) | `past_sequence_lengths`   | `PastSequenceLengthsTensor`  | tensor `{B}`, optional |
+    | (I12) | `past_sequence_lengths`   | `PastSequenceLengthsTensor`  | tensor `{B}` of floats or i32, optional |
     | (I13) | `scale`                   | `Scale`                      | multiplies the products |
     | (I14) | `mask_filter_value`       | `MaskFilterValue`            | the score of what is masked |
     | (I15) | `query_head_count`        | `QueryHeadCount`             | heads of queries |
@@ -259,7 +262,8 @@ def DML_MultiheadAttention1Op
     | (I17) | `mask_type`               | `MaskType`                   | `#dml.multihead_attention_mask_type` |
 
     **Constraints**
-    * (C1) all tensors but `mask` have one element type.
+    * (C1) all tensors but `mask` have one element type; `past_sequence_lengths` may
+      be i32 instead.
     * (C2) one tensor has the queries: `query`, `stacked_query_key` or
       `stacked_query_key_value`. One at most has the new keys (`key` or a stacked
       tensor), and one the new values (`value`, `stacked_key_value` or
@@ -277,6 +281,8 @@ def DML_MultiheadAttention1Op
       multiple of the second; they are equal where there is `stacked_query_key` or
       `stacked_query_key_value`.
     * (C9) `past_sequence_lengths` is `{B}`, where there is `past_key`.
+    * (C10) the element type of `past_sequence_lengths` has each integer from 0 to `P`:
+      `P` is at most 2048 for f16, and at most 2^24 for f32.
 
     **Readings**
     * The page lets masked scores have the value `mask_filter_value` in one place, and
@@ -296,9 +302,11 @@ def DML_MultiheadAttention1Op
       `key_value_head_count`. They are read as ONNX Runtime uses them for
       GroupQueryAttention, whose keys are seen up to the query's own position. It
       binds the memory of the present tensors to that of the past, and passes
-      integers for lengths; here the past is an operand, and lengths are of the
-      element type that the page's table has for them. Its present tensors may be
-      longer than the past and what is new; here they have these positions alone.
+      integers for lengths; here the past is an operand, and lengths are i32, as ONNX
+      Runtime's, or of the element type that the page's table has for them. f16 does
+      not have the length 2049, which would put a new key at position 2048. Its
+      present tensors may be longer than the past and what is new; here they have
+      these positions alone.
 
     **Bounds.** Sums have the bound of `dml.convolution`'s; the softmax and the
     operations around have Vulkan's.
@@ -340,8 +348,7 @@ def DML_MultiheadAttention1Op
   let sameElementTypes = [
     ["query", "key", "value", "stacked_query_key", "stacked_key_value",
      "stacked_query_key_value", "bias", "relative_position_bias", "past_key",
-     "past_value", "past_sequence_lengths", "output", "output_present_key",
-     "output_present_value"],
+     "past_value", "output", "output_present_key", "output_present_value"],
   ];
   let support = [
     DML_Support<FL_6_3, [
@@ -356,7 +363,7 @@ def DML_MultiheadAttention1Op
       DML_TensorSupport<"relative_position_bias", 4, 5, DML_Float32And16>,
       DML_TensorSupport<"past_key", 4, 5, DML_Float32And16>,
       DML_TensorSupport<"past_value", 4, 5, DML_Float32And16>,
-      DML_TensorSupport<"past_sequence_lengths", 1, 5, DML_Float32And16>,
+      DML_TensorSupport<"past_sequence_lengths", 1, 5, DML_Lengths>,
       DML_TensorSupport<"output", 3, 5, DML_Float32And16>,
       DML_TensorSupport<"output_present_key", 4, 5, DML_Float32And16>,
       DML_TensorSupport<"output_present_value", 4, 5, DML_Float32And16>,

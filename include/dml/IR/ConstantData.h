@@ -7,6 +7,7 @@
 #ifndef DML_IR_CONSTANTDATA_H
 #define DML_IR_CONSTANTDATA_H
 
+#include "dml/IR/FileMemory.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <optional>
@@ -18,16 +19,20 @@ namespace dml {
 inline constexpr uint64_t maxConstantBytes = INT32_MAX / 2;
 
 /// The elements of a constant tensor, as bytes in row-major order. In a dense
-/// attribute, a 4-bit element occupies a byte.
+/// attribute, MLIR gives each 4-bit element a byte. In a resource, dml keeps
+/// 4-bit elements as files and buffers do: two to a byte, the first in the low
+/// half, so that the elements 1, 2 and 3 are the bytes 0x21 and 0x03.
 struct ConstantData {
   llvm::ArrayRef<char> bytes;
   /// Whether `bytes` is a single element, to which all elements are equal.
   bool isSplat;
+  /// Whether 4-bit elements are two to a byte.
+  bool isPacked = false;
 };
 
 /// Returns the bytes of `value`, without a copy. Returns nothing if `value` is
-/// no dense tensor, if its elements do not consist of whole bytes, or if it is
-/// a resource whose blob is missing or has the wrong size.
+/// no dense tensor, or if it is a resource whose blob is missing or has the
+/// wrong size, or whose elements have neither 4 bits nor whole bytes.
 inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
   if (auto dense = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(value))
     return ConstantData{dense.getRawData(), dense.isSplat()};
@@ -37,13 +42,16 @@ inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
     return std::nullopt;
   mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   mlir::ShapedType type = resource.getType();
-  if (type.getElementTypeBitWidth() % 8 != 0)
+  unsigned bits = type.getElementTypeBitWidth();
+  bool isPacked = bits == 4;
+  if (bits % 8 != 0 && !isPacked)
     return std::nullopt;
-  uint64_t size = static_cast<uint64_t>(type.getNumElements()) *
-                  (type.getElementTypeBitWidth() / 8);
+  uint64_t count = type.getNumElements();
+  uint64_t size = isPacked ? count / 2 + count % 2 : count * (bits / 8);
   if (!blob || blob->getData().size() != size)
     return std::nullopt;
-  return ConstantData{blob->getData(), /*isSplat=*/false};
+  FileMemory::want(blob->getData());
+  return ConstantData{blob->getData(), /*isSplat=*/false, isPacked};
 }
 
 } // namespace dml

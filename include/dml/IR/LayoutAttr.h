@@ -29,6 +29,15 @@ inline constexpr llvm::StringLiteral channelsLast = "channels_last";
 inline constexpr llvm::StringLiteral channelsLastCovered =
     "channels_last_covered";
 
+/// The filter has the order of terms that it has with channelsLast, and the
+/// input stays as it is. Programs for images of any number and size can then
+/// share the filter, while each chooses the order of its input.
+inline constexpr llvm::StringLiteral orderedFilter = "ordered_filter";
+
+/// All names of layouts.
+inline constexpr llvm::StringLiteral layoutNames[] = {
+    channelsLast, channelsLastCovered, orderedFilter};
+
 } // namespace dml
 
 #endif // DML_IR_LAYOUTATTR_H

@@ -14,13 +14,15 @@
 namespace dml {
 
 /// Opens the file `path`, or standard input for "-". A file is mapped into
-/// memory, of whatever size. `isText` tells by the first bytes whether text
-/// stands there, which ends with a 0 in memory then, and has none at its
-/// beginning: other files are refused before they are read. An executable is
-/// refused too.
+/// memory, of whatever size, or read where `isRead`: a mapped file that is cut
+/// off meanwhile ends the process by a signal. `isText` tells by the first
+/// bytes whether text stands there, which ends with a 0 in memory then, and has
+/// none at its beginning: other files are refused before they are read. An
+/// executable is refused too.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 openModuleFile(llvm::StringRef path,
-               llvm::function_ref<bool(llvm::StringRef start)> isText);
+               llvm::function_ref<bool(llvm::StringRef start)> isText,
+               bool isRead = false);
 
 } // namespace dml
 

@@ -19,7 +19,14 @@ namespace mlir {
 class DialectRegistry;
 } // namespace mlir
 
+namespace dml::reader {
+struct TensorPlace;
+} // namespace dml::reader
+
 namespace dml::onnx {
+
+/// A model as it stands in its file, or as a program has built it.
+struct ModelProto;
 
 /// Information that is missing in the file.
 struct ImportOptions {
@@ -32,8 +39,12 @@ struct ImportOptions {
   /// is an error if no node can be imported.
   bool leavesOutUnread = false;
   /// Gets the files beside the model that constants refer to, where it is not
-  /// null. The identifier of each is its path.
+  /// null. The identifier of each is its path. They are not mapped then, but a
+  /// FileMemory each (dml/IR/FileMemory.h).
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
+  /// Gets the places of the elements that constants of a built model refer to,
+  /// where it is not null.
+  std::vector<reader::TensorPlace> *places = nullptr;
 };
 
 /// Parses "NAME=SIZE" into `options`. Returns an error if `text` has another
@@ -54,6 +65,16 @@ void registerDialects(mlir::DialectRegistry &registry);
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(std::unique_ptr<llvm::MemoryBuffer> file,
             mlir::MLIRContext *context, const ImportOptions &options = {});
+
+/// Does the same for a model that a program has built under the name `name`.
+/// `owner` keeps what the model refers to. The elements of large constants are
+/// read when they are needed: where a source has no memory, only
+/// `ImportOptions::places` tells where they are. `isOptimized` says whether
+/// ONNX Runtime's optimizations are done.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importBuiltModel(const ModelProto &model, llvm::StringRef name,
+                 std::shared_ptr<const void> owner, mlir::MLIRContext *context,
+                 const ImportOptions &options, bool isOptimized);
 
 /// The ONNX operators that importModel() supports, sorted, with the DirectML
 /// operators to which each is converted.

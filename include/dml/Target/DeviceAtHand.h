@@ -2,18 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device that the runtime reports (DmlDeviceInfo of dml/runtime.h) as a
-// device profile: a text that DeviceProfile::parse, `dml-compile
-// --device-profile` and the compiler's option device-profile take. This header
-// and its library use nothing of LLVM, so that the runtime's tools have them,
-// too.
+// The functions of this header make a device profile of a device that the
+// runtime reports (DmlDeviceInfo of dml/runtime.h). The profile is a text that
+// DeviceProfile::parse, `dml-compile --device-profile` and the compiler's
+// option device-profile accept. This header and its library do not use LLVM,
+// so that the tools of the runtime can use them, too.
 //
-// Features and limits decide what a kernel may do, speeds only which kernel is
-// chosen. The speeds of a device are, the first one that there is,
+// Features and limits determine which code a kernel may contain. Speeds only
+// determine which kernel is chosen. The speed of a device comes from the first
+// of these sources that has it:
 //
-//  1. what `dml-bench --calibrate --save` has measured on this machine,
-//  2. what the table KnownDevices.def says of the device,
-//  3. what follows from the report, and else the defaults of DeviceSpeed.h.
+//  1. the measurements of `dml-bench --calibrate --save` on this machine,
+//  2. the device's row in the table KnownDevices.def,
+//  3. Vulkan's report of the device,
+//  4. the defaults of DeviceSpeed.h.
 //
 // For example, a device without 64-bit floats that binds 128 MiB, has subgroups
 // of 8 threads and runs on two processors has the profile
@@ -40,41 +42,43 @@ struct MeasuredSpeeds {
   std::vector<DmlMatrixShape> matrices;
 };
 
-/// Returns cooperative matrices as a profile names them, such as
+/// Returns the name of cooperative matrices in a profile, such as
 /// "16x16x16xf16xf32".
 std::string describeMatrix(const DmlMatrixShape &shape);
 
-/// Returns the profile of `device`, which may be a physical device, or a
-/// DmlDevice with the features that are enabled. `measured` may be null.
+/// Returns the profile of `device`, which is a physical device, or a DmlDevice
+/// with the features that are enabled. `measured` are the speeds that were
+/// measured on the device, or null.
 std::string getProfileOfDevice(const DmlDeviceInfo &device,
                                const MeasuredSpeeds *measured = nullptr);
 
-/// Returns the same with the speeds that were measured on the device, if the
-/// user's cache has any. `warning` becomes one line that names the file where a
-/// file cannot be used, and "" otherwise.
+/// Returns the profile of `device`, with the speeds that were measured on the
+/// device if the user's cache has a file of them. If this file cannot be used,
+/// `warning` becomes one line that names the file and the fault, and otherwise
+/// "".
 std::string getProfileAtHand(const DmlDeviceInfo &device, std::string &warning);
 
 //===----------------------------------------------------------------------===//
 // The user's cache
 //===----------------------------------------------------------------------===//
 
-/// Returns the folder in which dml keeps what it can make anew: "dml" in
-/// $XDG_CACHE_HOME, or else in $HOME/.cache. Returns "" where neither variable
-/// has an absolute path.
+/// Returns the folder for files that dml can create again: the folder "dml" in
+/// $XDG_CACHE_HOME, or else in $HOME/.cache. Returns "" if neither variable
+/// contains an absolute path.
 std::string getCacheFolder();
 
-/// Returns the file of measured speeds for a device and the version of its
-/// driver, such as "speeds-6d6573613232...-05803003.txt" in the folder of the
-/// cache. Returns "" where there is no folder.
+/// Returns the path of the file of measured speeds for a device and the version
+/// of its driver, such as "speeds-6d6573613232...-05803003.txt" in the folder
+/// of the cache. Returns "" if there is no such folder.
 std::string getSpeedFile(const DmlDeviceInfo &device);
 
 /// Reads a file of measured speeds, which anybody may have written. Returns
-/// whether there are any; `error` becomes one line where the file is there and
-/// is no such file.
+/// whether the file contains speeds. If the file exists but is no file of
+/// speeds, `error` becomes one line that names the fault.
 bool readSpeedFile(const std::string &path, MeasuredSpeeds &speeds,
                    std::string &error);
 
-/// Returns the text of such a file.
+/// Returns the text of a file of measured speeds.
 std::string printSpeedFile(const DmlDeviceInfo &device,
                            const MeasuredSpeeds &speeds);
 

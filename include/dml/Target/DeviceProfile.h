@@ -1,4 +1,4 @@
-//===- DeviceProfile.h - What a kernel may use of a device ------*- C++ -*-===//
+//===- DeviceProfile.h - Features and limits of devices ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -20,8 +20,9 @@
 #include <string>
 #include <tuple>
 
-// The headers of SPIR-V take seconds to read: files that ask for a capability's
-// name or a target's environment include them.
+// These declarations replace the headers of SPIR-V, which take seconds to
+// compile. A source file that needs the name of a capability or the environment
+// of a target includes the headers.
 namespace mlir {
 class MLIRContext;
 class Type;
@@ -75,23 +76,25 @@ struct MatrixShape {
   }
 };
 
-/// The devices that code is generated for: Vulkan 1.2 with some features. The
-/// limits are those that every Vulkan device has, but for those that a
-/// specification states.
+/// The devices that code is generated for: Vulkan 1.2 devices with certain
+/// features and limits. A limit that a specification does not state is the one
+/// that Vulkan promises for every device.
 class DeviceProfile {
 public:
-  /// "full": what desktop GPUs and CPU drivers have: every feature of
-  /// getDeviceFeatures() but cooperative matrices and the memory model that
-  /// these need, 16 storage buffers and ranges of 1 GiB. A kernel requires of
-  /// them what it uses.
+  /// Returns the profile "full", which desktop GPUs and CPU drivers support. It
+  /// has all features of getDeviceFeatures() except cooperative matrices and
+  /// the memory model that these need, 16 storage buffers, and ranges of 1 GiB.
+  /// A kernel requires of a device only the features and limits that the kernel
+  /// uses.
   static DeviceProfile getFull();
 
-  /// Parses `spec`: the name of a profile, "full" or "minimal" (no feature, and
-  /// the limits that Vulkan promises), followed by any number of ",+feature" or
-  /// ",-feature" under Vulkan's names, limits such as ",maxStorageBuffers=8",
-  /// and ",cooperativeMatrix=16x16x16xf16xf32". Their order means nothing, but
-  /// for that of the matrices: what is stated holds, whatever else is stated
-  /// with it. Each is stated once, and none contradicts another.
+  /// Parses a specification of a profile: the name "full" or "minimal" (no
+  /// features, and the limits that Vulkan promises), followed by any number of
+  /// features with Vulkan's names (",+feature" or ",-feature"), limits such as
+  /// ",maxStorageBuffers=8", and cooperative matrices
+  /// (",cooperativeMatrix=16x16x16xf16xf32"). The order of the entries has no
+  /// meaning, except that matrices are preferred in their order. Fails if two
+  /// entries state the same property, or contradict each other.
   static llvm::Expected<DeviceProfile> parse(llvm::StringRef spec);
 
   bool has(DeviceFeature feature) const {
@@ -99,17 +102,19 @@ public:
   }
   void set(DeviceFeature feature, bool value);
 
-  /// Whether this profile has every feature of `other`; and adds them.
+  /// includes() returns whether this profile has every feature of `other`, and
+  /// add() adds the features of `other`.
   bool includes(const DeviceProfile &other) const {
     return (other.features & ~features) == 0;
   }
   void add(const DeviceProfile &other) { features |= other.features; }
 
-  /// What values of an integer or floating-point type need, and, where
-  /// `isStored`, buffers of them.
+  /// Returns a profile with the features that kernels need to compute with
+  /// values of `type`, an integer or floating-point type, and, if `isStored` is
+  /// set, to load and store such values in buffers.
   static DeviceProfile getRequired(mlir::Type type, bool isStored);
 
-  // The limits, such as getMaxStorageBuffers(): Limits.def says what each is.
+  // The limits, such as getMaxStorageBuffers(). Limits.def describes them.
 #define DML_LIMIT(NAME, GETTER, PROMISED, LEAST, GREATEST, FULL, MATRICES)     \
   int64_t get##GETTER() const { return limits.NAME; }
 #include "dml/Target/Limits.def"
@@ -118,16 +123,16 @@ public:
     limits.maxStorageBufferRange =
         std::min(limits.maxStorageBufferRange, bytes);
   }
-  /// The threads that run together: where some take another path, all wait.
-  /// They are those of a subgroup, or assumedSubgroupSize where the profile
-  /// leaves that open.
+  /// The number of threads that run in lockstep, so that all of them wait if
+  /// some take another path: the size of a subgroup, or assumedSubgroupSize if
+  /// the profile does not state this size.
   int64_t getThreadsTogether() const {
     return limits.subgroupSize > 0 ? limits.subgroupSize : assumedSubgroupSize;
   }
   /// The matrices that subgroups multiply, the ones to be preferred first.
   llvm::ArrayRef<MatrixShape> getMatrixShapes() const { return matrixShapes; }
 
-  /// How fast the device is: a specification sets these numbers by
+  /// The speeds of the device. A specification sets these numbers by
   /// ",name=number", such as ",opsPerByte=8".
   const DeviceSpeed &getSpeed() const { return speed; }
 
@@ -158,9 +163,9 @@ public:
   static constexpr int64_t assumedSubgroupSize = 32;
   /// maxComputeWorkGroupCount: Vulkan promises 65535 in each dimension.
   static constexpr int64_t maxWorkgroupCount = 65535;
-  /// Bytes of which the beginning of every bound range is a multiple: the
-  /// largest value that Vulkan lets a device ask for as
-  /// minStorageBufferOffsetAlignment.
+  /// Every range of a buffer that a kernel binds begins at a multiple of this
+  /// number of bytes, the largest minStorageBufferOffsetAlignment that Vulkan
+  /// allows a device.
   static constexpr uint64_t rangeAlignment = 256;
   /// Bytes that a thread stores at once.
   static constexpr int64_t vectorBytes = 16;

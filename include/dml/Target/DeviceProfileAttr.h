@@ -22,9 +22,10 @@ namespace dml {
 inline constexpr llvm::StringLiteral deviceProfileAttrName =
     "dml_device.profile";
 
-/// Returns the profile of the devices that `op` is compiled for: the profile
-/// that the nearest module around `op`, or `op` itself, states, else "full".
-/// The reference is valid as long as the context of `op`.
+/// Returns the profile of the devices that `op` is compiled for. The nearest
+/// module around `op`, or `op` itself, states the profile; without a statement,
+/// the profile is "full". The reference is valid as long as the context of
+/// `op`.
 const DeviceProfile &getDeviceProfile(mlir::Operation *op);
 
 } // namespace dml

@@ -123,8 +123,10 @@ static Value getExponent(Value value) {
   return exp ? exp.getOperand() : Value();
 }
 
-/// Whether `value` is `largest`, or the maximum of `largest` and the lowest
-/// finite number.
+/// Whether `value` is the number that is subtracted from each score before the
+/// exponential: `largest`, or the larger of `largest` and the lowest finite
+/// number. The lowest finite number avoids the NaN of -infinity minus -infinity
+/// where all scores are -infinity.
 static bool isShift(Value value, Value largest) {
   if (value == largest)
     return true;
@@ -142,15 +144,16 @@ static bool isShift(Value value, Value largest) {
 
 namespace {
 /// A score or an exponential that one of the loops computes, and the condition
-/// that the key is visible to the query. The condition is null if all keys are
-/// visible to each query.
+/// that the query sees the key. The condition is null if each query sees all
+/// keys.
 struct Seen {
   Value score, isSeen;
 };
 } // namespace
 
 /// Splits `select(isSeen, score, none)` into its score and its condition, if
-/// `isNone` returns true for `none`. Any other value has no condition.
+/// `isNone` returns true for `none`. Any other value is a score without a
+/// condition.
 static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   if (select && isNone(select.getFalseValue()))
@@ -159,8 +162,8 @@ static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
 }
 
 /// Splits `value`, which is exp(score - largest), or a selection between that
-/// exponential and 0 for keys that are not visible to the query. Returns
-/// nothing if `value` is computed in another way.
+/// exponential and 0 for keys that the query does not see. Returns nothing if
+/// `value` is computed in another way.
 static std::optional<Seen> readExponential(Value value, Value largest) {
   Seen seen = readSeen(
       value, [](Value none) { return matchPattern(none, m_PosZeroFloat()); });
@@ -213,9 +216,10 @@ static Value findSum(Block &block) {
   return sum;
 }
 
-/// Reads `sum`, the sum of products of a query and of `key`, into `scores`.
-/// Stores the dimensions of the output on which the queries and the keys depend
-/// in `dimsOfQueries` and `dimsOfKeys`.
+/// Reads `sum`, which adds up the products of the factors of a query and of a
+/// key, as the contraction `scores`. `key` is the counter of the loop over
+/// keys. Stores the dimensions of the output on which the queries and the keys
+/// depend in `dimsOfQueries` and `dimsOfKeys`.
 static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
                                 Contraction &scores,
                                 llvm::SmallBitVector &dimsOfQueries,
@@ -240,8 +244,9 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   auto steps = llvm::map_to_vector(scores.loops, [](scf::ForOp loop) {
     return Value(loop.getInductionVar());
   });
-  // The factors of queries do not depend on the key: the left factors belong to
-  // queries if they can be computed without the key.
+  // In a product of two factors, the factor of the query is the one that does
+  // not depend on the key. The left factors are the queries' if the body can
+  // compute them without the key.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -263,9 +268,12 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   return success(!terms.empty());
 }
 
-/// Returns the divisor if all operations of `slices` that use coordinate `dim`
-/// of the output divide the coordinate by one number, and if this number
-/// divides `size`. Returns nothing otherwise.
+/// Finds the number of elements of a head where dimension `dim` of the output,
+/// which has `size` elements, contains several heads. The operations of
+/// `slices` then use coordinate `dim` only to compute the number of the head,
+/// such as the quotient of the coordinate by 64. Returns the divisor if it is
+/// the same for all of these operations and divides `size`, and nothing
+/// otherwise.
 static std::optional<int64_t>
 findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
   std::optional<int64_t> divisor;
@@ -335,13 +343,12 @@ private:
   scf::ForOp maximum, exponentials, products;
   /// The scores in the three loops, with the conditions of visibility.
   Seen ofMaximum, ofTotal, ofProducts;
-  /// The product that an iteration of the third loop adds, and the factor of
-  /// the product that is not the weight.
+  /// The product that an iteration of the third loop adds: a weight times a
+  /// value. `value` is the factor that is not the weight.
   ContractionTerm product;
   Value value;
-  /// The dimensions of the output on which the operations of scores depend, the
-  /// dimensions on which the keys depend, and the dimensions on which the
-  /// values depend.
+  /// The dimensions of the output on whose coordinates the scores depend, and
+  /// the dimensions on which the keys and the values depend.
   llvm::SmallBitVector ofScores, ofKeys, ofValues;
 };
 } // namespace
@@ -440,7 +447,7 @@ LogicalResult AttentionReader::readProducts() {
 }
 
 /// Succeeds if all three loops compute the same scores and see the same keys:
-/// either all keys, or the first keys up to a limit.
+/// all keys, or the first keys up to a limit, as with a causal mask.
 LogicalResult AttentionReader::compareLoops() {
   Equivalence inMaximum, inProducts;
   inMaximum.assume(maximum.getInductionVar(), attention.key);

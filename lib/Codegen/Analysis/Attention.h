@@ -28,9 +28,10 @@ namespace dml {
 struct Attention {
   /// The number of iterations of each of the three loops.
   int64_t keys = 0;
-  /// The induction variables of the second and of the third loop. `scoreSlice`
-  /// and `isSeenSlice` use the variable of the second loop, and the operations
-  /// of the values use the variable of the third.
+  /// The induction variables of the second and of the third loop. The
+  /// operations in `scoreSlice` and `isSeenSlice` use the variable of the
+  /// second loop, and the operations that compute values use the variable of
+  /// the third.
   mlir::Value key, keyOfValue;
 
   /// The sums of products from which scores are computed. The rows are queries.
@@ -40,9 +41,9 @@ struct Attention {
   /// compute the score from the sum.
   mlir::Value sum, score;
   llvm::SmallVector<mlir::Operation *> scoreSlice;
-  /// The condition that the key is visible to the query, and the operations
-  /// that compute the condition. The condition is null if all keys are visible
-  /// to each query. The first key is always visible.
+  /// The condition that the query sees the key, and the operations that compute
+  /// the condition. The condition is null if each query sees all keys. Each
+  /// query sees the first key.
   mlir::Value isSeen;
   llvm::SmallVector<mlir::Operation *> isSeenSlice;
   /// Whether a kernel may round weights to f16 before it multiplies them with
@@ -50,8 +51,8 @@ struct Attention {
   bool isRoundable = false;
 
   /// The sums of the third loop. The rows are queries, and the columns are the
-  /// columns of the values. The operand of the rows is the weights, for which
-  /// no operations are listed.
+  /// columns of the values. The factors of the rows are the weights, whose
+  /// operations are not listed here, since they follow from the scores.
   Contraction products;
 
   /// Reads `op` as attention. Returns nothing if `op` computes anything else.

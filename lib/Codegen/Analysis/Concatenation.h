@@ -14,15 +14,15 @@
 namespace dml {
 
 /// Returns the last insertion of each chain of insertions in `function`, in the
-/// order of the function. The result of a last insertion is not the destination
-/// of another insertion.
+/// order of the function. In a chain, each insertion inserts into the result of
+/// the insertion before.
 llvm::SmallVector<mlir::tensor::InsertSliceOp>
 getConcatenations(mlir::func::FuncOp function);
 
 /// Returns the tensors that the chain of insertions up to `last` concatenates,
 /// in their order along `axis`, and stores the axis in `axis`. Returns no
-/// tensors if the slices do not cover the whole result, or if an operation
-/// other than the next insertion uses the result of an earlier insertion.
+/// tensors if they do not cover the whole result, or if an operation outside of
+/// the chain uses the result of an earlier insertion.
 llvm::SmallVector<mlir::Value> getJoined(mlir::tensor::InsertSliceOp last,
                                          int64_t &axis);
 

@@ -63,7 +63,8 @@ static Value getElement(Value carried, Value combined) {
 
 /// The dimension of the output along which a scan runs. If several rows follow
 /// each other along that dimension, `partSize` is the number of elements in a
-/// row, and otherwise 0.
+/// row, and otherwise 0: three rows of 4 elements in a dimension of size 12
+/// have the part size 4.
 struct ScanLine {
   int64_t dim, partSize;
   bool isBackward = false;
@@ -74,8 +75,9 @@ struct ScanLine {
   }
 };
 
-/// Reads `index` as the position of an element within its row: the element's
-/// coordinate in one dimension, or this coordinate modulo the size of a row.
+/// Reads `index` as the position of an element within its row. This is the
+/// element's coordinate in one dimension, or, if several rows follow each other
+/// along the dimension, the coordinate modulo the size of a row.
 static std::optional<ScanLine> readPlace(Value index) {
   APInt divisor;
   int64_t partSize = 0;
@@ -269,8 +271,9 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     reduction.resultDim = reduction.elementDims.pop_back_val();
     reduction.numResults = elementSizes.pop_back_val();
   }
-  // A body that broadcasts the result of a row along a dimension whose size is
-  // not that of the row is not a row reduction.
+  // The loops of a row reduction and its output must agree on the sizes of a
+  // row. A body that broadcasts the result of a row along a dimension of
+  // another size is not a row reduction.
   if (!elementSizes.empty() && elementSizes != reduction.sizes)
     return std::nullopt;
   if (line && (reduction.elementDims.size() != 1 ||
@@ -283,9 +286,10 @@ bool RowReduction::isWorthwhile() const {
   int64_t elements;
   if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
-  // Overlapping windows are not rows, since several windows read one element.
-  // Together, overlapping windows have more elements than the tensor; up to
-  // twice as many are tolerated.
+  // Overlapping windows, such as those of a pooling, are not rows, since
+  // several windows read one element. Windows that overlap have more elements
+  // in total than the tensor from which they read. Up to twice as many are
+  // tolerated.
   auto isRead = [&](const RowLoops &nest) {
     return llvm::any_of(nest.slice, [&](Operation *nested) {
       return BodySlice::isLoad(nested) &&
@@ -297,9 +301,10 @@ bool RowReduction::isWorthwhile() const {
   // A row kernel is therefore better for any number of rows.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  // The lowering of operators has divided long rows into parts by the same rule
-  // and with the default speeds, since it does not know the device. The default
-  // speeds are used here as well, so that the two decisions agree.
+  // The lowering of operators divides the rows of an operator into parts if
+  // they are few and long, by this same rule. It uses the default speeds, since
+  // it does not know the device. The default speeds are used here as well, so
+  // that the two decisions agree.
   if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
       rowSize > cost::rows::maxRowOfFew)
     return false;

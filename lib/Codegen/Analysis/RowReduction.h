@@ -25,10 +25,12 @@ struct ScanOrder {
 /// elements in any order, and the operations in the nest.
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
-  /// The order of the scan, if the nest is a scan: one loop, which combines a
-  /// different part of the row for each element of the output. An iteration
-  /// combines `select(isInPart, scanned, neutral)`. The neutral number, such as
-  /// 0 for a sum, does not change the result.
+  /// The order of the scan, if the nest is a scan. A scan has one loop, which
+  /// visits the whole row for each element of the output and combines
+  /// `select(isInPart, scanned, neutral)` in each iteration: the scanned
+  /// element where it is in the part that belongs to the output's element, and
+  /// otherwise a neutral number, such as 0 for a sum, which does not change the
+  /// result.
   std::optional<ScanOrder> scan;
   mlir::Value scanned;
   /// The operations that compute the initial values of the loops.
@@ -72,9 +74,9 @@ struct RowReduction {
   /// dimensions whose coordinates select an element within the row. Dimensions
   /// of size 1 are in neither list.
   llvm::SmallVector<int64_t> setDims, elementDims;
-  /// If a row has several results, such as its largest element and a sum, the
-  /// dimension of the output whose coordinate selects the result, and the
-  /// number of results.
+  /// If a row has several results, such as its largest element and a sum,
+  /// `resultDim` is the dimension of the output whose coordinate selects the
+  /// result, and `numResults` the number of results.
   std::optional<int64_t> resultDim;
   int64_t numResults = 1;
   /// The operations that compute an element of the output from the results of
@@ -85,8 +87,8 @@ struct RowReduction {
   /// coordinate 10 is element 2 of row 2. The dimension is in both setDims and
   /// elementDims.
   int64_t partSize = 0;
-  /// The values of the body that compute the number of the row along the
-  /// dimension that several rows share.
+  /// The values of the body that are the number of the row along this
+  /// dimension: with rows of 4 elements, the coordinate divided by 4.
   llvm::SmallVector<mlir::Value> partNumbers;
 
   /// Reads `op` as a row reduction. Returns nothing if `op` computes anything

@@ -53,8 +53,9 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   llvm::SmallBitVector isUsed(type.getRank());
   for (auto [index, size] : llvm::zip_equal(extract.getIndices(), sizes)) {
     auto coordinate = index.getDefiningOp<linalg::IndexOp>();
-    // The body has no coordinate for a dimension of size 1. Any unused
-    // dimension of size 1 in the copy can be its counterpart.
+    // The body reads index 0 of a dimension of size 1 without a coordinate of
+    // the copy. Any dimension of size 1 of the copy that has no counterpart yet
+    // becomes its counterpart.
     if (!coordinate && size != 1)
       return std::nullopt;
     int64_t dim = coordinate ? static_cast<int64_t>(coordinate.getDim()) : 0;

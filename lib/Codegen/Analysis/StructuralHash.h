@@ -12,8 +12,8 @@
 
 namespace dml {
 
-/// The numbers that a hash gives to values, in the order in which it encounters
-/// them.
+/// The numbers by which values are hashed: 0 for the first value that the hash
+/// encounters, 1 for the second, and so on.
 using ValueNumbers = llvm::DenseMap<mlir::Value, unsigned>;
 
 /// Returns a hash of `op` and of the operations in its regions.

@@ -37,8 +37,8 @@ static Value getRoot(Value buffer) {
   return buffer;
 }
 
-/// `buffer` is a view of `root`, and `shared` has the same elements as `root`.
-/// Returns the corresponding view of `shared`.
+/// Returns the view of `shared` that corresponds to `buffer`, which is a view
+/// of `root`. `shared` has the same elements as `root`.
 static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
                            Value shared) {
   if (buffer == root)
@@ -186,8 +186,8 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
     if (count <= most)
       return;
   }
-  // The buffers with the fewest bytes to copy become ranges. Allocations need
-  // no copy.
+  // The buffers with the fewest bytes to copy become ranges of the new buffer.
+  // Allocations come first, since they need no copy.
   auto read = llvm::to_vector(llvm::drop_begin(roots));
   llvm::stable_sort(read, [](Value lhs, Value rhs) {
     auto getCopied = [](Value root) {

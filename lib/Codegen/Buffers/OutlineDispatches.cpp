@@ -36,8 +36,8 @@ public:
   explicit Dispatch(linalg::GenericOp op);
 
   llvm::hash_code hash() const;
-  /// Whether outline() would create a function equal to `function` from this
-  /// dispatch.
+  /// Whether outline() would create, for this dispatch, a function equal to
+  /// `function`.
   bool isOutlinedAs(func::FuncOp function) const;
   /// Moves the generic into a new function.
   func::FuncOp outline(StringRef name);
@@ -53,7 +53,7 @@ private:
   /// or view from which it is taken.
   llvm::SetVector<Operation *> taken;
   /// All other values that the generic uses, in the order of their first uses.
-  /// These become the arguments of the function.
+  /// The function receives these values as its arguments.
   llvm::SetVector<Value> inputs;
 };
 } // namespace
@@ -93,9 +93,9 @@ llvm::hash_code Dispatch::hash() const {
 }
 
 bool Dispatch::isOutlinedAs(func::FuncOp function) const {
-  // Maps values of `function` to the equal values of the dispatch. Even before
-  // an entry exists, no value is its own equal, since the function and the
-  // dispatch have no values in common.
+  // The map `same` takes values of `function` to the equal values of the
+  // dispatch. Arguments are equal by their positions. Results are added to the
+  // map when the operations that compute them have been found equal.
   if (!llvm::equal(function.getArgumentTypes(), getInputs().getTypes()))
     return false;
   llvm::DenseMap<Value, Value> same;
@@ -175,8 +175,8 @@ static BufferRangeOp createRange(linalg::GenericOp op, Value root,
                                builder.getI64IntegerAttr(offset));
 }
 
-/// Whether a kernel can bind a range of `root` with the type `type` that begins
-/// at byte `offset`, and this range is smaller than `root`.
+/// Whether a kernel can bind a range of `root`: the range has the type `type`,
+/// begins at byte `offset`, and is smaller than `root`.
 static bool isBindable(Value root, int64_t offset, MemRefType type) {
   auto whole = cast<MemRefType>(root.getType());
   return whole.hasStaticShape() && whole.getLayout().isIdentity() &&
@@ -184,13 +184,13 @@ static bool isBindable(Value root, int64_t offset, MemRefType type) {
          getNumBytes(type) < getNumBytes(whole);
 }
 
-/// Binds ranges instead of whole buffers, so that the kernel's code does not
-/// depend on the offset of a range. If all loads of `op` from a buffer have the
-/// same constant leading coordinates, such as row 5, `op` binds this row only.
-/// If `op` writes a part of a buffer, `op` binds this part only. For example,
-/// the steps of a recurrent network read row `t` of the products of all steps
-/// and write row `t` of the sequence, and become equal kernels. A buffer that
-/// `op` uses through several views keeps a single binding.
+/// Binds ranges instead of whole buffers, so that kernels that differ only in
+/// the offsets of ranges become one function. If all loads of `op` from a
+/// buffer have the same constant leading coordinates, such as row 5, `op` binds
+/// this row only. If `op` writes a part of a buffer, `op` binds this part only.
+/// For example, step `t` of a recurrent network reads row `t` of a product and
+/// writes row `t` of the sequence, and one function then serves all steps. A
+/// buffer that `op` uses through several views keeps a single binding.
 static void bindRanges(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 0 || op.getNumDpsInits() != 1)
     return;

@@ -25,8 +25,8 @@ using namespace dml;
 namespace {
 /// A read or a write of a buffer or of a view of the buffer.
 struct Access {
-  /// The position, in the function's block, of the operation that makes the
-  /// access or contains the accessing operation.
+  /// The position, in the function's block, of the operation that reads or
+  /// writes the buffer, or of the operation that contains this operation.
   unsigned position;
   bool writes;
   /// The bytes of the root that are accessed, if these are known.
@@ -47,7 +47,7 @@ public:
   /// Returns the accesses to `root` and to its views. Returns nothing if the
   /// pass does not support one of the uses.
   const std::optional<SmallVector<Access>> &get(Value root);
-  /// `copy` copies `alloc` to `target`. Returns whether `alloc` can be replaced
+  /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
   /// by a view of the target. This requires that no other operation accesses
   /// the target's bytes between the first access to `alloc` and the copy, that
   /// no operation writes these bytes after the copy, and that no operation
@@ -56,7 +56,8 @@ public:
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
   void erase(memref::CopyOp copy, Value root);
-  /// Gives `op` the position of `copy`, which `op` replaces. Both access the
+  /// Gives `op` the position of `copy`, which `op` replaces. The accesses of
+  /// `copy` that the table holds are then those of `op`, since both access the
   /// same buffers.
   void replace(memref::CopyOp copy, Operation *op) {
     positions[op] = getPosition(copy);
@@ -152,8 +153,9 @@ void AccessTable::erase(memref::CopyOp copy, Value root) {
   });
 }
 
-/// Replaces `alloc` by a copy of the operations that compute the view `target`,
-/// and returns the new view, which stands at the place of `alloc`.
+/// Replaces `alloc` by the view `target`. The operations that compute the view
+/// are copied to the place of `alloc`, since it may stand in front of the
+/// original operations. Returns the new view.
 static Value placeAllocation(memref::AllocOp alloc, Value target) {
   SmallVector<Operation *> views;
   Value root = target;
@@ -233,8 +235,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // If a slice was computed in place, it is copied to itself. Such a copy
-      // is erased.
+      // A copy whose source and target are the same bytes has become useless,
+      // since its source was computed in place. Such a copy is erased.
       if (*from == *to) {
         table.erase(copy, from->root);
         copy.erase();

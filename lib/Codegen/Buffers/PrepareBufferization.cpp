@@ -65,8 +65,8 @@ getInsertions(tensor::InsertSliceOp last) {
   return inserts;
 }
 
-/// Whether only views of tensors stand between `insert` and `next`, so that
-/// nothing writes a tensor in between.
+/// Whether no operation between `insert` and `next` can write a tensor. Only
+/// views of tensors may stand in between.
 static bool isNextWrite(tensor::InsertSliceOp insert,
                         tensor::InsertSliceOp next) {
   Operation *op = insert->getNextNode();

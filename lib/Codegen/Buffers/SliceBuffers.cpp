@@ -61,8 +61,9 @@ struct ByteRange {
     begin = std::min(begin, other.begin);
     end = std::max(end, other.end);
   }
-  /// Returns the range that a kernel must bind to use these bytes, since a
-  /// bound range begins at a multiple of 256.
+  /// Returns the range that a kernel must bind to use these bytes. A bound
+  /// range begins at a multiple of 256: to use the bytes from 1,000 on, a
+  /// kernel binds a range from byte 768 on.
   ByteRange getBound() const {
     return {begin - begin % static_cast<int64_t>(DeviceProfile::rangeAlignment),
             end};
@@ -139,7 +140,8 @@ struct SlicedAccess {
     return getNumBytes(cast<MemRefType>(placement.root.getType()));
   }
   /// Returns the range of the root that contains the elements at `indices`.
-  /// Indices outside of the shape are ignored, since no execution uses them.
+  /// Indices outside of the buffer's shape are ignored: their range was
+  /// estimated, and no thread reads there.
   ByteRange getBytes(ArrayRef<IndexRange> indices) const;
 };
 } // namespace
@@ -217,9 +219,9 @@ public:
         limit(llvm::alignDown(profile.getMaxStorageBufferRange(),
                               DeviceProfile::rangeAlignment)) {}
 
-  /// If the generic binds a buffer that is larger than a range may be, decides
-  /// into which slices the generic is divided. Fails with an error if the
-  /// device can bind none of the attempted slicings.
+  /// If the generic binds a buffer that is larger than a device can bind,
+  /// decides into which slices the generic is divided. Fails with an error if
+  /// no division that the pass tries fits the device.
   LogicalResult plan();
   /// Replaces the generic by its slices, if there are any.
   void build();
@@ -237,16 +239,17 @@ private:
   /// `box`.
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
-  /// Returns the total number of bytes by which the ranges that slice `box`
-  /// binds exceed the limit.
+  /// Returns by how many bytes the ranges of slice `box` are too large to bind,
+  /// as a total over all buffers.
   int64_t getExcess(const Box &box) const;
-  /// Divides `box` into slices that bind at most one range of each buffer, or
-  /// that exceed the limit as little as possible, and appends them to `slices`.
-  /// Fails if there are too many slices.
+  /// Divides `box` into slices that bind at most one range of each buffer, or,
+  /// if this is impossible, whose ranges are too large by as few bytes as
+  /// possible. Appends the slices to `slices`. Fails if there are too many.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
-  /// Returns, for each of `reads`, the ranges that it binds for the coordinates
-  /// of `box`. If there are several ranges, each thread selects one.
+  /// Returns, for each of `reads`, the ranges of its buffer that slice `box`
+  /// binds for it. If a read has several ranges, a thread selects the one that
+  /// contains its element.
   SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
                                                 const Box &box) const;
   /// Verifies that slice `box` binds no more storage buffers than the device
@@ -255,8 +258,8 @@ private:
   /// Verifies that the generic, if it is not sliced, binds no buffer that is
   /// too large.
   LogicalResult verifyWhole();
-  /// Plans the slices, provided that the pass supports all accesses of the
-  /// generic.
+  /// Plans the slices, if the pass supports all accesses of the generic, and
+  /// otherwise plans none.
   void planSlices();
 
   void build(const Box &box);
@@ -275,8 +278,8 @@ private:
   SlicedAccess output;
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
-  /// The loads that determine the slices: all of `large`, or none if that would
-  /// take too many slices.
+  /// The loads for which the generic is sliced: all of `large`, or none if that
+  /// would take too many slices.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
   /// The ranges that the slice under construction binds, identified by root,
@@ -344,8 +347,9 @@ int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
     int64_t middle = fits + (size - fits) / 2;
     (getExcess(box.getPart(dim, 0, middle)) ? size : fits) = middle;
   }
-  // If possible, slices begin where a range may begin, and otherwise where a
-  // vector may begin.
+  // If possible, the next slice begins at a multiple of 256 bytes, where a
+  // bound range may begin, or else at a multiple of 16 bytes, where a vector
+  // may begin.
   int64_t inner = output.getElementBytes();
   for (int64_t later = dim + 1; later < output.type.getRank(); ++later)
     inner *= output.type.getDimSize(later);
@@ -483,9 +487,10 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // Reads that need several ranges use common ranges. For example, if a
-      // loop reads four rows at a time, the four reads together bind five
-      // ranges instead of twenty.
+      // A read that needs several ranges binds the ranges of all reads of its
+      // buffer, so that such reads share ranges. For example, if each of four
+      // reads needs five ranges, and the reads are one row apart, they bind
+      // five ranges together instead of five each.
       if (bound.size() > limit)
         bound = all;
     }
@@ -519,8 +524,9 @@ void Slicer::buildReads(linalg::GenericOp slice) {
                                  ValueRange(b.createOrFold<arith::SubIOp>(
                                      position, constant(only.begin / width))));
     } else {
-      // The slice loads one element from each range, and selects the element
-      // from the range that contains the position.
+      // The thread loads one element from each range, at an index that is
+      // limited to the range, and selects the element from the range that
+      // contains the position.
       for (const ByteRange &part : bound) {
         Value within =
             arith::SubIOp::create(b, position, constant(part.begin / width));
@@ -599,9 +605,9 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
     for (const ByteRange &range : bound)
       if (known.insert({read.access.placement.root, range.begin}).second)
         bytes += range.size();
-  // The kernel binds its output and the ranges that it reads. dml-limit-buffers
-  // can combine several ranges in one buffer, which must not exceed the limit
-  // either. The ranges therefore take at least `bytes` / `limit` buffers.
+  // The kernel binds its output, and buffers for the `bytes` bytes of its
+  // ranges. dml-limit-buffers can combine ranges in one buffer, but only up to
+  // `limit` bytes, so that the ranges take at least `bytes` / `limit` buffers.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();

@@ -71,9 +71,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
 };
 
-/// Translates a position in a placed buffer to a position in the root, the
-/// buffer in which it is placed. Both positions count elements. If `bytes` is
-/// the size of a vector, both count vectors instead.
+/// Translates `position`, a position in a placed buffer, to the position in the
+/// root, the larger buffer that contains the placed buffer. Both positions
+/// count units of `bytes` bytes, which are the size of an element or of a
+/// vector.
 LinearForm getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
                     const Placement &placement, LinearForm position,
                     int64_t bytes);

@@ -128,8 +128,9 @@ void ContractionBuilder::bindStep(TileBuilder &builder, size_t lane,
   }
 }
 
-/// Returns the magnitude of the coefficient of `atom` in `form`, if `atom`
-/// occurs in `form`.
+/// Returns the magnitude of the coefficient of `atom` in the linear form
+/// `form`, or nothing if `atom` does not occur in `form`. In 8 t - 3 r + 1, the
+/// atom r has the coefficient of magnitude 3.
 static std::optional<int64_t> getCoefficient(const LinearForm &form,
                                              const LinearForm &atom) {
   for (LinearForm::Term term : form.terms)
@@ -185,8 +186,8 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   FactorStrides strides;
   strides.terms = static_cast<int64_t>(operand.factors.size());
   for (const LinearForm &place : getPlaces(vector, step)) {
-    // Loads that do not depend on the iteration, such as those of a zero point,
-    // are skipped.
+    // Loads whose addresses do not depend on the iteration, such as the load of
+    // a zero point, tell nothing about the stride.
     strides.ofStep = getCoefficient(place, step);
     if (!strides.ofStep)
       continue;

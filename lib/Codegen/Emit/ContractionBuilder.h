@@ -25,8 +25,8 @@ struct FactorStrides {
   /// The number of terms that an iteration adds.
   int64_t terms = 1;
 
-  /// Whether the factors of neighbouring iterations lie closer than those of
-  /// neighbouring positions.
+  /// Whether factors of neighbouring iterations lie closer together in memory
+  /// than factors of neighbouring positions.
   bool areAlongSteps() const {
     return ofStep && ofPosition && *ofStep < *ofPosition * terms;
   }
@@ -84,9 +84,10 @@ protected:
   /// Computes coordinates in the dimensions `dims`, which are those of the
   /// batch or of an operand, from the row-major number `position`: in
   /// dimensions of sizes 2 and 8, position 10 has the coordinates 1 and 2. If
-  /// the batch and the columns share a dimension, the contribution of the
-  /// columns is added to the coordinate that the batch has set. The batch must
-  /// therefore be set before the columns.
+  /// the batch and the columns share a dimension, such as 16 heads of 64
+  /// columns, the batch sets the coordinate to 64 times the head, and the
+  /// columns add the column. The batch must therefore be set before the
+  /// columns.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
   /// Returns the size of `dim`. The channels of a grouped convolution are one
@@ -101,14 +102,16 @@ protected:
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
   /// Returns the coordinates in the output that correspond to position
-  /// `position` of `operand`, in the workgroup's position of the batch.
+  /// `position` of `operand`. The coordinates in the dimensions of the batch
+  /// are those of the workgroup's tile.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
   /// Binds the counters of the contraction's loops to their values in iteration
   /// `step`, for the element that `builder` builds in lane `lane`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// Binds the counters of the loops of `sums` in the same way.
+  /// Binds the counters of the loops of the contraction `sums` to their values
+  /// in iteration `step`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring iterations lie closer together in
@@ -116,10 +119,12 @@ protected:
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
-  /// Whether the factors of neighbouring iterations lie closer together than
-  /// those of neighbouring positions, for an operand of `sums`. If the
-  /// operand's positions are not coordinates of the output, `position` is the
-  /// value of the body that stands for the operand's position.
+  /// Whether the factors of neighbouring iterations lie closer together in
+  /// their buffer than the factors of neighbouring positions, for an operand of
+  /// the contraction `sums`. The positions of such an operand may be no
+  /// coordinates of the output: the keys of attention, for example, are the
+  /// iterations of a loop. `position` is then the value of the body that
+  /// numbers the positions, such as the loop's counter.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();
@@ -131,15 +136,16 @@ protected:
   /// Returns how many elements of the output a thread stores at once: `lanes`
   /// neighbouring columns, or a half, a quarter and so on of `lanes`. The
   /// elements must always be neighbours in the output. If the output is placed
-  /// in a larger buffer, its pieces there must be aligned to the size of the
-  /// store.
+  /// in a larger buffer, the bytes that are consecutive there must begin and
+  /// end at multiples of the size of the store.
   int64_t getStoredTogether(int64_t lanes) const;
   /// Builds the condition that `position` lies inside of the operand. Returns
-  /// null if all positions of all tiles do.
+  /// null if the operand consists of whole tiles, so that all positions lie
+  /// inside.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
-  /// Computes the elements of the output from `sums`, which are the sums of
-  /// vector `vector` of columns in row `row`, and stores the elements that lie
-  /// inside of the output.
+  /// Computes elements of the output, and stores those that lie inside of the
+  /// output. `sums` are the sums in row `row` and in the columns of vector
+  /// `vector`.
   void storeElements(TileBuilder &builder, const OperandTile &rows,
                      LinearForm row, const OperandTile &columns,
                      LinearForm vector, llvm::ArrayRef<mlir::Value> sums);
@@ -148,14 +154,14 @@ protected:
   mlir::linalg::GenericOp op;
   const Contraction &contraction;
   const mlir::MemRefType type;
-  /// Where the output lies in a larger buffer, if it does.
+  /// The placement of the output in a larger buffer, if it lies in one.
   const Placement placement;
 
   mlir::gpu::LaunchOp launch;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The coordinates of the workgroup's position of the batch. The coordinates
-  /// in the other dimensions are 0.
+  /// The coordinates of the workgroup's tile in the dimensions of the batch.
+  /// The coordinates in the other dimensions are 0.
   Forms batch;
   /// The condition that the workgroup computes a tile, since a grid may have a
   /// few workgroups more than there are tiles. Null if each workgroup computes

@@ -71,8 +71,9 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
-    // A maximum and a minimum state the atom's range, since range analysis does
-    // not learn the range from the condition of a branch.
+    // The maximum and the minimum do not change the value, but tell its range
+    // to integer range analysis, which does not learn the range from the
+    // condition of a branch.
     Value value = materializeAtom(b, atom);
     value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
     value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
@@ -156,7 +157,7 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
     LinearForm rest = form;
     llvm::erase(rest.terms, term);
     std::optional<LinearForm> joined = tryJoin(rest, quotient.dividend, factor);
-    // Only shorter forms are asked for their ranges, so that the recursion
+    // tryGetRange() calls itself for shorter forms only, so that the recursion
     // terminates.
     if (!joined || joined->terms.size() + 1 >= form.terms.size() ||
         !tryGetRange(*joined))
@@ -329,8 +330,9 @@ LinearForm IndexForms::max(Builder &b, const LinearForm &lhs,
       b, lhs, rhs, {std::max(l.min, r.min), std::max(l.max, r.max)});
 }
 
-/// Returns a minimum or maximum that ranges do not decide, as an atom that is
-/// built once.
+/// Returns the minimum or the maximum (`Op`) of two forms, if the ranges of the
+/// forms do not decide which one is less. The result is an atom. Its operation
+/// is built only once for the same two forms.
 template <typename Op>
 LinearForm IndexForms::getExtreme(Builder &b, const LinearForm &lhs,
                                   const LinearForm &rhs, IndexRange range) {
@@ -349,9 +351,9 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   auto [position, isNew] =
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
-    // The atom is built once and used in several places, while an assumption
-    // holds in one place alone. The range of the atom therefore ignores
-    // assumptions. A negative dividend is clamped to 0.
+    // The range of an atom must hold at all of its uses, and an assumption may
+    // hold at some of them only. The range is therefore computed without
+    // assumptions. A negative dividend is replaced by 0 before the division.
     IndexRange range = getRange(dividend, {});
     range.min = std::max<int64_t>(range.min, 0);
     int64_t step = std::gcd(divisor, dividend.getCommonDivisor());
@@ -391,10 +393,10 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
   Value one = getConstant(b, 1), zero = getConstant(b, 0);
   LinearForm carry =
       getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1});
-  // One of `sum` and `beyond` is the remainder. As unsigned numbers, the
-  // remainder is the lesser: if `beyond` is negative, it is a large unsigned
-  // number. An unsigned minimum also tells range analysis that the result is
-  // not negative.
+  // The remainder is `sum`, or `beyond` if that is not negative. This is the
+  // lesser of the two as unsigned numbers, since a negative number is a large
+  // unsigned one. An unsigned minimum also tells range analysis that the
+  // remainder is not negative.
   LinearForm rest =
       getOpaque(arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
                 {0, divisor - 1});
@@ -403,8 +405,9 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
 
 std::pair<LinearForm, LinearForm>
 IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
-  // The multiples of the divisor are divided exactly. The rest is divided by an
-  // operation.
+  // The part of each coefficient that is a multiple of the divisor is divided
+  // at compile time: (10 t + 7) / 4 is 2 t + 1 + (2 t + 3) / 4. Only the rest,
+  // 2 t + 3, is divided by an operation.
   LinearForm quotient, rest;
   for (auto [atom, coefficient] : form.terms) {
     int64_t whole = coefficient % divisor == 0 || coefficient > 0
@@ -417,8 +420,8 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // If the range of a value is hardly known, the rest alone may have a range
-  // that is too large for a form. The whole form is then divided.
+  // The rest of a form may have a range that is too large for a form, although
+  // the form itself does not. The whole form is then divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -445,8 +448,8 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   divisor /= common;
 
   // The terms that depend on the thread's number alone are divided once for all
-  // elements of the thread. Adding the other terms, which differ between
-  // elements, to the remainder may carry 1 to the quotient.
+  // elements of the thread. The other terms, which differ between elements, are
+  // added to the remainder, which may carry 1 to the quotient.
   LinearForm ofThread, added = rest.constant;
   for (LinearForm::Term term : rest.terms)
     (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);
@@ -605,8 +608,8 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     IndexRange whole = atoms[atom].range;
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
-    // The first or the last value of the atom for which the comparison has the
-    // wanted outcome.
+    // The comparison has the wanted outcome for the values of the atom from
+    // `bound` on, or else for the values up to `bound`.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(
                               -form.constant - (wanted ? 0 : 1), coefficient)
@@ -647,8 +650,9 @@ double IndexForms::getDivergence(const Box &box) const {
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;
   for (int64_t sample = 0; sample < samples; ++sample) {
-    // The distances between samples differ, so that the samples do not coincide
-    // with a period in the threads' numbers.
+    // The subgroups of the sample lie at varying distances, so that the sample
+    // shows all phases of a pattern that repeats, for example, every 8
+    // subgroups.
     int64_t first = sample * groups / samples * groupSize;
     int64_t last = std::min(first + groupSize, threads);
     diverging += llvm::any_of(llvm::seq(first, last), [&](int64_t thread) {

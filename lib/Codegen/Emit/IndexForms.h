@@ -110,8 +110,8 @@ public:
   /// While a scope exists, the forms remember which values they build; when the
   /// scope ends, they forget these values. A kernel opens a scope for the body
   /// of a loop or of a condition, since the code behind the body cannot use
-  /// values that were built in the body. If both use 4 t, the product is built
-  /// twice.
+  /// values that were built in the body. If the body and the code behind it
+  /// both use 4 t, the product is built twice.
   class Scope {
   public:
     explicit Scope(IndexForms &forms);
@@ -161,10 +161,11 @@ public:
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
   /// Assumes from now on that `nonNegative` is at least 0, which narrows the
-  /// ranges that getRange() returns. The assumption must not change values that
-  /// are built once for several uses, since it may not hold at the other uses.
-  /// For such values, callers pass an empty box to getRange(), which then
-  /// ignores all assumptions.
+  /// ranges that getRange() returns. The code for an element that is selected
+  /// if n >= 0, for example, is built under the assumption that n is at least
+  /// 0. A value that is built once for several uses must not rely on an
+  /// assumption, which may be false at the other uses: callers then pass an
+  /// empty box to getRange(), which ignores all assumptions.
   void assume(const LinearForm &nonNegative);
   /// Takes back all assumptions.
   void assumeNothing() { assumed.clear(); }
@@ -186,13 +187,14 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// Relates a form to another form, which is equal to either `form` or `form`
-  /// + `offset`, where `offset` is 1 or -1.
+  /// A form that is a neighbour of another form: the other form equals `form`
+  /// or `form` + `offset`, where `offset` is 1 or -1.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// Two quotients by the same divisor. If `quotient` equals `other`, the
-    /// neighbour is equal to the form; otherwise they differ by `offset`.
+    /// Two quotients by the same divisor, which tell the two cases apart: where
+    /// `quotient` equals `other`, the other form equals `form`, and elsewhere
+    /// it equals `form` + `offset`.
     LinearForm quotient, other;
   };
   /// Returns the neighbours of `form` that follow from the quotients that are
@@ -204,8 +206,9 @@ public:
   /// comparison that ranges have not decided comes out as for the thread in the
   /// middle. The box has only ranges of atoms that are functions of the
   /// thread's number. A subgroup with threads both inside and outside of the
-  /// box runs both paths. The box therefore omits each atom whose range divides
-  /// more than the share `maxDivergence` of the subgroups.
+  /// box runs both paths. The box therefore omits an atom if more than the
+  /// share `maxDivergence` of the subgroups have a thread outside of the atom's
+  /// range.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
   /// thread outside of `box`.
@@ -233,8 +236,9 @@ private:
     int64_t divisor = 0;
     /// The value of the atom, null until it is built.
     Value value;
-    /// The remainder of the same division for a quotient, the quotient for a
-    /// remainder.
+    /// The number of the atom that is the other result of the same division:
+    /// the remainder if this atom is the quotient, and the quotient if it is
+    /// the remainder.
     std::optional<unsigned> partner = std::nullopt;
     /// Whether the atom depends on a value that was given to getVarying(), and
     /// so changes between iterations of a loop.
@@ -275,8 +279,8 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// For forms that getNarrowed() made, the number of atoms that they share
-  /// with the original forms.
+  /// In forms that getNarrowed() made, the number of atoms that the new forms
+  /// have in common with the original forms.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;
@@ -288,8 +292,8 @@ private:
   LoggedMap<LinearForm, Value> values;
   /// The minima and maxima that have been built.
   LoggedMap<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
-  /// The carries and remainders that have been built, by the sum from which
-  /// they were computed and the divisor.
+  /// The carries and remainders that buildCarry() has built. A key is the sum
+  /// that was divided, with the divisor.
   LoggedMap<std::pair<LinearForm, int64_t>, std::pair<LinearForm, LinearForm>>
       carried;
 };

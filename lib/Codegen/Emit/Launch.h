@@ -46,10 +46,9 @@ delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                  mlir::Value rhs);
 
-/// Builds the lesser of `number` and `count` - 1. A guard's condition that a
-/// number lies below `count` does not suffice: range analysis does not learn
-/// the bound from the condition, so that the guarded code limits the number as
-/// well.
+/// Builds the lesser of `number` and `count` - 1. Code inside of a guard
+/// `number` < `count` needs this minimum as well, since integer range analysis
+/// does not learn the bound from the guard.
 mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                   int64_t count);
 

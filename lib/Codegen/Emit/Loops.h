@@ -64,8 +64,8 @@ buildLoop(mlir::ImplicitLocOpBuilder &b, IndexForms &forms, LoopRange range,
 /// 131 and 259, and thread 100 only the items 100 and 228.
 struct SharedItems {
   int64_t count;
-  /// The number that determines the thread's items, below `threads`. The number
-  /// is usually the thread's own.
+  /// The number, below `threads`, by which a thread chooses its items. This is
+  /// usually the thread's own number.
   LinearForm thread;
   int64_t threads;
 
@@ -98,7 +98,8 @@ void forEachItem(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                  const SharedItems &items,
                  llvm::function_ref<void(LinearForm)> body);
 
-/// Builds the same as one loop over the rounds.
+/// Builds `body` for each of the thread's items, like forEachItem(), but in a
+/// loop over the rounds.
 void forEachItemInLoop(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                        const SharedItems &items,
                        llvm::function_ref<void(LinearForm)> body);

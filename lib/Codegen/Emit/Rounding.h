@@ -11,8 +11,11 @@
 
 namespace dml {
 
-/// Marks operations whose f32 result can be represented in f16. The fusion of a
-/// rounding to f16 sets the mark; kernels that compute with f16 read it.
+/// The name of the attribute that marks an operation whose f32 result is a
+/// number that f16 can represent, such as 0.5, since the number has been
+/// rounded to f16. The fusion of a rounding sets the attribute. Kernels that
+/// multiply in f16 read it, and convert the number to f16 without a second
+/// rounding.
 inline constexpr llvm::StringLiteral roundedAttrName = "rounded";
 
 inline bool isRounded(mlir::Value value) {

@@ -1,4 +1,4 @@
-//===- SharedValues.cpp - What elements of a thread share -----------------===//
+//===- SharedValues.cpp - Values that a thread computes once --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- SharedValues.h - What elements of a thread share ---------*- C++ -*-===//
+//===- SharedValues.h - Values that a thread computes once ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

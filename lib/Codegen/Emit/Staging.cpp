@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace dml;
 
 /// The number of vectors of 16 bytes that workgroup memory stores at the same
-/// time, if the vectors lie in different banks.
+/// time, if the vectors lie in different banks: 8 vectors fill 32 banks of 4
+/// bytes.
 static constexpr int64_t vectorsAtOnce = 8;
 
 /// Returns the `number`-th line in the order in which threads store lines of

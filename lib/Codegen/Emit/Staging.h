@@ -78,10 +78,10 @@ public:
     LoadsLast,
   };
 
-  /// Loads the items of `area` and stores them in buffer `buffer`. `thread`
-  /// determines which items the thread takes. `thread` differs from the
-  /// thread's number if the threads without an item of an earlier operand take
-  /// the first items of this one.
+  /// Loads the items of `area` and stores them in buffer `buffer`. `thread` is
+  /// the number by which a thread chooses its items, usually its own number. If
+  /// an operand leaves threads without an item in the last round, `thread` is
+  /// shifted so that these threads take the first items of the next operand.
   void stage(const StagedArea &area, const LinearForm &thread,
              const LinearForm &buffer, LastRound lastRound, ItemFn load);
 

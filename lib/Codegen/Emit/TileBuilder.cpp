@@ -73,8 +73,8 @@ std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   int64_t common = lhs.getCommonDivisor();
   if (common <= 1 || !rhs.isConstant() || rhs.constant < 0)
     return {lhs, rhs};
-  // common * y + rest < bound is equivalent to y < ceil((bound - rest) /
-  // common).
+  // The comparison common * y + rest < bound is equivalent to y < ceil((bound -
+  // rest) / common).
   auto [quotient, rest] = *divideExactly(lhs, common);
   LinearForm bound = llvm::divideCeilSigned(rhs.constant - rest, common);
   return {quotient, bound};
@@ -149,8 +149,8 @@ SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
       op.getOperands(), [&](Value operand) { return getValue(operand); });
 }
 
-/// Returns the range that the index which `op` selects has if the condition of
-/// `op` holds.
+/// Returns the range of the index that the select operation `op` returns when
+/// its condition is true. The condition may narrow this range.
 IndexRange TileBuilder::getChosenRange(arith::SelectOp op) {
   LinearForm chosen = getIndex(op.getTrueValue());
   IndexRange range = forms.getRange(chosen);
@@ -237,8 +237,10 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   return scalar;
 }
 
-/// Builds the operations that ranges and linear forms simplify further than
-/// constant folding does.
+/// Builds `op` without an operation, if possible: an index becomes a linear
+/// form, a load is postponed until its element is needed, a selection between a
+/// load and a constant becomes a guarded load, and ranges decide comparisons.
+/// Returns nothing for other operations.
 std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   auto index = [&](unsigned operand) {
     return getIndex(op.getOperand(operand));
@@ -495,8 +497,8 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // A load in front of the loop that the loop uses is built in front of the
-  // loop.
+  // A load that stands in front of the loop in the body is built in front of
+  // the loop as well, and not where the loop uses the loaded element.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;
@@ -614,8 +616,8 @@ bool TileBuilder::isMove(linalg::GenericOp op) {
 std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
-  // The code of each of the two elements is built under the assumption that the
-  // element is selected. If it is not selected, its value does not matter.
+  // Both elements are built, each under the assumption that it is the selected
+  // one. The assumption may be false for a thread that uses the other element.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);

@@ -46,7 +46,8 @@ public:
   /// Returns the scalar that stands for `value` of the body, for `element`,
   /// after the slices built so far.
   Scalar getScalar(size_t element, mlir::Value value);
-  /// Returns the same scalar as a value.
+  /// Returns the scalar that stands for `value` of the body, for `element`, as
+  /// a value of the kernel.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
   /// Whether the body of `op` has loops that buildElements may join.
@@ -100,13 +101,15 @@ private:
   IndexForms &forms;
   SharedValues shared;
 
-  /// The results of the body's operations, for each of the elements that are
-  /// built together, and the number of the element that is being built.
+  /// The results of the body's operations for each of the elements that are
+  /// built together, and the number of the element whose operations are being
+  /// built.
   llvm::SmallVector<ScalarMap, 1> values = {ScalarMap()};
   size_t current = 0;
 
-  /// Operations that compute equal results from equal operands have the same
-  /// class.
+  /// The classes of operations: two operations have the same class if they
+  /// compute equal results from equal operands, so that one result can serve
+  /// for both.
   llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
 
@@ -116,10 +119,10 @@ private:
     llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
                    mlir::Value>
         computed;
-    /// The ranges of indices that result from select operations. A range relies
-    /// on the condition of its select operation. Range analysis of the kernel's
-    /// code does not find such ranges, so the code must not depend on a
-    /// comparison that they decide.
+    /// The ranges of the atoms that select operations compute. Such a range is
+    /// narrower than range analysis of the kernel's code can find, since it
+    /// follows from the condition of the select. The range may show that a load
+    /// is inside of its buffer, but must not replace a comparison in the code.
     IndexForms::Box selected;
     /// Atoms that are 1 where a condition holds and 0 elsewhere, with their
     /// conditions.

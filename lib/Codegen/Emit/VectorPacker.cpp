@@ -60,8 +60,9 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   }
 
   // Each word of the result combines parts of two words of the buffer. The
-  // second word of the last pair may lie beyond the buffer. The index is then
-  // limited, since no part of that word is used.
+  // second word of the last pair may lie beyond the buffer. None of its bits
+  // are used in this case, and the code loads the last word of the buffer
+  // instead.
   LinearForm last =
       llvm::divideCeilSigned(
           cast<MemRefType>(first->buffer.getType()).getNumElements(), perWord) -
@@ -78,8 +79,8 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   Value back = b.createOrFold<arith::SubIOp>(most, shift);
   for (int64_t i = 0; i < count; ++i) {
     Value low = arith::ShRUIOp::create(b, source[i], shift);
-    // The shift by 32 - shift takes two steps, since a shift by 32 is
-    // undefined.
+    // The left shift by 32 - `shift` takes two steps, by 1 and by 31 - `shift`,
+    // since a shift by 32 is undefined.
     Value high = arith::ShLIOp::create(
         b, arith::ShLIOp::create(b, source[i + 1], one), back);
     parts.push_back(arith::OrIOp::create(b, low, high));

@@ -419,7 +419,8 @@ bool AttentionFusion::readWeightsByKey() {
   if (terms.empty())
     return false;
 
-  // Index arithmetic that is not linear would be built into `discarded`. A loop
+  // The analysis of the body must not change it. Operations that the linear
+  // forms would build for other index arithmetic go to `discarded`, and a loop
   // with such arithmetic is not fused.
   ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
   Block discarded;

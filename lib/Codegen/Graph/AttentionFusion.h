@@ -57,9 +57,9 @@ private:
   mlir::linalg::GenericOp products, fused;
   const DeviceProfile &profile;
   mlir::IRRewriter rewriter;
-  /// The generics whose bodies are fused, in the order from weights to scores,
-  /// and the reshapes through which the result of each is read, with the last
-  /// reshape first.
+  /// The generics whose bodies are fused, in the order from weights to scores.
+  /// For each of them, `reshapes` has the reshapes through which its result is
+  /// read, with the last reshape first.
   llvm::SmallVector<mlir::linalg::GenericOp> producers;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> reshapes;
   /// The coordinates of the fused generic's elements.

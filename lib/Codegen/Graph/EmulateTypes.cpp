@@ -252,13 +252,13 @@ ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   ArrayRef<char> elements = data.bytes;
   if (data.isSplat) {
     packed.push_back(static_cast<char>((elements[0] & 0xf) * 0x11));
-    return {packed, /*isSplat=*/true};
+    return {packed, /*isSplat=*/true, /*isPacked=*/true};
   }
   packed.resize(llvm::divideCeil(elements.size(), 2));
   for (auto [i, element] : llvm::enumerate(elements))
     packed[i / 2] =
         static_cast<char>(packed[i / 2] | (element & 0xf) << (i % 2 * 4));
-  return {packed, /*isSplat=*/false};
+  return {packed, /*isSplat=*/false, /*isPacked=*/true};
 }
 
 /// Removes reshapes and casts, since the words of a tensor do not depend on its
@@ -375,7 +375,8 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
                << " wants a dense value, or a resource that the module has and "
                   "that is as large as the type";
       std::vector<char> packed;
-      if (isNibble(cast<ShapedType>(op.getType()).getElementType()))
+      if (isNibble(cast<ShapedType>(op.getType()).getElementType()) &&
+          !data->isPacked)
         data = packNibbles(*data, packed);
       // Words have the same bytes as the elements. A splat of elements becomes
       // a splat of words if an element is at most as wide as a word.
@@ -387,6 +388,14 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
+      // The words of a resource are the resource, which is not copied.
+      auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+      if (resource && step == size) {
+        rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+            op,
+            DenseResourceElementsAttr::get(shaped, resource.getRawHandle()));
+        return success();
+      }
       std::vector<char> bytes(size);
       size_t end = data->isSplat ? bytes.size() : step;
       for (size_t i = 0; i < end; i += step)
@@ -436,8 +445,8 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
       return success();
     }
-    // Each word is selected separately, since often only one of the two words
-    // is used.
+    // Each word is selected by an operation of its own. Often only one of the
+    // two words is used, and the other selection is removed.
     Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
     rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();
@@ -463,8 +472,9 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // The type that the device supports becomes a vector of 32 bits, which is
-    // bitcast to a word.
+    // One of the two types is supported by the device, and the other one is
+    // converted to a word. The bits pass through a vector of 32 bits: to become
+    // an f16, a word is bitcast to two f16, the first of which is the result.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
     bool fromWord = type == op.getType();
@@ -566,7 +576,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     using Predicate = arith::CmpIPredicate;
     Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
     // The conversion to an integer is undefined for numbers out of range, even
-    // if its result is not selected.
+    // if its result is not used. Other numbers than denormals are therefore
+    // replaced by 0.
     Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));
@@ -788,8 +799,8 @@ struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
 };
 
 /// Converts an integer extension. The operand is a converted narrow integer, an
-/// i1, or an integer that the device supports. The result is likewise one of
-/// these, or one or two words.
+/// i1, or an integer that the device supports. The result is an integer that
+/// the device supports, or one or two words.
 template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 

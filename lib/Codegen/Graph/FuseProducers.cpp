@@ -302,8 +302,9 @@ struct Read {
 
 /// Decides which reductions of rows are fused into their readers.
 struct RowPolicy {
-  /// Whether the compiler generates row kernels, and whether it does so even if
-  /// a map kernel is estimated to be faster.
+  /// Whether the compiler generates row kernels (`isOn`), and whether it
+  /// generates them even where a map kernel is estimated to be faster
+  /// (`isForced`).
   bool isOn = true, isForced = false;
   /// The profile of the devices for which code is generated.
   DeviceProfile profile = DeviceProfile::getFull();
@@ -326,7 +327,8 @@ public:
   bool isPossible();
   bool isProfitable();
   /// Whether the producer has no loops, and its only reader also reads a
-  /// computed tensor that the producer reads.
+  /// computed tensor that the producer reads. In x * sigmoid(x), the product is
+  /// such a reader of the sigmoid: both read x.
   bool readsWhatReaderReads();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
@@ -425,8 +427,9 @@ static bool movesNeighbours(linalg::GenericOp op) {
                      .getDefiningOp<tensor::ExtractOp>();
   if (!extract || extract->getBlock() != op.getBody())
     return false;
-  // The last coordinate of the read must be the coordinate of the output's row
-  // or column, plus a start that does not depend on this coordinate.
+  // The element must be read at the coordinate of the output's row or column,
+  // as the last coordinate, to which a number that does not depend on it may be
+  // added.
   Value last = extract.getIndices().back();
   SmallVector<Value> others(extract.getIndices().drop_back());
   if (auto add = last.getDefiningOp<arith::AddIOp>()) {
@@ -495,9 +498,9 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                                 rows.profile.getMaxStorageBuffers();
 }
 
-/// Whether the only reader of the producer's long sums can become their
-/// epilogue. The reader must read only one sum, since reads of different sums
-/// would repeat the loops, and it must compute little.
+/// Whether the only reader of the producer can become the epilogue of the
+/// producer's long sums. The reader must read only one sum, since reads of
+/// different sums would repeat the loops, and it must compute little.
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;
@@ -519,8 +522,9 @@ bool Fusion::isProfitable() {
     return false;
   if (isRange(producer))
     return true;
-  // A contraction kernel loads each factor once for many sums, so that
-  // additional index arithmetic costs little.
+  // A producer that only moves elements, as a transpose does, adds index
+  // arithmetic to its readers. This costs little in contraction kernels, which
+  // load each factor once for many sums, so that such a producer is fused.
   if (movesNeighbours(producer) && llvm::all_of(reads, [&](const auto &read) {
         return hasLoops(read.first) && !combinesRows(read.first) &&
                hasLongLoops(read.first, device);
@@ -538,15 +542,16 @@ bool Fusion::isProfitable() {
   auto elements = static_cast<double>(type.getNumElements());
 
   // `computed` is the total number of times that elements of the producer are
-  // computed after fusion. `perElement` is the largest number of them for one
-  // element of a consumer.
+  // computed after fusion. `perElement` is the largest number of elements of
+  // the producer that are computed for one element of a consumer.
   double computed = 0, perElement = 0;
   for (auto &[consumer, consumerReads] : reads) {
     SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
     if (ShapedType::isDynamicShape(sizes))
       return false;
-    // A row kernel reads each element of a row once for all elements of the
-    // output that belong to the row.
+    // In a row kernel, each element of a row is read once for all elements of
+    // the output that belong to the row, so that a read in a loop over the row
+    // counts once for an element of the output.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
@@ -571,8 +576,9 @@ bool Fusion::isProfitable() {
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
     perElement = std::max(perElement, count);
-    // A producer of partial results has more threads than its reader would
-    // have.
+    // Fusion must not move expensive work from many threads to few. A producer
+    // of partial sums, for example, occupies the device, whereas the consumer
+    // that adds them up may have too few threads.
     int64_t consumed = llvm::product_of(sizes);
     if (consumed < std::min(type.getNumElements(), device.getEnoughThreads()) &&
         count > 1 && *work > cost::fusion::getFreeOps(device))
@@ -594,8 +600,8 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // The cycles of the operations that are computed again, to be compared with
-  // those of the saved traffic.
+  // The cycles of the operations that are computed again. Fusion pays if they
+  // are few compared with the cycles of the saved traffic.
   double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
@@ -789,15 +795,17 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   std::optional<RowReduction> reduction = RowReduction::match(op);
   if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
     return false;
-  // A thread of a row kernel computes a vector of elements, and its code
-  // contains a copy of the body for each of them.
+  // A thread of a row kernel computes a vector of elements, with a copy of the
+  // body for each of them. A body whose copies would be too long does not
+  // become a row kernel.
   int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
                      .getElementTypeBitWidth();
   if (!isForced &&
       !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
     return false;
-  // Tensors of an emulated type become tensors of words, whose rows differ from
-  // the rows of elements in this reduction.
+  // A tensor whose element type the device lacks becomes a tensor of 32-bit
+  // words later (dml-emulate-types). A row of words differs from the row of
+  // elements in this reduction, so that a row kernel is not allowed.
   auto isThere = [&](Value tensor) {
     return profile.includes(DeviceProfile::getRequired(
         cast<RankedTensorType>(tensor.getType()).getElementType(),
@@ -808,11 +816,9 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
 
 /// Whether each reader becomes a row kernel when the producer, a reduction of
 /// rows, is fused into it. To find out, the function fuses a copy of the reader
-/// and matches the result. A row kernel reduces a row once for all elements of
-/// the output that belong to the row. Without fusion, only the producer reads
-/// its rows. With fusion, each reader reads them instead, so that at most one
-/// reader is allowed. A reader does not count if it already reads the same rows
-/// and holds a row in registers.
+/// and matches the result. After fusion, each reader reads the rows that only
+/// the producer has read before. At most one reader may therefore do so, apart
+/// from readers that already read the same rows and hold a row in registers.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -921,9 +927,8 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
       });
     };
     fuse(/*withWhatReadersRead=*/true);
-    // Producers are visited in the order of the function. The body of each
-    // producer then already contains the bodies of the producer's own
-    // producers.
+    // Producers are visited in the order of the function, so that the body of a
+    // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
     // A second visit is needed since several readers of a producer may have
     // been fused into one, such as the product and the erf in x * (1 + erf(x /

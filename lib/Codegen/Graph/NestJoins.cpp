@@ -28,8 +28,8 @@ struct Join {
   SmallVector<Value> parts;
 };
 
-/// Nests the concatenations of a function. The concatenations are visited in
-/// the order of the function.
+/// Nests the concatenations of a function, in the order of the function: after
+/// join(a, b), the concatenation join(a, b, c) becomes join(join(a, b), c).
 class Nesting {
 public:
   explicit Nesting(MLIRContext *context) : rewriter(context) {}
@@ -117,8 +117,8 @@ void Nesting::visit(tensor::InsertSliceOp last) {
     rest = rest.drop_front(count);
   }
   if (nested.size() == 1) {
-    // All inputs together are equal to the other concatenation, which replaces
-    // this one.
+    // The other concatenation has all inputs of this concatenation, and
+    // replaces it.
     rewriter.replaceAllUsesWith(last.getResult(), nested.front());
     eraseUnused(rewriter, last);
     return;

@@ -10,6 +10,10 @@
 // well, such as additions of three biases, they are stacked too. Other readers
 // read a slice of the stacked product.
 //
+// Products with many sums stay apart. With the option shared-weights, they read
+// their weights from a stack nevertheless, so that programs with few and with
+// many sums can share the stack.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Contraction.h"
@@ -41,12 +45,13 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// Maps each tensor that the first member reads to the list of tensors that the
-/// members, in their order, read in its place.
+/// The tensors that the members of a stack read. A key is a tensor that the
+/// first member reads, and its list has the tensors that all members, in their
+/// order, read in the same place.
 using Captures = llvm::MapVector<Value, Values>;
 
-/// The largest number of operations between a weight and a product that reads
-/// it: reshapes and generics.
+/// The largest number of operations (reshapes and generics) that may stand
+/// between a weight and a product that reads it.
 static constexpr int maxDepth = 4;
 
 static RankedTensorType getType(linalg::GenericOp op) {
@@ -164,7 +169,8 @@ public:
   /// Stacks `members`, whose hashes are equal, then the readers of `members` if
   /// these are equal, and so on. Changes nothing if `members` differ or if
   /// their weights cannot be stacked.
-  void stackMembers(ArrayRef<linalg::GenericOp> members);
+  /// If `staysApart` is true, only stacks the weights.
+  void stackMembers(ArrayRef<linalg::GenericOp> members, bool staysApart);
 
 private:
   /// Collects the tensors that `members` read in `captures`. Returns false if
@@ -178,14 +184,18 @@ private:
   /// Replaces `members` by slices of a stacked generic, and returns the slices.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
+  /// Makes `members` read their weights from stacks.
+  void redirect(ArrayRef<linalg::GenericOp> members, const Captures &captures);
 
   IRRewriter rewriter;
   int64_t maxBytes;
   /// The results of operations that depend only on weights.
   llvm::DenseSet<Value> ofWeights;
-  /// The lists of stacked tensors with their stacks, found by the first tensor
-  /// of a list.
+  /// The stacks that have been built: the list of the stacked tensors and the
+  /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
+  /// The results of members that stay apart.
+  llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
 
@@ -223,6 +233,7 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   // tensor.extract, to which stackBodies() adds a coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
+           resultsApart.contains(capture.first) ||
            (canStack(capture.second) &&
             llvm::all_of(capture.first.getUsers(), [&](Operation *user) {
               return !first->isProperAncestor(user) ||
@@ -318,8 +329,8 @@ Value Stacker::stackWeights(ArrayRef<Value> values) {
   Value result = tensor::EmptyOp::create(rewriter, loc, stacked.getShape(),
                                          stacked.getElementType());
   for (auto [number, value] : llvm::enumerate(values)) {
-    // A constant that stands behind the place of its stack is moved in front of
-    // it.
+    // A stack is built where its first use stands. A constant that stands
+    // behind this place is moved in front of it.
     Operation *constant = value.getDefiningOp();
     Operation *place = &*rewriter.getInsertionPoint();
     if (constant && !constant->isBeforeInBlock(place))
@@ -401,12 +412,16 @@ linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
   return result;
 }
 
+static linalg::GenericOp getEarliest(ArrayRef<linalg::GenericOp> members) {
+  return *llvm::min_element(members,
+                            [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
+                              return lhs->isBeforeInBlock(rhs);
+                            });
+}
+
 Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
                          const Captures &captures) {
-  linalg::GenericOp earliest = *llvm::min_element(
-      members, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
-        return lhs->isBeforeInBlock(rhs);
-      });
+  linalg::GenericOp earliest = getEarliest(members);
   rewriter.setInsertionPoint(earliest);
   linalg::GenericOp all =
       stackBodies(members.front(), captures, members.size());
@@ -444,6 +459,36 @@ Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
   return parts;
 }
 
+void Stacker::redirect(ArrayRef<linalg::GenericOp> members,
+                       const Captures &captures) {
+  linalg::GenericOp earliest = getEarliest(members);
+  for (const auto &[key, values] : captures) {
+    if (areAllEqual(values) || resultsApart.contains(key))
+      continue;
+    rewriter.setInsertionPoint(earliest);
+    Value stacked = stack(values);
+    stacks[key] = {values, stacked};
+    for (auto [number, member] : llvm::enumerate(members)) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      Block *body = linalg::GenericOp(member).getBody();
+      rewriter.setInsertionPointToStart(body);
+      Value coordinate = arith::ConstantIndexOp::create(
+          rewriter, member->getLoc(), static_cast<int64_t>(number));
+      body->walk([&, value = values[number]](tensor::ExtractOp extract) {
+        if (extract.getTensor() != value)
+          return;
+        Values indices = {coordinate};
+        llvm::append_range(indices, extract.getIndices());
+        rewriter.setInsertionPoint(extract);
+        rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, stacked,
+                                                       indices);
+      });
+    }
+  }
+  for (linalg::GenericOp member : members)
+    resultsApart.insert(member.getResult(0));
+}
+
 /// Returns the readers of `parts` if each part has exactly one reader, a
 /// generic without loops, and no two parts have the same reader. Returns no
 /// readers otherwise.
@@ -466,11 +511,16 @@ static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
   return llvm::map_to_vector(readers, llvm::CastTo<linalg::GenericOp>);
 }
 
-void Stacker::stackMembers(ArrayRef<linalg::GenericOp> members) {
+void Stacker::stackMembers(ArrayRef<linalg::GenericOp> members,
+                           bool staysApart) {
   Members next(members);
   Captures captures;
   while (!next.empty() && match(next, captures)) {
-    next = getReaders(replace(next, captures));
+    if (staysApart)
+      redirect(next, captures);
+    else
+      next = replace(next, captures);
+    next = getReaders(next);
     captures.clear();
   }
 }
@@ -487,13 +537,15 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
     Stacker stacker(function, profile);
     double maxSums =
         cost::sums::maxStackedSums * profile.getSpeed().multiprocessors;
+    auto hasManySums = [&](linalg::GenericOp op) {
+      return static_cast<double>(getType(op).getNumElements()) > maxSums;
+    };
     auto isOfWeights = [&](Value tensor) {
       return stacker.isOfWeights(tensor);
     };
     llvm::MapVector<size_t, Members> alike;
     for (auto op : function.getOps<linalg::GenericOp>()) {
-      if (!isFree(op) ||
-          static_cast<double>(getType(op).getNumElements()) > maxSums ||
+      if (!isFree(op) || (hasManySums(op) && !sharedWeights) ||
           !addsUpProducts(op) || !isLookedUp(op.getResult(0)))
         continue;
       // Products of weights with weights are computed only once, in the
@@ -505,7 +557,7 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
     }
     for (const auto &[hash, members] : alike)
       if (members.size() > 1)
-        stacker.stackMembers(members);
+        stacker.stackMembers(members, hasManySums(members.front()));
   }
 };
 } // namespace

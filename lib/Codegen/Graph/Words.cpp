@@ -233,8 +233,10 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // If the remainder of a digit exceeds 16 bits, the digit needs no further
-      // correction.
+      // The second correction is needed only if `left`, the remainder of the
+      // digit, still has at most 16 bits. Otherwise the digit is right, and the
+      // comparison above is not valid, since `left` does not fit after the
+      // shift.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -302,8 +304,9 @@ Wide WordBuilder::remSigned(Wide a, Wide b) {
 
 /// Rounds a normalized number to its upper 24 bits.
 Value WordBuilder::roundToSingle(Wide normal) {
-  // Of the low word it only matters whether it is 0, which a sticky bit
-  // represents.
+  // The low word only decides whether the number lies exactly in the middle
+  // between two results. One sticky bit, which is set if the low word is not 0,
+  // replaces it.
   Value rest = truth(compare(Predicate::ne, normal.low, 0u));
   Value all = with<OrIOp>(normal.high, rest);
   Value mantissa = with<ShRUIOp>(all, 8);
@@ -432,8 +435,8 @@ Value WordBuilder::narrowFloat(Wide bits) {
   return with<OrIOp>(result, sign);
 }
 
-/// Returns a signed integer for the bits of an f64. The integers are ordered
-/// like the numbers, and both zeros have the same integer.
+/// Returns a signed integer for the bits of an f64, so that a comparison of two
+/// such integers compares the numbers. Both zeros have the same integer.
 Wide WordBuilder::getOrderOfDouble(Wide bits) {
   Wide magnitude = {bits.low, with<AndIOp>(bits.high, 0x7fffffff)};
   return negateIf(getSign(bits), magnitude);

@@ -19,8 +19,9 @@ using namespace dml;
 bool Strip::overlaps(const Strip &other) const {
   if (offset >= other.getEnd() || other.offset >= getEnd())
     return false;
-  // If two strips have equal strides and no run extends into the next row, the
-  // strips overlap if and only if their columns do.
+  // If two strips have equal strides, their runs are columns of the same rows.
+  // The strips then overlap if and only if their columns do, provided that no
+  // run continues in the next row.
   int64_t begin = offset % stride, otherBegin = other.offset % stride;
   if (stride != other.stride || begin + run > stride ||
       otherBegin + other.run > stride)
@@ -32,8 +33,8 @@ Strip Placement::getExtent(Value buffer) const {
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
   Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
   for (const auto &[index, strip] : llvm::enumerate(strips)) {
-    // The buffer may lie in any of the runs of a strip, so that the extent is
-    // the whole strip.
+    // A view in a strip of several runs may lie in any of these runs, so that
+    // the extent is the whole strip.
     if (index == 0 || strip.count > 1)
       extent = strip;
     else
@@ -96,8 +97,9 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
 
 /// Appends `strip`, which leads to a larger buffer, to the strips of
 /// `placement`. The new strip is merged with the last strip if the new strip
-/// has only one run, or if each run of the new strip is a row that contains one
-/// run of the last strip. The latter happens for nested concatenations.
+/// has only one run, or if each run of the new strip is a row of the smaller
+/// buffer, with one run of the last strip in it. The latter happens for nested
+/// concatenations.
 static void addStrip(Placement &placement, const Strip &strip) {
   if (!placement.strips.empty()) {
     Strip &last = placement.strips.back();

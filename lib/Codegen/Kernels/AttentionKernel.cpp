@@ -70,10 +70,10 @@ std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
       layout.columnVectors * ThreadBlock::side * block->rows > maxOutputs)
     return std::nullopt;
   layout.terms = tile.terms;
-  // Three kinds of data occupy the same region of workgroup memory at different
-  // times: the factors of scores, the maxima and sums of exponentials that
-  // threads exchange, and the values. The region is as large as the largest of
-  // the three.
+  // The same region of workgroup memory holds three kinds of data, one after
+  // the other: the factors of scores, the maxima and sums that threads
+  // exchange, and the values. The region is as large as the largest of the
+  // three.
   int64_t ofQueries = getStagedVectors(tile.queries),
           ofKeys = getStagedVectors(tile.keys),
           ofValues = getStagedVectors(layout.getColumns());
@@ -94,8 +94,8 @@ std::string dml::findTileProblem(const Attention &attention,
                                  const DeviceProfile &profile) {
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   int64_t ofStep = attention.scores.getTermsOfStep();
-  // No tile has more terms than there are bytes of memory, so that the products
-  // below do not overflow.
+  // A tile with more terms than workgroup memory has bytes is refused here, so
+  // that the products below do not overflow.
   if (tile.terms > maxMemory || tile.terms % ofStep)
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of the " + std::to_string(ofStep) +
@@ -155,18 +155,19 @@ struct StagedOperand {
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The layout in workgroup memory. Each term has a row of vectors of
-  /// neighbouring positions. A line of the area consists of the terms that a
-  /// thread loads at a time.
+  /// The layout in workgroup memory: a line for the terms that a thread loads
+  /// at a time, and in it, for each term, a row of vectors of neighbouring
+  /// positions.
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;
-  /// The value of the body that stands for the position, if positions are not
-  /// coordinates of the output.
+  /// The value of the body that numbers the positions, if positions are not
+  /// coordinates of the output: for the keys, the counter of the loop over
+  /// keys.
   Value position;
 
-  /// Lays out `terms` terms of `vectors` vectors each, of which a thread loads
-  /// `termsOfItem` terms at a time.
+  /// Sets the layout of `terms` terms. Each term has `vectors` vectors, and a
+  /// thread loads `termsOfItem` terms at a time.
   void layOut(int64_t terms, int64_t vectors, int64_t termsOfItem) {
     area.lines = terms / termsOfItem;
     area.itemsOfLine = vectors;
@@ -192,9 +193,10 @@ private:
   static constexpr int64_t side = ThreadBlock::side;
   static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-  // Lists of a thread's values: one for each vector of its queries; one for
-  // each pair of a vector of queries and a key; and one for each pair of a
-  // query and a vector of columns.
+  // The values of a thread, in lists. OfRows has a vector for each vector of
+  // queries, OfKeys has a vector for each pair of a vector of queries and a
+  // key, and OfColumns has a vector for each pair of a query and a vector of
+  // columns.
   using OfRows = SmallVector<Value>;
   using OfKeys = SmallVector<Value>;
   using OfColumns = SmallVector<Value>;
@@ -262,19 +264,20 @@ private:
   void storeOutputs(ValueRange carried);
   void layOutOperands();
 
-  /// Return the number of the thread's vector `i` of queries within the
-  /// workgroup's tile, and of its vector `i` of keys within a block.
+  /// Return the numbers of the thread's `i`-th vector of queries, counted in
+  /// the workgroup's tile, and of its `i`-th vector of keys, counted in a block
+  /// of keys.
   LinearForm getRowVector(int64_t i) {
     return forms->add(b, threadRow, i * block.threadRows);
   }
   LinearForm getKeyVector(int64_t i) {
     return forms->add(b, threadColumn, i * block.threadColumns);
   }
-  /// Returns the key with the number `number`. Numbers count the keys of all
-  /// blocks. The first block may be incomplete, in which case its first numbers
-  /// belong to missing keys, for which the function returns the first key. Also
-  /// returns the condition that the key is not missing, or null if no keys are
-  /// missing.
+  /// Returns key `number`, counted over all blocks, and the condition that the
+  /// key exists. If the first block is incomplete, its first numbers have no
+  /// key, and the function returns key 0 for them. With 100 keys in blocks of
+  /// 32, numbers 0 to 27 have no key, and number 28 is key 0. The condition is
+  /// null if all numbers have keys.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
     int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
     if (missing == 0)
@@ -293,8 +296,8 @@ private:
   const AttentionTile &tile;
   const AttentionLayout layout;
   const ThreadBlock block;
-  /// The numbers of vectors of queries and of keys that a thread computes
-  /// scores for.
+  /// The number of vectors of queries and the number of vectors of keys for
+  /// which a thread computes scores.
   const int64_t rowVectors, keyVectors;
 
   LinearForm threadRow, threadColumn;
@@ -320,7 +323,8 @@ SmallVector<Value> AttentionKernel::loopOver(int64_t count, int64_t step,
 //===----------------------------------------------------------------------===//
 
 /// Builds the factors of `steps` iterations, from `firstStep` on, at each
-/// position of `vector`. The factors of one term are neighbours in the result.
+/// position of vector `vector`. In the result, the factors of one term are
+/// neighbours.
 SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
                                                  LinearForm vector,
                                                  LinearForm firstStep,
@@ -371,7 +375,8 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
 }
 
 /// Copies the factors of the iterations from `firstStep` on to workgroup
-/// memory. `thread` determines which factors the thread copies.
+/// memory. `thread` is the number by which a thread chooses the factors that it
+/// copies.
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /
@@ -391,8 +396,8 @@ void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
 // A block of keys
 //===----------------------------------------------------------------------===//
 
-/// Builds the sums of products from which the thread's scores are computed: a
-/// vector of sums for each pair of a vector of queries and a key.
+/// Builds the sums of products from which the thread's scores are computed: for
+/// each pair of a vector of queries and a key, one vector of sums.
 AttentionKernel::OfKeys AttentionKernel::buildSums() {
   int64_t ofStep = attention.scores.getTermsOfStep();
   int64_t steps = tile.terms / ofStep;
@@ -400,8 +405,8 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
   return loopOver(
       llvm::alignTo(attention.scores.steps, steps), steps, init,
       [&](LinearForm firstStep, ValueRange sums) {
-        // The new factors overwrite the previous ones. The barrier ensures that
-        // all threads have finished loading these.
+        // The new factors overwrite the previous factors in workgroup memory,
+        // which all threads must have loaded before.
         gpu::BarrierOp::create(b);
         LinearForm thread = forms->getThread();
         stage(queries, thread, firstStep);
@@ -446,9 +451,10 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
       });
 }
 
-/// Replaces `sums` by scores. The score is -infinity if the key is missing or
-/// not visible to the query. Appends the conditions that keys are present and
-/// visible to `seen`, with null instead of conditions that always hold.
+/// Replaces `sums` by scores. A score is -infinity if the key does not exist,
+/// since the block is incomplete, or if the query does not see the key. Appends
+/// to `seen` the conditions that the key exists and is seen, or null where
+/// these always hold.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {
@@ -535,9 +541,9 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
                       load(getPlaceOfWeights(key, getRowVector(row)));
                   for (int64_t lane = 0; lane < side; ++lane) {
                     Value weight = vector::ExtractOp::create(b, weights, lane);
-                    // A weight of -1 marks a key that is not visible, whose
-                    // value must not count even if the value is NaN. A weight
-                    // that is NaN does count.
+                    // A weight of -1 marks a key that the query does not see.
+                    // The value of such a key must not count, even if it is
+                    // NaN. A weight that is NaN does count.
                     Value takesPart;
                     if (attention.isSeen)
                       takesPart = compare(arith::CmpFPredicate::UGE, weight,
@@ -560,7 +566,8 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
 
 /// Builds the online softmax for block `keyBlock` of the keys. `carried`
 /// consists of the largest scores, the sums of exponentials and the outputs
-/// after the preceding blocks. Returns the same values after this block.
+/// after the preceding blocks. Returns the largest scores, sums and outputs
+/// after this block.
 SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
                                                ValueRange carried) {
   OfRows largest(carried.take_front(rowVectors)),
@@ -594,8 +601,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   auto ofRow = [&](ValueRange ofKeys, int64_t row) {
     return ofKeys.slice(row * block.columns, block.columns);
   };
-  // The partial results overwrite the factors of scores. The barrier ensures
-  // that all threads have finished loading these.
+  // The partial results overwrite the factors of scores in workgroup memory,
+  // which all threads must have loaded before.
   gpu::BarrierOp::create(b);
   OfRows parts, before = largest;
   for (int64_t row = 0; row < rowVectors; ++row) {

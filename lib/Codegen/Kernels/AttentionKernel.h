@@ -21,8 +21,8 @@ struct AttentionLayout {
   /// The number of vectors of output columns that a thread computes for each of
   /// its queries.
   int64_t columnVectors = 0;
-  /// The number of terms of scores, and the number of keys with their values,
-  /// that are in workgroup memory at a time.
+  /// How much workgroup memory holds at a time: the number of terms of scores,
+  /// and the number of keys whose values it holds.
   int64_t terms = 0, valueKeys = 0;
   /// The vectors of workgroup memory for factors, and those for weights.
   int64_t stagedVectors = 0, weightVectors = 0;

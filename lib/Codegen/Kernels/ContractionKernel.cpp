@@ -36,13 +36,13 @@ namespace {
 /// A workgroup's tile of an operand, and the layout of its factors in workgroup
 /// memory.
 struct StagedFactors : OperandTile {
-  /// The layout in workgroup memory. Each term in each buffer has a row of
-  /// vectors of neighbouring positions. A line of the area consists of the
-  /// terms that a thread loads at a time.
+  /// The layout in workgroup memory: a line for the terms that a thread loads
+  /// at a time, and in it, for each term, a row of vectors of neighbouring
+  /// positions.
   StagedArea area;
-  /// The load of the first term's factor, if the factors of consecutive terms
-  /// are neighbours in their buffer and threads load several of them at a time.
-  /// Null otherwise.
+  /// The load of the first term's factor, if threads load the factors of
+  /// several consecutive terms at a time, which must then be neighbours in
+  /// their buffer. Null otherwise.
   memref::LoadOp firstLoad;
   /// The number of neighbouring terms that a thread loads at a time, at each
   /// position of a vector.
@@ -96,13 +96,15 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// The number of iterations whose terms are in workgroup memory at a time,
-  /// and the number of rounds for all iterations.
+  /// The number of iterations whose terms are in workgroup memory at a time.
+  /// This is a round of the loop over the terms, and `rounds` rounds cover all
+  /// iterations.
   const int64_t stepsOfRound, rounds;
 
-  /// The number of the thread's slice, the number of the thread in its slice,
-  /// and the row and the column of the thread's blocks among the blocks of all
-  /// threads.
+  /// The number of the thread's slice, and the number of the thread in its
+  /// slice. Each thread computes blocks of 4 by 4 sums: `threadRow` and
+  /// `threadColumn` are the place of its first block among the first blocks of
+  /// all threads.
   LinearForm slice, threadOfSlice, threadRow, threadColumn;
   StagedFactors rows, columns;
 };
@@ -197,9 +199,9 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors that a thread loads at a time: the factors of the terms
-/// of `group` at each position of `vector`. The factors of one term are
-/// neighbours in the result.
+/// Builds the factors that a thread loads at a time: the terms of `group` at
+/// each position of vector `vector`. In the result, the factors of one term are
+/// neighbours.
 SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
                                                    const StagedFactors &factors,
                                                    LinearForm vector,
@@ -229,9 +231,9 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
   return elements;
 }
 
-/// Builds the factors of `group` if the factors of consecutive terms are
-/// neighbours in their buffer. The address of the first term's factor is
-/// computed once for each position, and the factor of term t lies t elements
+/// Builds the factors of the terms of `group`, if the factors of consecutive
+/// terms are neighbours in their buffer. The address of the first term's factor
+/// is computed once for each position, and the factor of term t lies t elements
 /// behind it.
 SmallVector<Value>
 ContractionKernel::buildNeighbours(TileBuilder &builder,
@@ -275,14 +277,14 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
   return elements;
 }
 
-/// Returns the number of the buffer in workgroup memory that `round` uses. The
-/// rounds alternate between the buffers.
+/// Returns the number of the buffer in workgroup memory that holds the factors
+/// of round `round`. With two buffers, even and odd rounds use different ones.
 LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// Builds the factors of item `item` in round `round`: a group of terms at a
-/// vector of positions.
+/// Builds the factors of item `item` in round `round`. The item consists of a
+/// group of neighbouring terms at a vector of neighbouring positions.
 SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                const StagedItem &item,
                                                LinearForm round) {
@@ -308,8 +310,9 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
   return elements;
 }
 
-/// Copies the factors of `round` to workgroup memory. The threads that had no
-/// item of the rows in the last round take the first items of the columns.
+/// Copies the factors of `round` to workgroup memory. If the items of the rows
+/// leave threads without an item in the last turn, these threads begin with the
+/// items of the columns.
 void ContractionKernel::stageRound(LinearForm round) {
   Staging staging(b, *forms, numThreads);
   auto stage = [&](const StagedFactors &factors, LinearForm thread) {
@@ -330,9 +333,9 @@ void ContractionKernel::stageRound(LinearForm round) {
 // Loads ahead of stores
 //===----------------------------------------------------------------------===//
 
-/// Returns the operations of `block` before `end` that are stores, and the
-/// operations whose results only the stores or the operations `storing` use.
-/// The last operation comes first.
+/// Returns the operations of `block` before `end` that can run late: the
+/// stores, and the operations whose results only the stores or the operations
+/// `storing` use. The last operation comes first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {
@@ -350,8 +353,8 @@ findLate(Block &block, Block::iterator end,
   return late.takeVector();
 }
 
-/// Moves each operation whose result only one guard in `block` uses into that
-/// guard. Loop-invariant code motion may have left such operations in `block`.
+/// Moves an operation into a guard if only the guard uses its result.
+/// Loop-invariant code motion may have moved the operation out of the guard.
 static void sinkIntoGuards(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
@@ -379,8 +382,9 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The values that the first guard loads and the second guard stores. They
-  // become results of the first guard.
+  // The values that operations of the first guard compute and operations of the
+  // second guard use, such as loaded values. They become results of the first
+  // guard.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())
@@ -440,9 +444,9 @@ static void postponeStores(Block &block, Block::iterator end,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Returns the number, among all vectors of the workgroup's tile, of vector
-/// `number` of `thread`. The tile's vectors are distributed to `threads`
-/// threads in turn.
+/// Returns the number of a vector of `thread` among all vectors of the tile.
+/// The vectors are distributed to `threads` threads in turn: with 8 threads,
+/// the vectors 0, 1 and 2 of thread 3 are the vectors 3, 11 and 19 of the tile.
 LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
                                            LinearForm number) {
   return forms->add(b, thread, forms->mul(b, number, threads));
@@ -510,8 +514,8 @@ SmallVector<Value> ContractionKernel::buildRound(LinearForm round,
   stageRound(round);
   gpu::BarrierOp::create(b);
   SmallVector<Value> next = addTerms(round, sums);
-  // The barrier prevents threads from storing factors of the next round before
-  // all threads have loaded the factors of this round.
+  // With a single buffer, the next round overwrites the factors of this round,
+  // which all threads must have loaded before.
   if (tile.buffers == 1)
     gpu::BarrierOp::create(b);
   return next;
@@ -526,8 +530,8 @@ SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
   Operation *last = &body->back();
   SmallVector<Value> next = addTerms(forms->sub(b, round, 1), sums);
   Operation *wait = gpu::BarrierOp::create(b);
-  // A single buffer may be overwritten only after all threads have loaded from
-  // it.
+  // With a single buffer, the new factors overwrite the present ones, which all
+  // threads must have loaded before.
   if (tile.buffers == 1)
     wait = gpu::BarrierOp::create(b);
   postponeStores(*body, std::next(last->getIterator()), wait);
@@ -573,9 +577,10 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t atOnce = numVectors;
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
-  // Builds the index in workgroup memory of a vector of partial sums that slice
-  // `from` stores and slice `to` loads and adds up. `number` is the number of
-  // the vector among those that slice `to` receives in this exchange.
+  // Returns the index in workgroup memory of a vector of partial sums on its
+  // way from slice `from`, which stores the vector, to slice `to`, which adds
+  // it up. `number` counts the vectors that slice `to` receives in this
+  // exchange.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
     place = forms->add(b, place, number * tile.slices * tile.slices);
@@ -584,8 +589,8 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   };
   SmallVector<Value> joined;
   for (int64_t first = 0; first < numVectors; first += atOnce) {
-    // The partial sums overwrite factors or earlier partial sums. The barrier
-    // ensures that all threads have finished loading these.
+    // The partial sums overwrite factors or earlier partial sums in workgroup
+    // memory, which all threads must have loaded before.
     gpu::BarrierOp::create(b);
     for (int64_t to = 0; to < tile.slices; ++to)
       for (int64_t i = 0; i < atOnce; ++i)
@@ -691,8 +696,8 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "has " + std::to_string(tile.threads) +
            " threads, but the device profile has " +
            std::to_string(profile.getMaxWorkgroupSize());
-  // No tile has more terms than there are bytes of memory, so that the products
-  // below do not overflow.
+  // A tile with more terms than workgroup memory has bytes is refused here, so
+  // that the products below do not overflow.
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
     return "has " + std::to_string(tile.terms) +

@@ -53,23 +53,23 @@ private:
   linalg::GenericOp op;
   const CrosswiseTile &tile;
   const CrosswiseShape shape;
-  /// The vectors along columns in which threads compute elements, and the
-  /// vectors along rows in which threads store elements.
+  /// The vectors in which threads compute elements, along columns, and the
+  /// vectors in which threads store elements, along rows.
   const Packing down, across;
 
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The numbers of the workgroup's position of the batch, of its tile of rows
-  /// and of its tile of columns.
+  /// The workgroup's position in the batch, the number of its tile of rows, and
+  /// the number of its tile of columns.
   LinearForm batch, rowTile, columnTile;
   /// The condition that the workgroup computes a tile, since a grid may have a
   /// few workgroups more than there are tiles. Null if each workgroup computes
   /// one.
   Value isWanted;
-  /// The tile in workgroup memory, column by column. Its elements are either
-  /// the tile's elements or 32-bit words of narrow elements of one column. Each
-  /// column is padded by one unused element, so that the elements of a row lie
-  /// in different banks.
+  /// The tile in workgroup memory, column by column. Narrow elements are
+  /// packed: a word holds, for example, four bytes of one column. Each column
+  /// ends with an unused element, so that the elements of a row lie in
+  /// different banks.
   Value memory;
 };
 } // namespace
@@ -97,10 +97,10 @@ void CrosswiseKernel::loadColumns(const LinearForm &item) {
   LinearForm ofTensor = forms->min(
       b, forms->add(b, forms->mul(b, columnTile, tile.columns), column),
       shape.numColumns - 1);
-  // If a row lies beyond the output, the kernel computes the last row again
-  // instead. If the number of rows is a multiple of the vector's size, the
-  // kernel replaces whole vectors by the last vector of rows, so that the
-  // elements of a vector stay neighbours in their buffer.
+  // Beyond the last row of the output, the kernel computes the last row again.
+  // If the number of rows is a multiple of the vector's size, the kernel
+  // computes the whole last vector again instead, so that the elements of a
+  // vector stay neighbours in their buffer.
   LinearForm first =
       forms->add(b, forms->mul(b, rowTile, tile.rows / count), vector);
   bool isWhole = shape.numRows % count == 0;
@@ -136,8 +136,9 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
     return arith::OrIOp::create(b, lhs, rhs);
   };
   for (int64_t bits = 16; bits >= down.bits; bits /= 2) {
-    // The mask of the lower block in each pair of neighbouring blocks of a
-    // word.
+    // The mask of the bits that stay in the first word of a pair: the lower one
+    // of each two neighbouring blocks of `bits` bits, such as 0x00ff00ff for 8
+    // bits.
     uint32_t low = 0;
     for (int64_t at = 0; at < 32; at += 2 * bits)
       low |= llvm::maskTrailingOnes<uint32_t>(bits) << at;

@@ -20,10 +20,10 @@
 
 namespace dml {
 
-/// The output of a crosswise kernel as a batch of matrices. The columns are the
-/// innermost dimension of size greater than 1. The rows are the dimensions from
-/// 0 to `rowDim`, and the dimensions between the rows and the columns are the
-/// batch.
+/// The output of a crosswise kernel as a batch of matrices. The columns of a
+/// matrix are the innermost dimension of size greater than 1. Its rows are the
+/// dimensions from 0 to `rowDim`, and the dimensions between the rows and the
+/// columns are the batch.
 ///
 /// For example, if an output of 8x56x56x64 elements is read along dimension 2,
 /// it has the 64 columns of dimension 3 and the 25,088 rows of dimensions 0 to

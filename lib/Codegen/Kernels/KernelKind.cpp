@@ -1,4 +1,4 @@
-//===- KernelKind.cpp - What a kind of kernel is --------------------------===//
+//===- KernelKind.cpp - The interface of kinds of kernels -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- KernelKind.h - What a kind of kernel is ------------------*- C++ -*-===//
+//===- KernelKind.h - The interface of kinds of kernels ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -61,13 +61,13 @@ struct Proposal {
   /// The estimated time of the kernel in cycles of a multiprocessor, or nothing
   /// if the kind has no model of its time.
   std::optional<double> cycles;
-  /// Whether the kernel is chosen without a comparison of times, unless an
-  /// earlier kind has a better one. A proposal without cycles must be
-  /// preferred.
+  /// Whether the kernel is chosen without a comparison of times. It is not
+  /// chosen if a kind that is listed earlier has proposed a faster one. A
+  /// proposal without cycles must be preferred.
   bool isPreferred = false;
-  /// The factor that another kind's cycles must stay below, relative to these
-  /// cycles, to be chosen instead. With a share of 0.9, a kernel of 100 cycles
-  /// is not given up for one of 95 cycles, since estimates are inexact.
+  /// The share of these cycles below which another kind's proposal must stay to
+  /// be chosen instead. With a share of 0.9, a kernel of 100 cycles is not
+  /// given up for one of 95 cycles, since estimates are inexact.
   double share = 1;
 
   /// Returns a proposal that is chosen without a comparison of times.

@@ -66,8 +66,9 @@ static constexpr int64_t maxThreadElements = 256;
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
 namespace {
-/// Called with the mode of a tile, returns why an operation without loops
-/// cannot have this mode, or an empty text if it can.
+/// A visitor for the mode of a tile, which states how the vectors of the output
+/// are distributed to threads. Returns why an operation without loops cannot
+/// have this mode, or an empty text if it can.
 struct ModeProblem {
   linalg::GenericOp op;
   int64_t vectorBytes;
@@ -137,8 +138,9 @@ std::string ModeProblem::operator()(const InsideVectors &inside) {
                        inside.count, inside.first, ofRow);
 }
 
-/// Returns why `op`, whose body has loops, cannot have `block` and vectors of
-/// `count` elements, or an empty text if it can.
+/// Returns why a thread cannot compute the block `block` of the output of `op`,
+/// whose body has loops, in vectors of `count` elements. Returns an empty text
+/// if it can.
 static std::string findBlockProblem(linalg::GenericOp op,
                                     ArrayRef<int64_t> block, int64_t count) {
   MemRefType type = getOutputType(op);
@@ -157,8 +159,8 @@ static std::string findBlockProblem(linalg::GenericOp op,
   return "";
 }
 
-/// Returns why a thread cannot have the number of vectors that `tile` requests,
-/// of `count` elements each, or an empty text if it can.
+/// Returns why a thread cannot have as many vectors of `count` elements as
+/// `tile` requests, or an empty text if it can.
 static std::string findSizeProblem(const MapTile &tile, int64_t count) {
   SmallVector<int64_t> factors;
   if (const LoopBlock *block = tile.getBlock())
@@ -222,20 +224,20 @@ struct MapKernel {
         rows(tile.getBlock() ? RowShape()
                              : RowShape::get(op, packing.getCount())) {}
 
-  /// Returns the number of elements in the dimensions that a block does not
-  /// divide. These elements form one row.
+  /// Returns the number of elements in a row of the output of a tile with a
+  /// block: the product of the inner dimensions, which the block does not
+  /// divide.
   int64_t getBlockRowSize() const {
     return llvm::product_of(
         type.getShape().drop_front(tile.getBlock()->factors.size()));
   }
-  /// Returns the number of vectors that a workgroup computes in all of its
-  /// steps.
+  /// Returns the number of vectors that a workgroup computes in all steps of
+  /// its threads: with 2 steps, 128 threads compute 256 vectors.
   int64_t getStepVectors() const {
     return DeviceProfile::workgroupSize * tile.getSteps();
   }
-  /// Returns the number of vectors in each row that are computed by the threads
-  /// of Part::Inside: those that the tile states, or else all vectors that lie
-  /// inside of a row.
+  /// Returns how many vectors of each row the threads of Part::Inside compute:
+  /// as many as the tile states, or else all vectors that lie inside of a row.
   int64_t getInsideVectors() const {
     return tile.getInside() ? tile.getInside()->count : rows.getInsideVectors();
   }
@@ -295,15 +297,16 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
   return forms.add(b, vector, step * DeviceProfile::workgroupSize);
 }
 
-/// Returns the position in the output of vector `number` in the thread's row
-/// `row`. `vector` is the number of the thread's first vector.
+/// Returns the position in the output of a vector that a thread computes:
+/// number `number` in row `row` of the rows that the thread has. `vector` is
+/// the number of the thread's first vector.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
   int64_t count = packing.getCount(), inside = getInsideVectors();
   if (part == Part::Across && tile.getInside()) {
-    // The threads are numbered first through the vectors before the inside
-    // ones, and then through the vectors behind the inside ones.
+    // Of the vectors of a row, this part has those before the inside vectors
+    // and those behind them, and numbers them in this order.
     int64_t first = tile.getInside()->first;
     auto [place, column] =
         forms.divide(b, vector, rows.getInsideVectors() - inside);
@@ -323,9 +326,11 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                      forms.mul(b, column, count));
   }
   if (part == Part::Across) {
-    // The first n rows have ceil(n * others / count) vectors that cross the end
-    // of a row. In each row, these vectors follow the vectors inside of the
-    // row.
+    // This part has the vectors that cross the ends of rows, numbered from row
+    // to row. With rows of 9 elements and vectors of 4, one vector lies inside
+    // of each row, and `others` is 5: the first 4 rows, which are 9 vectors,
+    // have ceil(4 * 5 / 4) = 5 other vectors. The position of such a vector
+    // comes after the inside vectors of all rows up to its own.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
@@ -375,8 +380,9 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
   return coordinates;
 }
 
-/// Among the vectors of `part`, returns the vectors of each row for which all
-/// comparisons that `forms` have not decided come out as in the middle of the
+/// Returns the vectors of each row, among the vectors of `part`, that need no
+/// clamping: each comparison that the ranges in `forms` have not decided has
+/// the same outcome for these vectors as for the vector in the middle of the
 /// row.
 std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
                                                    IndexForms &forms,
@@ -443,8 +449,8 @@ static double countLoads(Block *block) {
 
 namespace {
 /// The workgroup memory that collects the vectors of a workgroup before they
-/// are stored in the output, and the index in it of the thread's first vector.
-/// Both are null if threads store their vectors directly in the output.
+/// are stored in the output, and the index in this memory of the thread's first
+/// vector. Both are null if threads store their vectors directly in the output.
 struct StagedVectors {
   Value memory, first;
 };
@@ -462,11 +468,12 @@ public:
 private:
   /// The benefit of a second path for the threads in the interior.
   struct Interior {
-    /// The average number of operations that a thread executes, or nothing if
-    /// the second path was removed because it saves too little.
+    /// The average number of operations that a thread executes with both paths,
+    /// or nothing if the second path was removed because it saves too little.
     std::optional<double> average;
-    /// The share of subgroups that the path's condition divides. Any limit on
-    /// divergence from this share on gives the same path.
+    /// The share of subgroups with a thread outside of the interior, as the
+    /// largest share of a single range of the interior. A limit on divergence
+    /// that is not below this share gives the same path.
     double divergence = 0;
   };
 
@@ -494,10 +501,10 @@ private:
 } // namespace
 
 /// Builds element `lane` of a vector that may continue in the next row. The
-/// first element of the vector has the coordinates `here` and lies at `column`
-/// of its row. `next` are the coordinates of the beginning of the next row. If
-/// ranges do not decide in which row the element lies, both rows are looked up
-/// and the code selects one of the two elements. Returns nothing if a selection
+/// first element of the vector has the coordinates `here` and is element
+/// `column` of its row. `next` are the coordinates of the beginning of the next
+/// row. If ranges do not decide in which row the element lies, the code loads
+/// it from both rows and selects one of the two. Returns nothing if a selection
 /// is impossible.
 std::optional<Scalar> PartBuilder::buildInBothRows(
     IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
@@ -747,9 +754,9 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   auto storeVectors = [&] {
     for (const Computed &computed : vectors) {
       OpBuilder::InsertionGuard restore(b);
-      // The last steps of the last workgroup may lie beyond the output. The
-      // threads compute earlier elements again in these steps, and do not store
-      // them.
+      // The last workgroup may have steps whose vectors lie beyond the output.
+      // In these steps, the threads compute earlier vectors again, and do not
+      // store them.
       LinearForm left =
           forms.sub(b, kernel.rows.getNumVectors() - 1, computed.vector);
       if (tile.getSteps() > 1 && forms.getRange(left).min < 0) {
@@ -805,8 +812,9 @@ static double toShare(int64_t percent) {
 
 /// Builds a second path for the threads in the interior, whose indices need no
 /// clamping. The general path, which any thread may take, is the code between
-/// `thread` and `end`. The second path is removed if it saves too little. Its
-/// condition divides at most the share `maxDivergence` of the subgroups.
+/// `thread` and `end`. Each range of the interior leaves at most the share
+/// `maxDivergence` of the subgroups outside or split. The second path is
+/// removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -847,8 +855,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     interior->clear();
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
-    // Building stops when the path has too many operations to be worthwhile. By
-    // then, most undecided comparisons are known.
+    // Building stops when the path has too many operations to be worthwhile.
+    // Most of the comparisons that restrict the interior are known by then.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
@@ -870,8 +878,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   }
   general->getTerminator()->erase();
   block->getOperations().splice(Block::iterator(end), general->getOperations());
-  // The selection of a path is removed together with the operations of its
-  // condition.
+  // The branch that selects a path is removed together with the operations of
+  // its condition.
   Block discarded;
   discarded.getOperations().splice(discarded.end(), block->getOperations(),
                                    condition,
@@ -880,9 +888,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
 }
 
 /// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may use fewer. If the threads would
-/// execute more than `maxGeneral` operations in total, the code stays
-/// incomplete.
+/// `count` threads, of which the part may use fewer. `interiors` are the limits
+/// on divergence to try for a second path. If the threads would execute more
+/// than `maxGeneral` operations in total, the code stays incomplete.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -908,8 +916,9 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // If an interior saves too little, a smaller `maxDivergence` may give one
-  // that pays: it omits the ranges that divide many subgroups.
+  // If a second path saves too little, a smaller `maxDivergence` may give one
+  // that saves enough: its interior has fewer ranges, so that fewer subgroups
+  // execute both paths.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1032,9 +1041,9 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Builds the launch of `kernel` at the insertion point of `b`. `getInteriors`
-/// returns the limits on divergence to try for the second path of a part. If
-/// the threads would execute more than `maxGeneral` operations in total, the
-/// code stays incomplete.
+/// returns, for a part, the limits on divergence (IndexForms::getInterior) to
+/// try for its second path. If the threads would execute more than `maxGeneral`
+/// operations in total, the code stays incomplete.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,
@@ -1044,10 +1053,10 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
   ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
-  // The numbers of workgroups of each part. Workgroups of the two parts
+  // The numbers of workgroups of each part. The workgroups of the two parts
   // alternate in turns, so that an element that both parts load is still in a
-  // cache when it is loaded again. A turn consists of as many rows as fill
-  // whole workgroups of both parts.
+  // cache when it is loaded again. A turn covers as many rows as give both
+  // parts whole workgroups.
   SmallVector<int64_t> counts;
   for (Part part : parts)
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),
@@ -1103,8 +1112,9 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
-    // Range analysis does not learn from the condition which part the workgroup
-    // computes, so that the numbers are limited explicitly.
+    // Integer range analysis does not learn from the branch which part the
+    // workgroup computes, so that the number of the workgroup in its part is
+    // limited explicitly.
     Value own =
         i ? arith::SubIOp::create(
                 b, arith::MaxUIOp::create(b, place, constant(counts[0])),

@@ -17,19 +17,19 @@
 
 namespace dml {
 
-/// The operations that all threads of a kernel execute together.
+/// The cost of a kernel: the number of operations of all its threads, in total.
 struct KernelCost {
   /// The number of operations of the general path, which any thread can take,
   /// and the number of loads among them.
   double general = 0, loads = 0;
   /// The average number of operations, if some threads take a second path.
   double average = 0;
-  /// The limits on divergence of the second paths, in percent, one for each
-  /// part, as in MapTile::interior.
+  /// For each part, the limit on divergence with which its second path was
+  /// built, in percent, or 0 if it has none, as in MapTile::interior.
   llvm::SmallVector<int64_t, 2> interior;
-  /// The vectors of each row for which most comparisons have the same outcome.
-  /// Set only for a tile of one vector in rows of whole vectors, and only if
-  /// some vectors differ from most others.
+  /// The vectors of each row whose comparisons have the same outcomes as those
+  /// of the vector in the middle, if other vectors of the row differ. Set only
+  /// for a tile of one vector in rows of whole vectors.
   std::optional<InsideVectors> inside;
 };
 
@@ -46,17 +46,18 @@ MapTile getPlainTile(mlir::linalg::GenericOp op);
 /// idle threads of the last workgroup.
 int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 
-/// Returns the dimension along which workgroups of `tile` should alternate
-/// between copies of the same elements (MapTile::turns). Each element would
-/// otherwise be read again only after more than `bytes` of the output. Returns
-/// nothing if there is no such dimension.
+/// Returns the dimension along which workgroups of `tile` should take turns
+/// between copies of the same elements, as in MapTile::turns: a broadcast along
+/// this dimension would otherwise read an element again only after more than
+/// `bytes` of the output. Returns nothing if there is no such dimension.
 std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
                                 double bytes);
 
 /// Builds the launch that computes `op` with `tile` at the end of `block`.
-/// Tries second paths with the limits on divergence `interiors`, and keeps the
-/// first one that pays. If the threads would execute more than `maxGeneral`
-/// operations, the code stays incomplete.
+/// Tries second paths for the limits on divergence `interiors`
+/// (IndexForms::getInterior), and keeps the first path that saves enough. If
+/// the threads would execute more than `maxGeneral` operations, the code stays
+/// incomplete.
 KernelCost tryMapKernel(mlir::Block &block, mlir::linalg::GenericOp op,
                         const MapTile &tile, llvm::ArrayRef<int64_t> interiors,
                         double maxGeneral);

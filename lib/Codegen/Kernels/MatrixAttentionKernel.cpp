@@ -55,7 +55,7 @@ using namespace dml;
 static constexpr int64_t lanes = 8;
 
 /// The distance between the largest score and a new reference below it: the
-/// logarithm of 256.
+/// logarithm of 256. The weight of the largest score is then 256.
 static const double belowLargest = 8 * std::log(2.0);
 
 /// The largest distance of a score above the reference. The weight of such a
@@ -66,8 +66,9 @@ static constexpr double mostAbove = 10.54;
 // Layout
 //===----------------------------------------------------------------------===//
 
-/// Returns the largest multiple of `ofMatrix`, up to `columns`, for which the
-/// columns of one query fit into `vectors` vectors of memory.
+/// Returns how many columns of a query's outputs are in workgroup memory at a
+/// time: the largest multiple of `ofMatrix`, up to `columns`, that fits into
+/// `vectors` vectors.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
   while (columns > ofMatrix && getLinePitch(columns, wordsOfVector) > vectors)
@@ -161,9 +162,9 @@ private:
   };
   /// The values that the loop carries from block to block: the matrices of
   /// outputs in row-major order, the reference of the thread's query, the sum
-  /// of the query's weights, the matrices of the block's sums of products, and
-  /// the loaded vectors of the next block's keys and of this block's values,
-  /// which are not stored in workgroup memory yet.
+  /// of the query's weights, and the matrices of this block's sums of products.
+  /// `next` holds vectors that have been loaded but not yet stored in workgroup
+  /// memory: the keys of the next block and the values of this block.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -255,8 +256,9 @@ private:
             b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
         memory, forms->materialize(b, place));
   }
-  /// Returns the position of row `row` of matrices of scores, weights or
-  /// outputs, where neighbouring lines are `pitch` vectors apart.
+  /// Returns the position in workgroup memory of row `row` of the subgroup's
+  /// matrices of scores, weights or outputs, where neighbouring lines are
+  /// `pitch` vectors apart.
   LinearForm getRowOfMatrices(int64_t row, int64_t pitch) {
     return forms->mul(b,
                       forms->add(b,
@@ -269,8 +271,8 @@ private:
   const MatrixAttentionTile &tile;
   const MatrixAttentionLayout &layout;
   const MatrixShape &shape;
-  /// The number of matrices that the subgroup's queries fill, one below the
-  /// other.
+  /// The number of matrices, one below the other, that hold the subgroup's
+  /// queries.
   const int64_t rowMatrices;
 
   OperandTile rows, columns;
@@ -281,8 +283,9 @@ private:
   LinearForm subgroup, query;
   Forms coordinates;
   std::optional<Lines> keys, values;
-  /// The matrices of the subgroup's queries: for each row of matrices, one
-  /// matrix for each block of terms.
+  /// The matrices of the subgroup's queries, row by row of matrices. A row has
+  /// one matrix for each group of terms: with 64 terms and matrices of 16,
+  /// four.
   SmallVector<Value> queries;
 };
 } // namespace
@@ -291,8 +294,9 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that `number`, which is at most `most`, is at most
-/// `last`. Returns null if the condition always holds.
+/// Builds the condition that `number` is at most `last`. `most` is the largest
+/// possible number. Returns null if `most` is at most `last`, since the
+/// condition then always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -301,9 +305,9 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                forms->materialize(b, number), constant(last));
 }
 
-/// Loads item `item` of the terms of queries, or of the keys of block
-/// `keyBlock`. An item consists of the terms of as many iterations as fill
-/// whole vectors.
+/// Loads item `item` of the factors of scores: terms of the queries, or of the
+/// keys of block `keyBlock`. An item consists of the terms of as many
+/// iterations as fill whole vectors.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
                                                      const StagedItem &item,
                                                      LinearForm keyBlock) {
@@ -317,8 +321,9 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
       lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
   LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
-  // If the number of iterations is a multiple of those of an item, all
-  // iterations of an item share one condition.
+  // If the iterations fill whole items, one condition decides for an item
+  // whether it exists. Otherwise each iteration of an item has a condition of
+  // its own.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
   int64_t most =
@@ -391,17 +396,17 @@ SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
       });
 }
 
-/// Stores the first of `vectors`, which load() has returned for `lines`, in
-/// stage `stage` of workgroup memory. Returns the remaining vectors, which
-/// belong to other lines.
+/// Stores in stage `stage` of workgroup memory the vectors of `lines`, which
+/// load() has returned and which are the first of `vectors`. Returns the
+/// remaining vectors, which belong to other lines.
 ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
                                          ValueRange vectors) {
   return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
 }
 
-/// Returns `lines` lines of an operand, each of which has `items` items of
-/// `vectors` vectors. The first line begins at vector `first` of workgroup
-/// memory, and neighbouring lines are `pitch` vectors apart.
+/// Returns the layout of an operand in workgroup memory: `lines` lines, each of
+/// which has `items` items of `vectors` vectors. The first line begins at
+/// vector `first`, and neighbouring lines are `pitch` vectors apart.
 MatrixAttentionBuilder::Lines
 MatrixAttentionBuilder::getLines(const ContractionOperand &operand,
                                  int64_t lines, int64_t items, int64_t vectors,
@@ -582,8 +587,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   b.setInsertionPointToStart(choice.thenBlock());
   IndexForms::Scope scope(*forms);
   // All threads of the subgroup run this code if one of their queries needs a
-  // new reference. The queries that need none keep their references, and their
-  // outputs are multiplied by 1, which is exact.
+  // new reference. The other queries keep their references, and their outputs
+  // are multiplied by 1, which is exact.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
@@ -604,8 +609,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   for (int64_t first = 0; first < layout.columns;
        first += layout.scaledColumns) {
     int64_t end = std::min(first + layout.scaledColumns, layout.columns);
-    // The outputs overwrite data in workgroup memory. The barrier ensures that
-    // all threads of the subgroup have finished loading it.
+    // The outputs overwrite data in workgroup memory, which all threads of the
+    // subgroup must have loaded before.
     meet();
     forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
       storeMatrix(matrix, place, pitch);
@@ -633,8 +638,9 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   state.total = choice.getResult(count + 1);
 }
 
-/// Computes the weights from `scores`, the scores of the thread's query, stores
-/// the weights over the sums in workgroup memory, and adds them to the total.
+/// Computes the weights from `scores`, the scores of the thread's query. Adds
+/// them to the query's sum of weights, and stores them in workgroup memory in
+/// place of the sums of products from which the scores were computed.
 void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   auto addAll = [&](ValueRange values) {
     return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
@@ -645,10 +651,10 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     weights.push_back(math::ExpOp::create(b, distances.back()));
   }
   // Some drivers return a number for the exponential of NaN, so that NaN needs
-  // a separate path. The sum of the distances is NaN if and only if a score is
-  // NaN: no distance is +infinity, and masked scores have the distance
-  // -infinity. Adding a distance takes one operation, whereas comparing and
-  // selecting would take two.
+  // a separate path. A distance is a score minus the reference. The sum of the
+  // distances is NaN if and only if a score is NaN: no distance is +infinity,
+  // and masked scores have the distance -infinity. Adding a distance takes one
+  // operation, whereas comparing and selecting would take two.
   Value distance = addAll(distances);
   Value isOrdered =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
@@ -710,26 +716,28 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 //===----------------------------------------------------------------------===//
 
 /// Builds the online softmax for block `keyBlock` of the keys. The state
-/// contains the sums of products of this block. Those of the next block are
-/// multiplied while the threads compute the weights of this block.
+/// contains the sums of products of this block. The sums of the next block are
+/// computed by the matrix units while the threads compute the weights of this
+/// block.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
-    // The code computes a remainder even if ranges show that there are no more
-    // blocks than stages: drivers see only the code, and do not know how large
-    // the loop's counter becomes.
+    // The stages are filled in turns. The kernel computes the remainder even
+    // where the range of the loop's counter makes it unnecessary, so that a
+    // driver, which does not know this range, sees that the index stays within
+    // workgroup memory.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
         {0, tile.stages - 1});
   else
-    // A single stage may be overwritten only after all threads have loaded from
-    // it.
+    // With a single stage, the new keys and values overwrite the present ones,
+    // which all threads must have loaded before.
     gpu::BarrierOp::create(b);
-  // The sums overwrite weights. The barrier ensures that all threads of the
-  // subgroup have finished loading these.
+  // The sums overwrite weights, which all threads of the subgroup must have
+  // loaded before.
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
@@ -848,8 +856,8 @@ void MatrixAttentionBuilder::build() {
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // Block 0 of the loop stores into stage 0. The keys for the sums before the
-  // loop are therefore staged in the last stage.
+  // Iteration 0 of the loop stores keys in stage 0. The keys for the sums that
+  // are computed before the loop are therefore stored in the last stage.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   llvm::append_range(state.next, load(*values, 0));

@@ -23,19 +23,20 @@ struct MatrixAttentionLayout {
   /// both rounded up to whole matrices. Padding terms are 0, and padding
   /// columns are not stored.
   int64_t terms = 0, columns = 0;
-  /// The smallest number of iterations whose terms fill whole vectors, and the
-  /// number of these terms, which form a unit.
+  /// A unit: the smallest number of iterations whose terms fill whole vectors,
+  /// and the number of these terms. With 3 terms in an iteration and vectors of
+  /// 8, a unit has 8 iterations and 24 terms.
   int64_t stepsOfUnit = 0, unit = 0;
   /// The lengths, in vectors, of a line of queries or keys, of a line of
   /// values, and of a line of scores. A line of scores is reused for the
   /// weights and for the outputs while they are scaled.
   int64_t termsPitch = 0, valuesPitch = 0, scoresPitch = 0;
-  /// The numbers of output columns that are in workgroup memory at a time:
-  /// while outputs are scaled, beside the scores, and while they are stored at
-  /// the end.
+  /// How many columns of the outputs are in workgroup memory at a time: while
+  /// outputs are scaled, when the scores lie beside them, and at the end, when
+  /// the outputs are stored.
   int64_t scaledColumns = 0, storedColumns = 0;
-  /// The numbers of vectors of a stage, which begins with the keys; of all
-  /// scores; and of the whole workgroup memory.
+  /// The size of workgroup memory, in vectors: of a stage, which holds the keys
+  /// and then the values of a block; of all scores; and in total.
   int64_t stageVectors = 0, scoreVectors = 0, vectors = 0;
 
   /// Returns why `attention` cannot have the tile `tile` on devices of

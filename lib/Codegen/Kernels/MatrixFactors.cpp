@@ -196,7 +196,7 @@ Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
   ZeroPoint zeroPoint;
   if (narrowType.isInteger())
     zeroPoint = getZeroPoint(operand);
-  // Each pair of conditions has only one conjunction, so that neighbours with
+  // Equal pairs of conditions share one conjunction, so that neighbours with
   // equal conditions can be loaded and selected as a vector.
   llvm::DenseMap<std::pair<Value, Value>, Value> known;
   auto conjoin = [&](Value lhs, Value rhs) {

@@ -71,9 +71,9 @@ llvm::SmallVector<mlir::Operation *>
 getSliceOf(llvm::ArrayRef<mlir::Operation *> slice,
            llvm::ArrayRef<mlir::Value> values);
 
-/// Identifies a factor that a TileBuilder has built, by the number of the
-/// element for which the body was built and the number of the term within an
-/// iteration.
+/// Identifies a factor that a TileBuilder has built: `element` is the number of
+/// the element for which the body was built, and `term` is the number of the
+/// factor's term within an iteration.
 struct BuiltFactor {
   int64_t element, term;
 };

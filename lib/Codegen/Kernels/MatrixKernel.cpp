@@ -60,8 +60,9 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   int64_t bytesOfFactor = shape->factors == "f16" ? 2 : 1;
   int64_t lanes = DeviceProfile::vectorBytes / bytesOfFactor;
   schedule.lanes = lanes;
-  // The sizes of subgroups are multiples of the matrices' sizes, which are
-  // multiples of a vector.
+  // A subgroup multiplies whole matrices, and threads stage whole vectors. The
+  // sizes of a subgroup's tile are therefore multiples of the matrices' sizes,
+  // and these are multiples of a vector.
   for (auto [size, of, name] :
        {std::tuple(tile.subgroupRows, shape->rows, "rows of a subgroup"),
         std::tuple(tile.subgroupColumns, shape->columns,
@@ -94,8 +95,9 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   setTogether(std::min(contraction.getTermsOfStep(), maxTileSize));
   if (schedule.steps == 0)
     setTogether(1);
-  // Returns the number of vectors for an operand: the larger one of its two
-  // possible layouts, whose lines run along terms or along positions.
+  // Returns the number of vectors that an operand takes in a stage. Lines run
+  // along terms or along positions, depending on the operand's buffer; the
+  // larger of the two layouts is reserved.
   auto getVectors = [&](int64_t positions) {
     return std::max(positions * getLinePitch(tile.terms, lanes),
                     tile.terms * getLinePitch(positions, lanes));
@@ -107,8 +109,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     schedule.addsRows = !getZeroPoint(contraction.columns).isZero();
     schedule.addsColumns = !getZeroPoint(contraction.rows).isZero();
   }
-  // The number of vectors for the matrix of ones, and then for the sums of
-  // factors.
+  // The number of vectors of the matrix of ones, with which the kernel computes
+  // sums of factors, and, in `added`, the number of vectors of these sums.
   int64_t ones =
       schedule.addsRows || schedule.addsColumns
           ? std::max(shape->rows, shape->columns) * shape->terms / lanes
@@ -231,32 +233,33 @@ private:
   const Type factorType, sumType, matrixType;
 
   StagedMatrices rows, columns;
-  /// Matrices of ones, which are multiplied with factors to compute the sums of
-  /// the factors. `onesOfRows` replaces the factors of rows, and
-  /// `onesOfColumns` the factors of columns. Both are null if the kernel does
-  /// not need sums of factors.
+  /// Matrices of ones. Their products with factors are the sums of the factors,
+  /// which the kernel needs for zero points: `onesOfRows` takes the place of
+  /// the factors of rows, and `onesOfColumns` the place of the factors of
+  /// columns. Both are null if the kernel does not need these sums.
   Value onesOfRows, onesOfColumns;
   /// The whole workgroup memory, as vectors, and the number of vectors in a
   /// stage.
   Value memory;
   int64_t stageSize = 0;
-  /// The number of the subgroup's slice of the terms, and the row and the
-  /// column of the subgroup among the workgroup's subgroups.
+  /// The number of the subgroup's slice, and the place of the subgroup's tile
+  /// in the workgroup's tile, as a row and a column of such tiles.
   LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
 
-/// Loads the factors of item `item` of a stage. The stage begins with iteration
-/// `firstStep`, and with term `firstTerm` of each iteration.
+/// Loads the factors of item `item` of a stage. The stage contains terms of the
+/// iterations from `firstStep` on, and of each iteration the terms from
+/// `firstTerm` on.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                                            const StagedItem &item,
                                            LinearForm firstStep,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The number of iterations in an item. If the contraction's number of
-  // iterations is a multiple of this number, all iterations of an item share
-  // one condition.
+  // The number of iterations in an item. If the contraction has a whole number
+  // of items, one condition decides for all iterations of an item whether they
+  // exist.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -291,9 +294,9 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // The number of elements that the builder builds for the item. If the item
-  // holds terms of one position, the builder builds one element for each
-  // iteration; otherwise it builds one element for each position.
+  // The number of elements that the builder builds for the item: the iterations
+  // of the item, if it holds terms of one position, and otherwise its
+  // positions.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {
@@ -381,8 +384,9 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
-  // A matrix is transposed if the lines of memory are its columns: if the
-  // factors of columns are stored along terms, or the factors of rows along
+  // A line of memory holds the terms of a position, or the positions of a term.
+  // A matrix is transposed if its columns are the lines of memory: if a line of
+  // the factors of columns holds terms, or a line of the factors of rows holds
   // positions.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
@@ -498,15 +502,15 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
       storeStage(next, getStage(block, phase));
       gpu::BarrierOp::create(b);
     }
-    // After the last stage there is nothing to load, so that the last block is
-    // loaded again without effect.
+    // In the last iteration there is no next stage to load. To avoid a branch,
+    // the loop loads the last block again, and does not use its factors.
     if (hasNext)
       next = loadStage(
           isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
           isLast ? 0 : phase + 1);
     multiply(getStage(block, phase), sums);
-    // The barrier prevents threads from overwriting factors that other threads
-    // have not loaded yet.
+    // With a single stage, the new factors overwrite the present ones, which
+    // all threads must have loaded before.
     if (schedule.stages == 1 && hasNext)
       gpu::BarrierOp::create(b);
     if (tile.isCarried)
@@ -558,9 +562,9 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   return sums;
 }
 
-/// Stores `matrix` in an array of numbers in workgroup memory, at line `line`
-/// and column `column`. The array begins at vector `first`, and neighbouring
-/// lines are `pitch` vectors apart.
+/// Stores `matrix` in workgroup memory, in an array of numbers that begins at
+/// vector `first`. The matrix begins at line `line` and column `column` of the
+/// array, whose lines are `pitch` vectors apart.
 void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
                                 LinearForm column, LinearForm first,
                                 int64_t pitch) {
@@ -572,9 +576,9 @@ void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Loads the partial sums of all slices for one vector of sums, and adds them
-/// up. The partial sums of the first slice lie at `place` in workgroup memory,
-/// and those of each further slice `ofSlice` vectors later.
+/// Returns the sum of the partial sums that the slices have computed for one
+/// vector of sums. In workgroup memory, the partial sums of the first slice lie
+/// at `place`, and those of each further slice `ofSlice` vectors later.
 Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   Value sum;
   for (int64_t number = 0; number < tile.slices; ++number) {
@@ -590,9 +594,10 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
 }
 
 /// Stores the sums of factors, which will be multiplied by zero points, in
-/// workgroup memory behind the sums of products. Subgroups that share rows,
-/// within one slice, have computed equal sums for these rows, so that only the
-/// first of these subgroups stores the sums. Likewise for columns.
+/// workgroup memory behind the sums of products. All subgroups with the same
+/// rows, in one slice, have the same sums of the factors of these rows, so that
+/// only the first of these subgroups stores the sums. The same holds for
+/// columns.
 void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,
@@ -662,12 +667,12 @@ MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
 }
 
 /// Replaces `elements`, which are sums of products x * y of narrow numbers, by
-/// sums of (x - p) * (y - q), where p and q are zero points. The new sum is the
-/// sum of x * y, minus p times the sum of y, minus q times the sum of x, plus p
-/// * q for each term. The arithmetic is exact, since integer sums are defined
-/// modulo 2^32. The elements lie in row `row`, which is row `rowInTile` of the
-/// tile, and in vector `vector` of columns, which is vector `vectorInTile` of
-/// the tile.
+/// the sums of (x - p) * (y - q), where p and q are zero points: the sum of x *
+/// y, minus p times the sum of y, minus q times the sum of x, plus p * q for
+/// each term. The arithmetic is exact, since integer sums are defined modulo
+/// 2^32. The elements are a vector of columns in one row. `row` and the number
+/// of the vector count from the beginning of the output, and `rowInTile` and
+/// `vectorInTile` from the beginning of the tile.
 void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
                                        LinearForm vectorInTile,
                                        LinearForm vector,
@@ -696,8 +701,9 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
-    // The zero point is subtracted once for each staged term. Padding terms are
-    // staged as the zero point, so that they contribute 0.
+    // The zero point is subtracted for each term of the stages, padding
+    // included. Padding terms are staged as the zero point, so that they
+    // contribute 0 in total.
     if (ofRow)
       rowSum = getBehind(
           rowSum,
@@ -724,8 +730,9 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   }
 }
 
-/// Stores the elements computed from the sums through workgroup memory. Each
-/// pass stores a few rows of each subgroup's matrices.
+/// Computes elements of the output from the sums, and stores the elements. The
+/// sums pass through workgroup memory: each pass covers as many rows of each
+/// subgroup's tile as fit there.
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = getColumnsOfMatrices();
@@ -791,9 +798,10 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     area.ofLine = staged.pitch;
     area.ofItem = area.vectorsOfItem;
     area.ofVector = 1;
-    // If a unit has several vectors, a thread stores all of them one after the
-    // other. The vectors that consecutive threads store at the same time are
-    // then not neighbours, so that the lines need no spreading.
+    // With several vectors in a unit, a thread stores them one after the other,
+    // and the vectors that consecutive threads store at the same time are
+    // several vectors apart. Only units of one vector need the lines in another
+    // order (StagedArea::isSpread) to avoid conflicts of banks.
     area.isSpread = area.vectorsOfItem == 1;
     return staged.positions * staged.pitch;
   }

@@ -13,9 +13,10 @@
 
 namespace dml {
 
-/// Returns the number of vectors in a line of workgroup memory that holds
-/// `size` numbers, `ofVector` in each vector. The result is odd, so that
-/// neighbouring lines, which a matrix is loaded from, lie in different banks.
+/// Returns the distance, in vectors, between the lines of a matrix in workgroup
+/// memory. A line holds `size` numbers, `ofVector` in each vector. The distance
+/// is odd, so that neighbouring lines lie in different banks: 8 vectors become
+/// 9.
 inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
   return (size / ofVector) | 1;
 }
@@ -33,29 +34,29 @@ struct MatrixSchedule {
   MatrixShape shape;
   /// The number of factors in 16 bytes.
   int64_t lanes;
-  /// The number of terms of an iteration that a stage contains: all terms, or
-  /// one. In the latter case, each term of an iteration has a stage of its own.
+  /// How many terms of each iteration a stage contains: all of them, or one.
+  /// With one, an iteration with 9 terms takes 9 stages.
   int64_t termsTogether;
   /// The smallest number of iterations whose terms fill whole vectors, and the
   /// number of these vectors. For example, with 9 terms in an iteration and
   /// vectors of 8 factors, 8 iterations fill 9 vectors.
   int64_t stepsOfUnit, vectorsOfUnit;
-  /// The number of iterations in a stage. If these have fewer terms than the
-  /// tile, the remaining terms of a stage are 0.
+  /// The number of iterations in a stage. If their terms are fewer than the
+  /// tile has, the remaining terms of the stage are 0.
   int64_t steps;
   /// The number of stages in workgroup memory. With two stages, one is filled
   /// while the other is multiplied.
   int64_t stages;
-  /// The number of rows of a subgroup's sums that are in workgroup memory at a
-  /// time.
+  /// How many rows of each subgroup's sums are in workgroup memory at a time,
+  /// while the kernel computes elements of the output from sums.
   int64_t rowsTogether;
-  /// The numbers of vectors of workgroup memory for all stages, for the sums of
-  /// products, and for the sums of factors. The matrix of ones lies behind the
-  /// stages, and the sums of factors behind the sums of products.
+  /// The sizes, in vectors, of three areas of workgroup memory: all stages, the
+  /// sums of products, and the sums of factors. A matrix of ones follows the
+  /// stages. The sums of factors follow the sums of products.
   int64_t stageVectors, sumVectors, ofFactors;
-  /// Whether the kernel computes the sum of the factors of each row, which is
-  /// multiplied by the zero points of columns, and the sum of the factors of
-  /// each column, which is multiplied by the zero points of rows.
+  /// Whether zero points require the sums of the factors of rows or of columns.
+  /// A sum over a row's factors is multiplied by the zero points of columns,
+  /// and a sum over a column's factors by the zero points of rows.
   bool addsRows, addsColumns;
   /// The size of workgroup memory in bytes.
   int64_t bytes;
@@ -67,20 +68,21 @@ struct MatrixSchedule {
   int64_t getUsedTerms() const { return steps * termsTogether; }
 
   /// Returns the number of items in a stage of an operand with `positions`
-  /// positions in the tile. An item is the data that a thread loads at a time:
-  /// if lines run along terms, a unit of terms of one position, and otherwise a
-  /// vector of positions for each of `termsTogether` terms.
+  /// positions in the tile. An item is the data that a thread loads at a time.
+  /// If lines run along terms, an item is a unit of terms of one position.
+  /// Otherwise it is a vector of positions for each of `termsTogether` terms.
   int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
     return isAlongTerms ? positions * (steps / stepsOfUnit)
                         : steps * (positions / lanes);
   }
-  /// Returns the number of vectors in such an item.
+  /// Returns the number of vectors in an item of an operand.
   int64_t getVectorsOfItem(bool isAlongTerms) const {
     return isAlongTerms ? vectorsOfUnit : termsTogether;
   }
 
-  /// Return the number of blocks of iterations, and the number of stages in
-  /// each block.
+  /// Return the number of iterations of the kernel's loop, each of which covers
+  /// a block of `steps` iterations of the contraction, and the number of stages
+  /// (phases) that the kernel fills in each.
   int64_t getBlocks(const Contraction &contraction) const {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }

@@ -40,14 +40,16 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 /// Returns the distance between the numbers of neighbouring threads of one row.
-/// If it exceeds 1, threads of other rows lie in between.
+/// With distance 8, threads 0, 8 and 16 have neighbouring elements of one row,
+/// and the threads in between have elements of other rows.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
-/// Returns the number of threads of one row that belong to one subgroup and
-/// combine their states by shuffles, or 1 if the kernel does not use shuffles.
-/// All devices with shuffles can shuffle 32-bit values.
+/// Returns how many threads of one row belong to one subgroup, and combine
+/// their states by shuffles, or 1 if the kernel does not use shuffles. All
+/// devices with shuffles can shuffle 32-bit values, but not all can shuffle
+/// others.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -87,22 +89,22 @@ public:
     return taken;
   }
 
-  /// Returns the memory for a scan in one step, which uses only this memory.
-  /// Builds a barrier first if threads may still load the values of the
-  /// preceding scan.
+  /// Returns the memory for a scan that exchanges values once. Builds a barrier
+  /// first if threads may still load the values of the preceding scan from this
+  /// memory.
   Value takeForScan(int64_t size, Type type) {
     if (isScanRead)
       gpu::BarrierOp::create(b);
     isScanRead = true;
     return getOfThreads(size, type);
   }
-  /// Declares that the next scan is in a loop, and thus follows the scan of the
-  /// preceding iteration.
+  /// Declares that the next scan is in a loop. It then follows the scan of the
+  /// preceding iteration, whose values other threads may still load.
   void beginLoopOfScans() { isScanRead = true; }
 
-  /// Return the two memories for a scan in two steps. Between the loads from
-  /// either memory and the next stores to it, there is the barrier of the other
-  /// memory.
+  /// Return the two memories for a scan that exchanges values twice. Each
+  /// memory is safe to overwrite, since the barrier of the exchange in the
+  /// other memory comes after all loads from it.
   Value getOfThreads(int64_t size, Type type) {
     return get(Use::OfThreads, 0, size, type);
   }
@@ -117,8 +119,9 @@ public:
 private:
   enum class Use { EvenExchange, OddExchange, OfThreads, OfSteps, OfVectors };
 
-  /// Returns the memory for `size` values of `type` with the purpose `use`.
-  /// `number` is the index of the value within a state.
+  /// Returns the memory for `size` values of `type` that serves the purpose
+  /// `use`. A reduction with several carried values, such as a maximum and its
+  /// index, has memory for each of them, which `number` identifies.
   Value get(Use use, size_t number, int64_t size, Type type) {
     Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
     if (!memory) {
@@ -202,8 +205,9 @@ private:
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
-  /// In a scan, the combination of the values before a certain value, and the
-  /// combination of all values. Null stands for the combination of no values.
+  /// The scan up to a certain value: the combination of all values before it.
+  /// `total` is the combination of all values of the scan. Null stands for the
+  /// combination of no values.
   struct Prefix {
     Value before, total;
   };
@@ -246,11 +250,12 @@ private:
   const RowTile &tile;
   const RowLayout layout;
   const MemRefType type;
-  /// The number of items in a row; the number of slots, each of which is a row
-  /// or a group of rows; and the number of slots that a workgroup computes.
+  /// The number of items in a row, the number of slots of the output (a slot is
+  /// a row, or a group of rows whose elements a thread holds together), and the
+  /// number of slots that a workgroup computes.
   const int64_t numItems, numSlots, slotsOfGroup;
-  /// The number of threads in a subgroup, and the number of these that belong
-  /// to one row (1 if the kernel does not use shuffles).
+  /// The number of threads in a subgroup, and the number of threads of a
+  /// subgroup that belong to one row (1 if the kernel does not use shuffles).
   const int64_t subgroupSize, inSubgroup;
 
   gpu::LaunchOp launch;
@@ -259,7 +264,7 @@ private:
   /// The builder for the code outside of loops over a row.
   std::optional<TileBuilder> whole;
   /// The number of the thread among the threads of its slot, the number of the
-  /// slot within the workgroup, and its number among all slots.
+  /// slot within the workgroup, and the number of the slot within the output.
   LinearForm threadOfRow, slotOfGroup, slot;
   /// The number of the thread among the threads of its row in the same
   /// subgroup, and the number of the subgroup among the subgroups of the row.
@@ -343,8 +348,9 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
 
 /// Combines two states.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
-  // A separate builder builds the combination. An element may be a constant of
-  // the body, and other uses of the constant must not be bound to a state.
+  // The combination has a builder of its own. The element of a reduction may be
+  // a constant that the body also uses elsewhere, and these uses must not be
+  // bound to a state.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
@@ -368,8 +374,8 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
 }
 
 /// Builds the index in workgroup memory of the value of `thread` in lane
-/// `lane`. `thread` is one of `threads` threads of a row. Neighbouring threads
-/// have neighbouring indices.
+/// `lane`. `thread` counts the `threads` threads of a row, and neighbouring
+/// threads of a row have neighbouring indices.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
@@ -388,15 +394,15 @@ Value RowKernel::getThread() {
   return linearize(b, subgroup, subgroupSize, buildLaneId(b, subgroupSize));
 }
 
-/// Builds the `value` of another thread of the subgroup, which `mode` and
-/// `offset` identify.
+/// Builds the `value` that another thread of the subgroup holds. `mode` and
+/// `offset` identify the other thread, as in gpu.shuffle.
 Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
 }
 
-/// Returns the number, within the subgroup, of the thread with number `place`
+/// Returns the number of a thread within its subgroup. `place` is its number
 /// among the threads of the row in this subgroup.
 LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
@@ -426,10 +432,11 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   }
 }
 
-/// Exchanges states between threads of a row. Each thread stores its states,
-/// one for each lane, under its number `own`, if `isWriter` is true or null.
-/// Then each thread combines the states of `count` threads, from number `first`
-/// on.
+/// Exchanges states between the threads of a row. Each thread stores its
+/// states, one for each lane, under its number `own`; if several threads have
+/// the same number, `isWriter` is true for the one that stores, and otherwise
+/// it is null. Then each thread combines the states of `count` threads, from
+/// number `first` on.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {
@@ -451,8 +458,8 @@ void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
 }
 
 /// Stores the states of the thread's lanes in `memories`, if `isWriter` is true
-/// or null, and waits for the other threads. The thread has the number `own`
-/// among `threads` threads.
+/// or null, and waits for the other threads. `own` is the number under which
+/// the thread stores, of `threads` numbers.
 void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
                       int64_t threads, Value isWriter, ArrayRef<State> states) {
   SmallVector<Value> places;
@@ -549,15 +556,16 @@ void RowKernel::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Scans the values of the threads of a row that belong to one subgroup. The
-/// total of a thread combines the values of the threads up to this one, so that
-/// only the last thread has the total of all threads.
+/// Scans the values of the threads of a row that belong to one subgroup.
+/// `before` combines the values of the threads before this thread, and `total`
+/// combines them with its own value, so that the last thread has the total of
+/// all.
 RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // If no thread exists at that distance, the shuffle reads from the first
-    // thread, and its result is not used.
+    // The first threads have no thread at that distance before them. They read
+    // from the first thread, and do not use the result.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -573,10 +581,11 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Loads values that `threads` threads have stored, `count` values for each of
-/// `lanes` lanes, from the value of thread `first` on, and scans them. The
-/// prefix of a lane consists of the combination of the values before number
-/// `own`, and of the combination of all values.
+/// Loads `count` values for each of `lanes` lanes, which the threads of a row
+/// have stored in `memory` (`threads` values for each lane), beginning with the
+/// value of thread `first`, and scans them. The prefix of a lane is the
+/// combination of the values before number `own`, with the combination of all
+/// loaded values.
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -602,11 +611,11 @@ RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
   return prefixes;
 }
 
-/// Scans the values `own` through workgroup memory. `own` has a value for each
-/// lane, and `thread` is the thread's number among `threads` threads of a row.
-/// If several threads have the same number, `isWriter` is true for the one that
-/// has the value; otherwise `isWriter` is null. More than 16 threads take two
-/// steps.
+/// Scans the values `own`, one for each lane, through workgroup memory.
+/// `thread` is the number of this thread's values, of `threads` numbers for a
+/// row. If several threads have the same number, `isWriter` is true for the one
+/// whose values count; otherwise `isWriter` is null. More than 16 threads take
+/// two exchanges.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {
@@ -672,10 +681,11 @@ RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   return prefixes;
 }
 
-/// Scans the totals of the vectors of a row. Vector i of thread t is vector i *
-/// threads + t of the row, so that a thread's vectors are not neighbours. The
-/// totals are therefore exchanged through workgroup memory: each thread then
-/// loads and combines the totals of neighbouring vectors.
+/// Scans the totals of the vectors of a row. Consecutive threads have
+/// neighbouring vectors, so that a thread's own vectors are not neighbours:
+/// with 32 threads, thread 3 has the vectors 3, 35, 67 and so on. The totals
+/// are therefore exchanged through workgroup memory, and each thread loads and
+/// combines the totals of neighbouring vectors.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
@@ -724,10 +734,11 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   return prefixes;
 }
 
-/// Returns the number of the thread's item `i` in the order of the scan. The
-/// thread has `vectors` items, and the items of all threads begin with item
-/// `first`. Sets `exists` to the condition that the row has the item, or to
-/// null if the row has all these items.
+/// Returns the number, within the row, of the thread's `i`-th item in a round.
+/// A backward scan begins with the last item of the row. Each thread has
+/// `vectors` items in the round, which begins with item `first` of the scan.
+/// Sets `exists` to the condition that the row has the item, or to null if the
+/// row has all items of the round.
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
   // If consecutive threads belong to the same row, they have neighbouring
@@ -784,10 +795,10 @@ SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`, and sets `values` to its results, one
-/// list of lanes for each item. `before` contains, for each row, the
-/// combination of all elements before `elements`. Returns, for each row, the
-/// combination that includes `elements`.
+/// Builds the scan `nest` of `elements`, and sets `values` to its results: for
+/// each item, a list of the results of its lanes. `before` contains, for each
+/// row, the combination of all elements of earlier rounds. Returns, for each
+/// row, this combination with `elements` included.
 SmallVector<Value>
 RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
                      ArrayRef<Value> elements, ArrayRef<Value> before,
@@ -796,8 +807,8 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // For each of the thread's elements, the combination of the thread's elements
-  // up to this one.
+  // For each element of the thread, the combination of the thread's elements up
+  // to and including this element.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
@@ -840,11 +851,11 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   return behind;
 }
 
-/// Builds all scans of `elements`, and stores the elements of the output.
-/// `elements` belong to the `vectors` items that each thread has, from item
-/// `first` of all threads on. `carried` contains, for all scans, the
-/// combinations of all elements before these items. Returns the combinations
-/// that include these items.
+/// Builds all scans of `elements`, and stores elements of the output.
+/// `elements` belong to one round, in which each thread has `vectors` items,
+/// and which begins with item `first`. `carried` contains, for all scans, the
+/// combinations of the elements of earlier rounds. Returns these combinations
+/// with `elements` included.
 SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
                                          int64_t vectors,
                                          ArrayRef<Value> elements,

@@ -83,9 +83,10 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether `lanes` elements, which belong to `rows` rows, are neighbours in the
-/// buffer that is loaded first. If `isStored` is set, the elements must also be
-/// neighbours in the output, where several elements are stored at once.
+/// Whether `lanes` elements that one thread would process, of `rows` rows, are
+/// neighbours in the buffer of the first load. If `isStored` is set, the thread
+/// stores several elements at once, and they must be neighbours in the output
+/// as well.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
                           int64_t rows, int64_t lanes, bool isStored) {
   // The linear forms of the built operations tell the positions of the
@@ -146,8 +147,9 @@ static int64_t getSharedBytes(Type type) {
 }
 
 /// Returns the bytes of workgroup memory in which threads exchange the values
-/// that they carry for `rows` rows. Two memories are needed for each type and
-/// index of a carried value.
+/// that they carry for `rows` rows. A value has two memories, which the
+/// exchanges use alternately; reductions whose values have the same type share
+/// them.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
@@ -184,8 +186,8 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
         isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
                                         /*isStored=*/true);
   }
-  // The last row along a dimension may have fewer elements, but must consist of
-  // whole vectors.
+  // If several rows follow each other along a dimension, its last row may be
+  // shorter, but must consist of whole vectors.
   int64_t line =
       reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
@@ -194,15 +196,16 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
     return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
   };
 
-  // If a few rows are interleaved in memory, the elements of one row are
-  // several elements apart. A thread then takes elements of all of these rows,
-  // which together fill whole vectors.
+  // If a few rows are interleaved in memory, such as three columns of a table,
+  // the elements of one row are several elements apart. A thread then takes
+  // elements of all of these rows, which together fill whole vectors.
   int64_t ofVector = DeviceProfile::vectorBytes /
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
-    // A thread has at least two elements of each row. Otherwise areNeighbours()
-    // could not tell whether further rows are interleaved with these.
+    // A thread has at least two elements of each row. With only one,
+    // areNeighbours() could not tell whether more than `rows` rows are
+    // interleaved.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||
@@ -247,8 +250,8 @@ int64_t dml::getMaxVectors(const RowReduction &reduction,
   int64_t most = std::max<int64_t>(cost::rows::maxHeld / layout.lanes, 1);
   if (!layout.isAlongRow || !reduction.hasScan())
     return most;
-  // Workgroup memory holds the totals of all vectors besides the values that
-  // threads exchange.
+  // Besides the memory through which threads exchange values, workgroup memory
+  // holds the totals of all vectors of a scan.
   int64_t bytes = 0;
   for (const RowLoops &nest : reduction.nests)
     if (nest.scan)

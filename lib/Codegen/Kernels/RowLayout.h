@@ -33,7 +33,7 @@ struct RowLayout {
   static RowLayout get(mlir::linalg::GenericOp op, RowReduction &reduction);
 
   /// Returns the number of items in a row, which are distributed to threads. An
-  /// item consists of the elements of the row that are in a thread's lanes at a
+  /// item consists of the row's elements that a thread holds in its lanes at a
   /// time.
   int64_t getItems(const RowReduction &reduction) const {
     return reduction.rowSize / getElements();

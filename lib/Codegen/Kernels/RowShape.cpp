@@ -32,7 +32,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
   // For each value, approximately how much it increases from one element of a
-  // row to the next.
+  // row to the next element.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {
@@ -107,8 +107,10 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
 }
 
 int64_t RowShape::getInsideVectors() const {
-  // The largest number of elements that can precede the first whole vector of a
-  // row.
+  // The largest number of elements of a row that precede the first vector
+  // inside of the row. With rows of 9 elements and vectors of 4, rows begin at
+  // elements 0, 9, 18 and 27, and the row that begins at element 9 has 3
+  // elements before the vector from 12 on.
   int64_t most = vectorSize - std::gcd(size, vectorSize);
   return (size - most) / vectorSize;
 }

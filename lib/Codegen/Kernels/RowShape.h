@@ -23,8 +23,9 @@ namespace dml {
 struct RowShape {
   /// The number of elements in a row, and the dimension that contains the row.
   int64_t size = 1, dim = 0;
-  /// The number of rows in a plane: the number of periods in the dimension if
-  /// rows are periods, and otherwise the next outer size greater than 1.
+  /// The number of rows in a plane. If rows are periods, the number of periods
+  /// in the dimension, and otherwise the size of the next outer dimension of
+  /// size greater than 1.
   int64_t perPlane = 1;
   /// The number of elements in a vector, and in the whole output.
   int64_t vectorSize = 1, numElements = 1;
@@ -58,9 +59,10 @@ int64_t getMaxVectorBytes(mlir::linalg::GenericOp op);
 /// row. Consecutive threads then read neighbouring bytes.
 int64_t getVectorBytes(mlir::linalg::GenericOp op);
 
-/// Returns the smallest block for a body with loops: the size 1 for each outer
-/// dimension that a block may divide. As few inner dimensions as form rows of
-/// whole vectors are not divided; if there are no such rows, no dimension is.
+/// Returns the smallest block for a body with loops: one element in each
+/// dimension that a block may divide. The innermost dimensions form the rows
+/// that the block does not divide: as few dimensions as are needed for rows of
+/// whole vectors, or none if there are no such rows.
 llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
                                         int64_t vectorBytes);
 
@@ -70,10 +72,10 @@ llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
 int64_t getPeriod(mlir::linalg::GenericOp op, int64_t dim);
 
 /// Whether a thread can look up each element of a vector in two rows: the row
-/// where the vector begins, and the next row. Rows must not consist of whole
-/// vectors, and the elements of a vector in one row must differ in one
-/// coordinate only. The body is built for both rows, so that it must move
-/// elements without computation.
+/// where the vector begins, and the next row. The vectors of such an output
+/// cross the ends of rows, and the elements of a vector in one row differ in
+/// one coordinate only. The body must move elements without computation, since
+/// it is built for both rows.
 bool mayLookInBothRows(mlir::linalg::GenericOp op, const RowShape &rows);
 
 } // namespace dml

@@ -77,8 +77,9 @@ private:
   const SliceTile &tile;
   /// The number of threads with different columns.
   const int64_t threadColumns;
-  /// The number of neighbouring iterations of a thread, the number of
-  /// iterations of all slices in a round, and the number of rounds.
+  /// A thread adds up `neighbours` neighbouring iterations at a time. A round
+  /// covers `stepsOfRound` iterations of all slices, and `rounds` rounds cover
+  /// all iterations.
   const int64_t neighbours, stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread's columns.
@@ -92,8 +93,8 @@ private:
 } // namespace
 
 /// Builds `slice` in each of the iterations `steps`, for each of the `lanes`
-/// positions of vector `vector` of `operand`. Element `lanes` * i + lane of the
-/// builder belongs to iteration `steps[i]`.
+/// positions of vector `vector` of `operand`. In the builder, element `lanes` *
+/// i + lane stands for iteration `steps[i]` at position `lane`.
 void SlicedBuilder::buildFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
                                  ArrayRef<Operation *> slice, LinearForm vector,
@@ -200,8 +201,8 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// Returns the plan with the fewest loads for a thread that fits workgroup
-/// memory.
+/// Returns the plan for adding up partial sums with which a thread loads the
+/// fewest numbers, among the plans that fit workgroup memory.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes();
@@ -231,8 +232,8 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
   return best;
 }
 
-/// Builds the sum of `count` numbers in workgroup memory, from `first` on at
-/// the distance `apart`.
+/// Builds the sum of `count` numbers in workgroup memory. The first number lies
+/// at index `first`, and neighbouring numbers are `apart` indices apart.
 Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
                            int64_t apart) {
   Value total;
@@ -249,8 +250,8 @@ Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
 void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
                              const JoinPlan &plan, ValueRange sums) {
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
-  // The partial sums that consecutive threads have under the same number lie
-  // next to each other.
+  // Each thread has `numSums` partial sums. The i-th partial sums of all
+  // threads form a line in workgroup memory, in the order of the threads.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
         b, sums[firstRow * tile.columns + i], memory,
@@ -323,8 +324,8 @@ void SlicedBuilder::joinSums(ValueRange sums) {
   memory = allocateInWorkgroup(b, plan.rows * tile.columns * getPitch(plan),
                                contraction.sumType);
   for (int64_t row = 0; row < tile.rows; row += plan.rows) {
-    // The partial sums overwrite those of the preceding rows. The barrier
-    // ensures that all threads have finished loading these.
+    // The partial sums overwrite those of the preceding rows, which all threads
+    // must have loaded before.
     if (row > 0)
       gpu::BarrierOp::create(b);
     joinRows(row, std::min(plan.rows, tile.rows - row), plan, sums);

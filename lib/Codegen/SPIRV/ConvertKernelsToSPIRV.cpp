@@ -33,9 +33,9 @@ using namespace mlir;
 using namespace dml;
 
 /// Assigns bindings to the arguments of `kernel`, which `launch` launches.
-/// Views of one buffer share a binding, since a device may support as few as 4.
-/// Rejects a kernel with more bindings than the devices of `profile` support,
-/// or with a larger buffer than these devices can bind.
+/// Views of one buffer share a binding, since a device may support as few as 4
+/// bindings. Rejects the kernel if it has more bindings than the devices of
+/// `profile` support, or a larger buffer than these devices can bind.
 static LogicalResult shareBindings(gpu::LaunchFuncOp launch,
                                    gpu::GPUFuncOp kernel,
                                    const DeviceProfile &profile) {
@@ -205,8 +205,8 @@ private:
         return failure();
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     truncateBeforeSelecting(clone);
-    // 64-bit divisions are slow. Even in a kernel with 64-bit indices, most
-    // numbers fit into 32 bits.
+    // Even in a kernel with 64-bit indices, most numbers fit into 32 bits.
+    // Operations on them are narrowed, since 64-bit divisions are slow.
     auto run = [&](OpPassManager &pm) { return runPipeline(pm, clone); };
     if (indexBits == wideBits && failed(narrowIntegers(clone, run)))
       return failure();

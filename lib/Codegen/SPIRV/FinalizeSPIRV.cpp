@@ -1,4 +1,4 @@
-//===- FinalizeSPIRV.cpp - What SPIR-V modules say of themselves ----------===//
+//===- FinalizeSPIRV.cpp - Requirements of SPIR-V modules -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -19,11 +19,11 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// If the device supports it and the kernels of `module` compute with f32 or
-/// select between f32 numbers, requires that the driver preserves -0,
-/// infinities and NaN of f32. Returns whether `module` has this requirement.
-/// Otherwise Vulkan allows a driver to replace `x / x` by 1, and `x < 0 ? 0 :
-/// x` by a maximum, which is 0 if x is NaN.
+/// Requires that the driver preserves -0, infinities and NaN of f32, if the
+/// device supports this and the kernels of `module` compute with f32 or select
+/// between f32 numbers. Without this requirement, Vulkan allows a driver to
+/// replace `x / x` by 1, and `x < 0 ? 0 : x` by a maximum, which is 0 if x is
+/// NaN. Returns whether `module` has the requirement.
 static bool preserveSpecialNumbers(spirv::ModuleOp module) {
   spirv::TargetEnv target(spirv::lookupTargetEnvOrDefault(module));
   if (!target.allows(spirv::Capability::SignedZeroInfNanPreserve))
@@ -57,8 +57,8 @@ static bool preserveSpecialNumbers(spirv::ModuleOp module) {
 /// Gives `module` the Vulkan memory model, which SPIR-V requires for kernels
 /// with cooperative matrices. In this model, each barrier must state that the
 /// stores of other threads to workgroup memory become visible. All other memory
-/// is private: while a kernel runs, no thread reads what another thread stores
-/// there.
+/// is private: while a kernel runs, no thread reads data that another thread
+/// stores there.
 static void useVulkanMemoryModel(spirv::ModuleOp module) {
   module.setMemoryModel(spirv::MemoryModel::Vulkan);
   auto isShared = [](Value pointer) {

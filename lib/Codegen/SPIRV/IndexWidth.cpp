@@ -16,16 +16,17 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The interpretation of an operation's index operands. It determines which
-/// operands may have 32 bits.
+/// How an operation interprets its index operands. The interpretation
+/// determines which operands may have 32 bits.
 enum class Reading {
-  /// The low 32 bits of the result depend only on the low 32 bits of the
-  /// operands, as in a sum. It suffices that operands fit into 32 bits as
-  /// signed or as unsigned numbers.
+  /// As bits: the low 32 bits of the result depend only on the low 32 bits of
+  /// the operands, as in a sum. It suffices that each operand fits into 32
+  /// bits, as a signed or as an unsigned number.
   Bits,
-  /// The operands are compared for equality or as unsigned numbers. The
-  /// comparison does not change with 32 bits if all operands fit as signed
-  /// numbers, or if all operands fit as unsigned numbers.
+  /// In the same way for all operands: they are compared for equality or as
+  /// unsigned numbers. The comparison does not change with 32 bits if all
+  /// operands fit as signed numbers, or if all operands fit as unsigned
+  /// numbers.
   Alike,
   /// The operands are unsigned numbers, as in an unsigned division.
   Unsigned,
@@ -66,9 +67,9 @@ class IndexWidth {
 public:
   explicit IndexWidth(DataFlowSolver &solver) : solver(solver) {}
 
-  /// Whether `op` computes the same result with 32-bit indices: its operands
-  /// fit into 32 bits under the interpretation by `op`, its results fit, and
-  /// the operation is defined for 32 bits.
+  /// Whether `op` computes the same result with 32-bit indices. This requires
+  /// that its operands and results fit into 32 bits, under the interpretation
+  /// by `op`, and that the operation is defined for 32 bits.
   bool isAlike(Operation *op) {
     Reading reading = getReading(op);
     bool fit = reading == Reading::Alike
@@ -113,9 +114,10 @@ private:
   }
 
   /// Whether `op` is defined for 32 bits wherever it is defined for 64 bits,
-  /// provided that its indices fit. Exceptions are a shift by 32 to 63, the
-  /// quotient of -2^31 and -1, and a loop to the end 2^31 - 1 with a step of 2,
-  /// whose counter would wrap around so that the loop does not end.
+  /// provided that its indices fit. The function returns false for a shift by
+  /// 32 to 63, for the quotient of -2^31 and -1, and for a loop to 2^31 - 1 in
+  /// steps of 2, whose 32-bit counter would wrap around so that the loop would
+  /// not end.
   bool isDefined(Operation *op) {
     if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp,
             arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemSIOp>(op))

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace dml;
 
 bool KnownValues::contains(Value value) {
-  // A carried value may depend on itself. During its own analysis it counts as
-  // known.
+  // A value that a loop carries may depend on itself. While the value is
+  // analyzed, it counts as known.
   auto [entry, isNew] = known.try_emplace(value, true);
   if (!isNew)
     return entry->second;

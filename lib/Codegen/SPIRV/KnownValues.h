@@ -22,12 +22,12 @@ public:
   /// must be known, since a driver may then draw a conclusion for all cases:
   /// the comparison `0 < select(c, 0, NaN)` is always false.
   enum class Choices { Any, All };
-  /// Determines which values of a loop are known. With `Unrolled`, the counter
-  /// is known, and so is a carried value with a known initial value, since a
-  /// driver may know both after unrolling the loop. With `Kept`, a carried
-  /// value is known if its initial value is known and each iteration sets it to
-  /// a known value, regardless of the branches that the iteration takes. The
-  /// counter is not known, since it changes.
+  /// Determines which values of a loop are known. `Unrolled` assumes that the
+  /// driver unrolls the loop: the loop's counter is known, and so is a carried
+  /// value with a known initial value. `Kept` assumes that the loop remains:
+  /// its counter changes and is not known. A carried value is known if its
+  /// initial value is known and each iteration sets it to a known value,
+  /// whichever branches the iteration takes.
   enum class Loops { Unrolled, Kept };
   explicit KnownValues(Choices choices, Loops loops = Loops::Unrolled)
       : choices(choices), loops(loops) {}

@@ -63,8 +63,11 @@ Value OpaqueZeros::buildHidden(ImplicitLocOpBuilder &b, Value zero,
   Type type = value.getType();
   if (type.isIndex())
     zero = arith::IndexCastUIOp::create(b, type, zero);
+  if (type.isInteger(16))
+    zero = arith::TruncIOp::create(b, type, zero);
   if (!type.isF32())
-    return arith::OrIOp::create(b, zero, value);
+    return arith::XOrIOp::create(b, zero, value);
   Value bits = arith::BitcastOp::create(b, zero.getType(), value);
-  return arith::BitcastOp::create(b, type, arith::OrIOp::create(b, zero, bits));
+  return arith::BitcastOp::create(b, type,
+                                  arith::XOrIOp::create(b, zero, bits));
 }

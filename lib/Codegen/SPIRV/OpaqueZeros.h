@@ -23,13 +23,15 @@ public:
 
   /// Whether a value of `type` can be hidden.
   static bool canHide(mlir::Type type) {
-    return type.isF32() || type.isInteger(32) || type.isIndex();
+    return type.isF32() || type.isInteger(32) || type.isInteger(16) ||
+           type.isIndex();
   }
 
   /// Returns a value that is equal to `value` but not known to a driver: the
-  /// bits of `value` combined with those of an opaque zero. A constant is
-  /// hidden once at the beginning of the kernel, and any other value in front
-  /// of `user`.
+  /// exclusive or of the bits of `value` and those of an opaque zero. (A
+  /// driver knows the disjunction: it finds that an opaque zero is 0 or 1, and
+  /// that 5 | 0 and 5 | 1 are 5.) A constant is hidden once at the beginning of
+  /// the kernel, and any other value in front of `user`.
   mlir::Value hide(mlir::Operation *user, mlir::Value value);
 
 private:

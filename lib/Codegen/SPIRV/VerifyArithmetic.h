@@ -19,8 +19,8 @@ namespace dml {
 /// no number in its range has a defined result.
 mlir::LogicalResult verifyArithmetic(mlir::gpu::GPUModuleOp module,
                                      unsigned indexBits);
-/// Does the same for a SPIR-V module, but only checks constant amounts and
-/// divisors, some of which the conversion to SPIR-V creates.
+/// Rejects SPIR-V modules with such arithmetic. Only constant amounts and
+/// divisors are checked, some of which the conversion to SPIR-V creates.
 mlir::LogicalResult verifyArithmetic(mlir::spirv::ModuleOp module);
 
 } // namespace dml

@@ -198,9 +198,9 @@ static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
 // rounding-sums
 //===----------------------------------------------------------------------===//
 
-/// Kernels add 1.5 * 2^23 to round a number to an integer. Hides this constant
-/// if the driver may know the number and could therefore compute the sum at
-/// compile time.
+/// Kernels round a number to an integer by adding 1.5 * 2^23, which is hidden
+/// if the driver may know the number: a driver that computes the sum at compile
+/// time may cut it instead, and round 4.75 to 4.
 static LogicalResult hideFromRounding(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::Any);
   state.module.walk([&](arith::AddFOp op) {
@@ -261,8 +261,10 @@ static LogicalResult hideZeroFactors(WorkaroundState &state) {
 // carried-constants
 //===----------------------------------------------------------------------===//
 
-/// Hides one operand of an instruction in SPIR-V's extended set if a driver may
-/// know all operands through the values that a loop carries.
+/// Hides one operand of an instruction of SPIR-V's extended set, such as UMin,
+/// if a driver may know all operands because it follows values through a loop.
+/// Drivers do so incorrectly: one takes c = min(c + 1, 3), carried by a loop
+/// from 0 on, for 0 after the loop.
 static LogicalResult hideFromPropagation(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::All, KnownValues::Loops::Kept);
   state.module.walk([&](Operation *op) {
@@ -321,6 +323,35 @@ static LogicalResult narrowLongDivisions(WorkaroundState &state) {
 }
 
 //===----------------------------------------------------------------------===//
+// masked-halves
+//===----------------------------------------------------------------------===//
+
+/// Hides constants that are combined with the bits of an f16, or with what
+/// bitwise operations compute from such bits.
+static LogicalResult hideMasksOfHalves(WorkaroundState &state) {
+  llvm::SmallDenseSet<Value> bitsOfHalves;
+  SmallVector<OpOperand *> masks;
+  state.module.walk([&](Operation *op) {
+    if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
+      if (cast.getIn().getType().isF16())
+        bitsOfHalves.insert(cast.getOut());
+      return;
+    }
+    if (!isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) ||
+        llvm::none_of(op->getOperands(),
+                      [&](Value x) { return bitsOfHalves.contains(x); }))
+      return;
+    bitsOfHalves.insert(op->getResult(0));
+    for (OpOperand &operand : op->getOpOperands())
+      if (matchPattern(operand.get(), m_Constant()))
+        masks.push_back(&operand);
+  });
+  for (OpOperand *mask : masks)
+    mask->set(state.zeros.hide(mask->getOwner(), mask->get()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -341,10 +372,11 @@ struct Workaround {
 ///   term of such a sum may be a constant 0.
 /// * zero-products is before found-zeros: it makes selections between 0 and
 ///   NaN, and found-zeros hides the factors that are computed from these.
-/// * long-divisions is last: it removes what two rows have built alike.
-/// The four rows that hide values, which are zero-terms, rounding-sums,
-/// found-zeros and carried-constants, may be in any order: no driver knows a
-/// value that is computed from a hidden one, so that a later row leaves it.
+/// * long-divisions is last: it merges equal operations of other rows.
+/// The five rows that hide values, which are zero-terms, rounding-sums,
+/// found-zeros, carried-constants and masked-halves, may be in any order: no
+/// driver knows a value that is computed from a hidden one, so that a later row
+/// leaves it.
 static constexpr Workaround workarounds[] = {
     {"integer-ranges", findIntegers},
     {"zero-divisors", multiplyWithInfinity},
@@ -355,6 +387,7 @@ static constexpr Workaround workarounds[] = {
     {"found-zeros", hideZeroFactors},
     {"carried-constants", hideFromPropagation},
     {"widened-comparisons", compareBeforeWidening},
+    {"masked-halves", hideMasksOfHalves},
     {"long-divisions", narrowLongDivisions},
 };
 

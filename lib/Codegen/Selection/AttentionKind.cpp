@@ -46,9 +46,9 @@ static double getAttentionTime(const Attention &attention,
          device.getOpsPerCycle();
 }
 
-/// The numbers of queries and keys of the tiles that the search tries. The
-/// first tiles load the fewest factors for each product, and the last ones form
-/// the most workgroups.
+/// The numbers of queries and of keys in the tiles that the search tries. The
+/// first tiles load the fewest factors for each product, and the last tiles
+/// form the most workgroups.
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
@@ -94,8 +94,8 @@ class AttentionKind : public KernelKindOf<AttentionTile> {
                          "matrix_attention_tile",
                          DeviceProfile::workgroupSize);
   }
-  /// A tile that is written as '64x32' has 0 terms. The number of terms is
-  /// chosen later for each attention.
+  /// A tile that is written as '64x32' has the number of terms 0, which stands
+  /// for a number that is chosen later for each attention.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     AttentionTile tile{};

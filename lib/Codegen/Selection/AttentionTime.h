@@ -1,4 +1,4 @@
-//===- AttentionTime.h - What attention takes time for ----------*- C++ -*-===//
+//===- AttentionTime.h - The costs of attention -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -17,8 +17,9 @@ namespace dml {
 /// sums, which share the loaded factors.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
-/// Returns the time, in cycles of a multiprocessor, of three separate kernels
-/// for the scores, the weights and the products of attention.
+/// Returns the time, in cycles of a multiprocessor, of attention without an
+/// attention kernel: of three kernels for the scores, the weights and the
+/// products.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

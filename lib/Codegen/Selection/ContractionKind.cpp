@@ -25,8 +25,8 @@ namespace {
 struct StagedCost {
   /// The cycles of a multiprocessor.
   double cycles;
-  /// The number of loads of a thread, and the number of registers that receive
-  /// the loaded values.
+  /// The number of loads of a thread, and the number of registers that the
+  /// loaded values take.
   double loads, registers;
 };
 } // namespace
@@ -119,18 +119,19 @@ struct TileShape {
 } // namespace
 
 /// The tiles that the search tries. The first tiles load the fewest factors for
-/// each product, and the last ones form the most workgroups. Neighbouring
+/// each product, and the last tiles form the most workgroups. Neighbouring
 /// columns usually are neighbours in memory, so that tiles with more columns
-/// come first. With several slices, a thread computes as many sums as in a
-/// larger tile.
+/// come first. In a tile with several slices, each thread computes as many sums
+/// as in a larger tile with one slice.
 static constexpr TileShape tileShapes[] = {
     {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
     {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
     {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
 
-/// Returns a tile of `rows` by `columns` with about `terms` terms. The terms
-/// are those of whole iterations. If possible, their number divides the terms
-/// of the contraction, so that the last round is complete.
+/// Returns a tile of `rows` by `columns` sums, which stages about `terms` terms
+/// at a time: those of whole iterations. If possible, the number of staged
+/// terms divides the terms of the contraction, so that the last round is
+/// complete.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {
@@ -150,10 +151,10 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
 }
 
 /// Returns how many neighbouring terms of an operand a thread of `tile` loads
-/// at a time. With many terms in an iteration, the loads of neighbouring
-/// threads would otherwise lie far apart. The number leaves at least half of
-/// the threads a group of terms to load. Returns 0 if an iteration has few
-/// terms.
+/// at a time. If an iteration has many terms and each thread loaded all of
+/// them, the loads of neighbouring threads would lie far apart. The number is
+/// so small that at least half of the threads have terms to load. Returns 0 if
+/// an iteration has few terms.
 static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)
@@ -214,8 +215,8 @@ class ContractionKind : public KernelKindOf<ContractionTile> {
         "array<i64: 64, 64, 16>, ahead}'",
         DeviceProfile::workgroupSize);
   }
-  /// A tile that is written as '64x64' has 0 terms. The number of terms is
-  /// chosen later for each contraction.
+  /// A tile that is written as '64x64' has the number of terms 0, which stands
+  /// for a number that is chosen later for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     ContractionTile tile{};

@@ -19,20 +19,21 @@ using namespace dml;
 
 namespace {
 /// The dimension of the output along which a body reads neighbouring elements,
-/// and the number of positions over which the body continues to do so. These
-/// may include outer dimensions.
+/// and the number of elements that it reads one after the other in this way.
+/// The number may exceed the size of the dimension, if the reads continue in
+/// outer dimensions.
 struct DimOfLoads {
   int64_t dim, extent;
 };
 } // namespace
 
 namespace {
-/// Determines, for loads of a body, the distance in memory between the elements
-/// that are loaded for neighbouring elements of the output. The probe builds a
-/// launch and discards it.
+/// Determines how far apart in memory a body's loads are for neighbouring
+/// elements of the output. The probe builds the code for an element, looks at
+/// the positions of its loads, and discards the code.
 class LoadProbe {
 public:
-  /// Creates a probe for memory that transfers whole sectors of `sectorBits`
+  /// Creates a probe for a memory that transfers whole sectors of `sectorBits`
   /// bits.
   LoadProbe(linalg::GenericOp op, int64_t sectorBits)
       : op(op), sectorBits(sectorBits),
@@ -65,17 +66,17 @@ private:
   ImplicitLocOpBuilder b;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The coordinates of an arbitrary element of the output, and the builder of
-  /// the code that computes this element.
+  /// The coordinates of an element of the output, which stand for any element,
+  /// and the builder of the code that computes this element.
   SmallVector<LinearForm> coordinates;
   std::optional<TileBuilder> builder;
 };
 } // namespace
 
 /// Returns the stride of `load` along dimension `dim`, computed from two
-/// neighbouring elements in the middle of the output. There is no padding in
-/// the middle, whereas a load that may be replaced by padding has no linear
-/// form for its position.
+/// neighbouring elements in the middle of the output. The position of a load
+/// near padding is no linear form, but in the middle of the output no load is
+/// near padding.
 std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
                                                     int64_t dim) {
   std::optional<LinearForm> before;
@@ -137,8 +138,9 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
       found = dim;
   if (!found)
     return std::nullopt;
-  // Outer dimensions extend the run of neighbours if their rows follow each
-  // other in memory, possibly with padding in between.
+  // Outer dimensions continue the run of neighbours if their rows follow each
+  // other in memory. The stride of an outer dimension may be up to twice the
+  // run, since padding may lie in between.
   int64_t extent = type.getDimSize(*found);
   for (int64_t dim = *found - 1; dim >= 0; --dim) {
     int64_t stride = getStride(load, dim);

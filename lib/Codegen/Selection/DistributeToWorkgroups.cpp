@@ -37,9 +37,9 @@ static LogicalResult distribute(linalg::GenericOp op,
   return problem.empty() ? success() : op.emitOpError(problem);
 }
 
-/// Whether `buffer` is placed in a larger buffer and is not accessed through a
-/// view of that whole buffer. A kernel that loaded element 0 of such a buffer
-/// would read element 0 of the larger buffer instead.
+/// Whether `buffer` is placed in a larger buffer, and no view of the whole
+/// larger buffer gives access to it. A kernel that loaded element 0 of such a
+/// buffer would read element 0 of the larger buffer instead.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
   if (placement && placement->strips.empty())

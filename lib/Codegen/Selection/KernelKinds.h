@@ -22,8 +22,8 @@ llvm::ArrayRef<const KernelKind *> getKernelKinds();
 /// Returns the kind of kernel to which `tile` belongs.
 const KernelKind &getKernelKind(const KernelTile &tile);
 
-/// The kernels that options request, such as --matrix-tile=none. A kind whose
-/// option is 'auto' proposes its fastest kernel.
+/// The kernels that the options of a pass request, such as --matrix-tile=none.
+/// A kind whose option is 'auto' proposes its fastest kernel.
 class KernelWishes {
 public:
   /// Parses `text`, the value of `option`. Fails, with a diagnostic on `op`, if
@@ -41,17 +41,19 @@ private:
   llvm::SmallDenseMap<const KernelKind *, std::optional<KernelTile>> wishes;
 };
 
-/// Returns the tile of the kernel that computes a generic. The fastest proposal
-/// wins if its time is less than `bound`; for example, matrix, contraction and
-/// sliced kernels compete for the same sums. A preferred proposal wins against
-/// all kinds that are listed after its own. Returns nothing if a map kernel
-/// wins, whose tile is chosen later, or if there is no kernel.
+/// Returns the tile of the kernel that computes a generic. Kinds propose
+/// kernels for the generic: matrix, contraction and sliced kernels, for
+/// example, compete for the same sums. The fastest proposal wins if its time is
+/// less than `bound`. A proposal that is preferred wins against all kinds that
+/// are listed after its own. Returns nothing if a map kernel wins, whose tile
+/// is chosen later, or if there is no kernel.
 std::optional<KernelTile> chooseKernel(const KernelQuery &query,
                                        const KernelWishes &wishes,
                                        double bound = HUGE_VAL);
 
 /// Returns the estimated cycles of the kernel that chooseKernel() would choose.
-/// The contraction in `query` may have fewer terms than the generic.
+/// The contraction in `query` may have fewer terms than the generic, as in
+/// split-K.
 double estimateCycles(const KernelQuery &query);
 
 } // namespace dml

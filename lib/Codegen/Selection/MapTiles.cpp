@@ -1,4 +1,4 @@
-//===- MapTiles.cpp - What a thread of a map kernel computes --------------===//
+//===- MapTiles.cpp - The tiles of map kernels ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -39,8 +39,8 @@ namespace {
 struct Traffic {
   explicit Traffic(linalg::GenericOp op);
 
-  /// The number of bytes that are read and written, where each element counts
-  /// once.
+  /// The number of bytes that are read and written, if each element is read
+  /// only once.
   int64_t bytes;
   /// The number of loads in the body.
   int64_t loads = 0;
@@ -65,8 +65,8 @@ Traffic::Traffic(linalg::GenericOp op) {
                    static_cast<double>(std::max<int64_t>(read, 1));
 }
 
-/// Returns `tile` with twice the rows, or nothing if too few threads would
-/// remain. All rows of a thread must lie in one plane.
+/// Returns `tile` with twice as many rows for each thread, or nothing if too
+/// few threads would remain. All rows of a thread must lie in one plane.
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
   int64_t numRows = 2 * tile.getRows();
@@ -78,7 +78,7 @@ static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
   return tile;
 }
 
-/// Whether each thread of `tile` transfers so few bytes that the start of
+/// Whether each thread of `tile` transfers so few bytes that the time to start
 /// threads, and not memory, limits the kernel.
 static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
                             const Traffic &traffic, const DeviceSpeed &device) {
@@ -86,10 +86,10 @@ static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
          device.bytesPerThread * static_cast<double>(getNumThreads(op, tile));
 }
 
-/// Returns the tile that other tiles have to beat. A thread computes two rows
-/// if rows consist of whole vectors and each element of the output reads many
-/// elements which its neighbours read as well. A thread computes more rows if
-/// threads with fewer rows would transfer too few bytes.
+/// Returns the tile with which the search begins. In outputs whose rows consist
+/// of whole vectors, a thread computes two rows if neighbouring elements of the
+/// output read many elements in common, as in a pooling. A thread computes more
+/// rows if threads with fewer rows would transfer too few bytes.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
@@ -107,13 +107,14 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 }
 
 /// Returns a tile for rows whose elements near the borders have clamped
-/// indices: separate threads compute the vectors inside of rows. Otherwise,
-/// nearly all subgroups would have threads with clamped indices and threads
-/// without.
+/// indices, as in a convolution with padding: some threads compute only vectors
+/// inside of rows, whose indices need no clamping, and other threads compute
+/// the rest. Otherwise, nearly all subgroups would have threads of both sorts.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
-  // Comparisons may be undecided even for some vectors inside of rows. Each
-  // step keeps only the vectors for which all comparisons are decided.
+  // The first tile may contain vectors with undecided comparisons inside of
+  // rows. Each step builds the kernel, and keeps only the vectors without such
+  // comparisons.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -126,8 +127,8 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   return tile.getInside() ? std::optional(tile) : std::nullopt;
 }
 
-/// Returns the cycles in which a device executes the `counted` operations of a
-/// kernel's code.
+/// Returns the cycles in which a device executes `counted` operations of a
+/// kernel's IR. Drivers fold some of these operations (cost::countedOps).
 static double getTimeOfOps(double counted, const DeviceSpeed &device) {
   return counted / cost::countedOps / device.getOpsPerCycle();
 }
@@ -138,9 +139,9 @@ static double getTimeOfMemory(const Traffic &traffic,
   return static_cast<double>(traffic.bytes) * device.getCyclesPerByte();
 }
 
-/// Returns the time of a kernel's operations and of its loads of single
-/// elements, as a multiple of the time in which memory transfers the kernel's
-/// bytes.
+/// Returns the time of a kernel's operations, and of its loads of single
+/// elements instead of vectors, as a multiple of the time in which memory
+/// transfers the kernel's bytes.
 static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
                              const Traffic &traffic,
                              const DeviceSpeed &device) {
@@ -151,10 +152,11 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Returns `tile` with as many steps as each thread needs to transfer enough
-/// bytes. The tile keeps one step if it has several rows or groups of vectors,
-/// or if separate threads compute the vectors inside of rows and these threads
-/// are busy with operations and loads.
+/// Returns `tile` with as many steps, each of which computes one vector, as a
+/// thread needs to transfer enough bytes. A tile whose threads have several
+/// rows or consecutive vectors keeps one step. So does a tile of separate
+/// threads for the vectors inside of rows, if these threads are busy with
+/// operations and loads.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -173,10 +175,11 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
   return tile;
 }
 
-/// If a small odd number divides coordinates, returns a tile whose threads
-/// compute several consecutive vectors. The elements of one vector then share
-/// little index arithmetic, but those of several vectors differ by constants:
-/// with 3 columns and vectors of 4 elements, three vectors are four whole rows.
+/// If the body divides coordinates by a small odd number, returns a tile whose
+/// threads compute several consecutive vectors. With 3 columns and vectors of 4
+/// elements, for example, the elements of one vector lie in columns that depend
+/// on the thread, but three vectors are four whole rows, in which all columns
+/// are constants.
 static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
                                              const RowShape &rows,
                                              const DeviceSpeed &device) {
@@ -226,7 +229,7 @@ public:
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
     // The search for a second path takes long, and its result hardly depends on
     // the tile. If the first tile gains nothing by a second path, the other
-    // tiles are tried without.
+    // tiles are measured without one.
     if (cost.average >= cost.general)
       interiors = {};
   }
@@ -239,13 +242,12 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Measures `candidate`, and returns whether it wins. To win, its average
-  /// number of operations must not exceed the share `operations` of the best
-  /// tile's number, its number of operations without a second path must not
-  /// exceed the same share of the first tile's number, and its number of loads
-  /// must not exceed the share `loads` of the best tile's number. (The
-  /// construction of a kernel stops when it has too many operations without a
-  /// second path.)
+  /// Measures `candidate`, and returns whether it wins. To win, it must have
+  /// * at most the share `operations` of the best tile's average number of
+  ///   operations,
+  /// * without its second path, at most the same share of the first tile's
+  ///   operations, since the construction of a kernel stops at this number,
+  /// * at most the share `loads` of the best tile's number of loads.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -364,7 +366,7 @@ private:
 };
 } // namespace
 
-/// Returns `tile` with its number of cycles on a fully occupied device. The
+/// Returns `tile` with its time in cycles on a fully occupied device. The
 /// second path is ignored, since it is the same for each tile.
 BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
@@ -379,8 +381,8 @@ BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
                                                        independent))};
 }
 
-/// Doubles `block` in the dimension that saves the most time, until no
-/// dimension saves any.
+/// Doubles `block` in the dimension in which this saves the most time, again
+/// and again, until no dimension saves time.
 BlockSearch::Candidate BlockSearch::grow(Candidate block) {
   while (true) {
     Candidate next;
@@ -412,8 +414,8 @@ MapTile BlockSearch::run() {
     Candidate block = grow(consider(unit));
     if (block.time < cost::map::share::largerBlock * best.time)
       best = block;
-    // Narrower vectors are only tried for rows that do not consist of whole
-    // vectors, and for outputs with too few threads.
+    // Narrower vectors are only tried if rows do not consist of whole vectors,
+    // or if there are too few threads.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())

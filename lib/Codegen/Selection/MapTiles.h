@@ -1,4 +1,4 @@
-//===- MapTiles.h - What a thread of a map kernel computes ------*- C++ -*-===//
+//===- MapTiles.h - The tiles of map kernels --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor, whose units work concurrently, for
-/// an attention kernel with cooperative matrices.
+/// Returns the cycles of a multiprocessor for an attention kernel with
+/// cooperative matrices. The units of a multiprocessor (matrix units, lanes and
+/// workgroup memory) work concurrently.
 static double getMatrixAttentionTime(const Attention &attention,
                                      const MatrixAttentionTile &tile,
                                      const MatrixAttentionLayout &layout,
@@ -30,8 +31,8 @@ static double getMatrixAttentionTime(const Attention &attention,
   double products = queries * staged / device.matrixBytesPerCycle;
   double scores =
       queries * keys * cost::attention::opsPerScore / DeviceSpeed::opsPerCycle;
-  // Each subgroup loads all staged keys and values. Each score and each weight
-  // is stored and loaded once.
+  // Each subgroup loads all staged keys and values from workgroup memory. Each
+  // score and each weight is stored there once and loaded once.
   double subgroups = queries / static_cast<double>(layout.subgroupSize);
   constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
   double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
@@ -45,9 +46,9 @@ static double getMatrixAttentionTime(const Attention &attention,
                shared) +
       scores + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
-  // The registers of a thread hold its share of the outputs, of the queries, of
-  // the factors in flight and of the next block's sums, and the scores of one
-  // query.
+  // The registers of a thread hold the scores of one query, and the thread's
+  // share of the outputs, of the queries, of the factors in flight and of the
+  // next block's sums.
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +

@@ -20,9 +20,9 @@ using namespace dml;
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Whether one condition selects between element and padding for all terms of
-/// an iteration. For example, all channels at one position of an image are
-/// either elements or padding.
+/// Whether one condition decides for all terms of an iteration whether the
+/// factors are elements or padding. This holds, for example, for all channels
+/// at one position of an image.
 static bool areChosenTogether(const ContractionOperand &operand) {
   auto getCondition = [](Value factor) -> Value {
     if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
@@ -40,8 +40,8 @@ static bool areChosenTogether(const ContractionOperand &operand) {
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
                               const MatrixSchedule &schedule) {
-  // Neighbouring terms belong to different stages, so that each factor is
-  // loaded by itself.
+  // A stage contains one term of each iteration. The factors of neighbouring
+  // terms then belong to different stages, and each factor is loaded by itself.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
@@ -56,9 +56,9 @@ static double countStagingOps(const Contraction &contraction,
                   cost::matrix::opsPerMovedFactor);
 }
 
-/// Returns the cycles in which `threads` threads load and prepare an operand's
-/// factors of a stage. In the last round, threads without an item load an item
-/// as well.
+/// Returns the cycles in which `threads` threads load and prepare the factors
+/// of an operand for one stage. In the last round, threads without an item load
+/// an item all the same.
 static double getStagingTime(const Contraction &contraction,
                              const ContractionOperand &operand,
                              const FactorStrides &strides, int64_t positions,
@@ -79,8 +79,8 @@ static int64_t countGroups(const Contraction &contraction, int64_t rows,
          contraction.batches;
 }
 
-/// Returns the number of bytes that are staged in workgroup memory for one
-/// stage.
+/// Returns the number of bytes of factors that a workgroup stores in workgroup
+/// memory for one stage.
 static double getStagedBytes(const MatrixTile &tile,
                              const MatrixSchedule &schedule) {
   return static_cast<double>((tile.rows + tile.columns) *
@@ -88,8 +88,8 @@ static double getStagedBytes(const MatrixTile &tile,
                              schedule.getBytesOfFactor());
 }
 
-/// Returns the number of bytes that the subgroups of a workgroup load as
-/// matrices from workgroup memory in one stage.
+/// Returns the number of bytes that all subgroups of a workgroup load from
+/// workgroup memory, as matrices, in one stage.
 static double getLoadedBytes(const MatrixTile &tile,
                              const MatrixSchedule &schedule) {
   return static_cast<double>(
@@ -97,13 +97,13 @@ static double getLoadedBytes(const MatrixTile &tile,
       (tile.terms / tile.slices) * schedule.getBytesOfFactor());
 }
 
-/// Returns the cycles in which all matrix units compute the products of one
-/// stage.
+/// Returns the cycles in which the matrix units of a multiprocessor compute the
+/// products of one stage.
 static double getTimeOfProducts(const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
                                 const DeviceSpeed &device) {
-  // Sums of factors are computed as products with matrices of ones, which
-  // requires one more matrix of sums for each matrix of rows or of columns.
+  // Sums of factors, which zero points need, are computed as products with a
+  // matrix of ones: one more product for each matrix of rows or of columns.
   double withSums = 1;
   if (schedule.addsRows)
     withSums += static_cast<double>(schedule.shape.columns) /
@@ -131,8 +131,8 @@ static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
          device.workgroupBytesPerCycle;
 }
 
-/// Returns the number of registers of all threads of a workgroup together: for
-/// sums, for factors in flight, and for other values.
+/// Returns the number of registers that a workgroup takes: for sums, for
+/// factors in flight, and for other values, of all its threads.
 static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
@@ -161,8 +161,10 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
        slices = static_cast<double>(tile.slices);
   double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
 
-  // The cycles of one stage in each unit of a multiprocessor. With several
-  // workgroups, the units work concurrently.
+  // The cycles that one stage takes in each unit of a multiprocessor: matrix
+  // units, lanes, workgroup memory and cache. If several workgroups run at a
+  // time, the units work concurrently, and the busiest unit determines the
+  // time.
   double products = getTimeOfProducts(tile, schedule, device);
   double staged = getStagedBytes(tile, schedule);
   double shared =
@@ -173,8 +175,9 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
        columns * countStagingOps(contraction, contraction.columns, schedule)) *
       used / DeviceSpeed::opsPerCycle;
   double together = std::max({products + operations, shared, cached});
-  // A workgroup that has the multiprocessor to itself waits for one unit after
-  // the other, and its subgroups may be too few to occupy all matrix units.
+  // If a workgroup has the multiprocessor to itself, it waits for one unit
+  // after the other, and its subgroups may be too few to occupy all matrix
+  // units.
   double barriers = schedule.stages == 1 ? 2 : 1;
   double alone =
       std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
@@ -199,11 +202,11 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       occupancy.resident};
 }
 
-/// Returns those cycles of a workgroup, alone on its multiprocessor, that
-/// depend on the division of the tile between subgroups. Subgroups with larger
-/// tiles load fewer matrices. Slices provide more subgroups for the matrix
-/// units. If there are as many threads as items to load, no thread loads an
-/// item in vain.
+/// Returns the cycles of a workgroup that depend on how its tile is divided
+/// between subgroups, if the workgroup has a multiprocessor to itself.
+/// Subgroups with larger tiles load fewer matrices. Slices provide more
+/// subgroups for the matrix units. If there are as many threads as items to
+/// load, no thread loads an item in vain.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -242,8 +245,8 @@ struct MatrixSeeds {
   int64_t rows[5], columns[7];
   /// The numbers of rows and columns of a subgroup's sums.
   std::pair<int64_t, int64_t> subgroups[9];
-  /// The numbers of slices of a workgroup, and the numbers that
-  /// chooseSubgroups() tries.
+  /// The numbers of slices that the search tries: in tiles of workgroups, and
+  /// in the division of a tile between subgroups (chooseSubgroups()).
   int64_t slices[4], slicesOfSubgroups[3];
   /// The lengths of a stage that the search tries. With 2 slices and
   /// cooperative matrices of 16 terms, an entry of 4 means 4 * 2 * 16 terms.
@@ -271,10 +274,10 @@ static constexpr MatrixSeeds seeds = {
     /*matricesOfStage=*/{1, 2, 4, 8},
     /*stages=*/{1, 2}};
 
-/// Returns the numbers of terms that a stage with `slices` slices may have. The
-/// last numbers are for contractions in which only several iterations together
-/// fill whole vectors: with 9 terms in an iteration and vectors of 8 factors, 8
-/// iterations with 72 terms do.
+/// Returns the numbers of terms that the search tries for a stage with `slices`
+/// slices. The last numbers are for contractions in which only several
+/// iterations fill whole vectors: with 9 terms in an iteration and vectors of 8
+/// factors, 8 iterations have 72 terms, or 9 vectors.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
@@ -303,8 +306,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Changes the division of `tile` between subgroups to the one with which a
-/// workgroup takes the least time when it has a multiprocessor to itself.
+/// Divides `tile` between subgroups anew: so that a workgroup takes the least
+/// time if it has a multiprocessor to itself.
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
@@ -322,9 +325,9 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     if (countRegisters(other, *schedule, threads) >
         std::min(device.registers, threads * device.registersOfThread))
       return;
-    // Slices must allow larger tiles for the subgroups. MobileNetV2 in f16,
-    // whose tiles have 32 by 32 sums, took 1.025 times as long with slices that
-    // only added subgroups.
+    // Slices pay only if they allow the subgroups larger tiles, and thus fewer
+    // loads of matrices. MobileNetV2 in f16, whose tiles have 32 by 32 sums,
+    // took 1.025 times as long with slices that only added subgroups.
     if (other.slices > 1 && getLoadedBytes(other, *schedule) >= bytes)
       return;
     double time =
@@ -373,9 +376,8 @@ private:
 };
 } // namespace
 
-/// Whether matrices of `shape` can compute the contraction and would not be
-/// mostly padding. Matrices that are mostly padding are no faster than threads
-/// without matrices.
+/// Whether matrices of `shape` can compute the contraction and would be filled
+/// at least by half. Otherwise threads without matrices are as fast.
 bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
   return canMultiply(contraction, shape) &&
          2 * contraction.rows.size >= shape.rows &&
@@ -385,8 +387,8 @@ bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
 
 /// Whether the subgroups and slices of `tile` are worth considering.
 bool MatrixSearch::canShare(const MatrixTile &tile) const {
-  // Slices only help if one tile already has all rows and its subgroups are too
-  // few to occupy the matrix units.
+  // Slices only help if a tile has all rows, so that there are few workgroups,
+  // and if its subgroups are too few to occupy the matrix units.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
   if (tile.slices > 1 &&
@@ -399,16 +401,16 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
          profile.getMaxWorkgroupSize();
 }
 
-/// Whether the loop carries the factors of the next stage into its next
-/// iteration, in registers.
+/// Whether the kernel keeps loaded factors in registers until the next
+/// iteration of its loop, and only then stores them in workgroup memory.
 bool MatrixSearch::isCarried(const MatrixTile &tile) const {
-  // The selection between a factor and padding delays the factor: if the
-  // factors are carried, they are stored one iteration later, which took 0.93
-  // of the time on an H200 (cases: conv64to64_56_k3_f16,
-  // conv3to64_224_k7s2_f16). If vectors are only moved, a workgroup that has a
-  // multiprocessor to itself waits for their loads: carrying the vectors took
-  // 0.95 of the time on an H100 (197 rows of 768 terms, 768 to 3072 columns),
-  // but 1.05 if the subgroups are slices (gemm_rows16_f16).
+  // A selection between a factor and padding delays the factor. A kernel that
+  // stores such factors one iteration later took 0.93 of the time on an H200
+  // (cases: conv64to64_56_k3_f16, conv3to64_224_k7s2_f16). If vectors are only
+  // moved, a workgroup that has a multiprocessor to itself waits for their
+  // loads: carrying the vectors took 0.95 of the time on an H100 (197 rows of
+  // 768 terms, 768 to 3072 columns), but 1.05 if the subgroups are slices
+  // (gemm_rows16_f16).
   if (isChosen(contraction.rows) || isChosen(contraction.columns))
     return true;
   return tile.slices == 1 && static_cast<double>(countGroups(
@@ -456,8 +458,8 @@ void MatrixSearch::run() {
     if (!isFilledBy(shape))
       continue;
     for (int64_t rows : seeds.rows) {
-      // The tile with the fewest rows is only for contractions without further
-      // rows.
+      // The smallest number of rows in the list of tiles is only for
+      // contractions that have no more rows.
       if (rows == seeds.rows[0] && contraction.rows.size > rows)
         continue;
       for (int64_t columns : seeds.columns) {
@@ -496,8 +498,8 @@ class MatrixKind : public KernelKindOf<MatrixTile> {
            "subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a "
            "matrix_tile";
   }
-  /// A tile that is written as '128x128x32x64x64' has no matrix shape. The
-  /// shape is chosen later for each contraction.
+  /// A tile that is written as '128x128x32x64x64' has no matrix shape, which is
+  /// chosen later for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     MatrixTile tile{};

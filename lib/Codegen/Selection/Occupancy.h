@@ -41,11 +41,12 @@ struct Occupancy {
                        const DeviceSpeed &device);
 
   /// Returns the cycles of one iteration of a workgroup's loop. `together` are
-  /// the cycles in which the busiest unit of the multiprocessor is occupied by
-  /// the iteration. `alone` are the cycles that the iteration takes if the
-  /// workgroup has the multiprocessor to itself, including waits. If several
-  /// workgroups run at a time, they fill most of each other's waits, and the
-  /// result is each workgroup's share of the time.
+  /// the cycles for which the iteration occupies the busiest unit of the
+  /// multiprocessor. `alone` are the cycles of the iteration, waits included,
+  /// if the workgroup has the multiprocessor to itself. Several workgroups fill
+  /// most of each other's waits: if three run at a time with `together` = 100
+  /// and `alone` = 250, each of them takes a share of 100 cycles and a small
+  /// part of its 250.
   double getTimeOfIteration(double together, double alone) const;
 
   /// Returns the cycles of the kernel if each workgroup takes `ofGroup` cycles

@@ -26,8 +26,9 @@ static RowTile chooseRowTile(const RowReduction &reduction,
                                          (layout.lanes * reduction.countOps()),
                                      1, getMaxVectors(reduction, layout));
   int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
-  // Returns the number of threads, a power of two up to `count`, that together
-  // read neighbouring bytes.
+  // Returns how many threads, a power of two up to `count`, should have
+  // consecutive numbers and neighbouring bytes, so that their loads form whole
+  // sectors.
   auto getTogether = [&](int64_t count) {
     return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
         std::min(cost::rows::getThreadsSideBySide(device), count))));

@@ -1,4 +1,4 @@
-//===- SelectKernels.cpp - Which kernel computes what ---------------------===//
+//===- SelectKernels.cpp - The choice of a kernel for each generic --------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

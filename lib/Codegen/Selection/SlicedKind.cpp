@@ -21,16 +21,17 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A number of threads, or of groups of threads, and the distance in bytes
-/// between the addresses that neighbours load from.
+/// How addresses of loads are spread: over `count` threads, or groups of
+/// threads, whose neighbours load from addresses `apart` bytes apart.
 struct Spread {
   int64_t count, apart;
 };
 } // namespace
 
 /// Returns the number of lines of the L1 cache that a subgroup touches when
-/// each of its threads loads `width` bytes. The threads form groups; the two
-/// spreads describe the threads within a group and the groups.
+/// each of its threads loads `width` bytes. The threads form groups: `inner` is
+/// the spread of the threads within a group, and `outer` the spread of the
+/// groups.
 static double countLines(Spread inner, Spread outer, double width,
                          const DeviceSpeed &device) {
   if (inner.apart > outer.apart)
@@ -46,9 +47,9 @@ static double countLines(Spread inner, Spread outer, double width,
 }
 
 namespace {
-/// The cost of the factors of one operand for a thread of a sliced kernel, in
-/// which threads share out the terms of a sum (split-K). The cost covers the
-/// `terms` neighbouring terms of a tile that a thread loads at a time.
+/// The cost, for a thread of a sliced kernel, of one operand's factors. A
+/// thread loads `terms` neighbouring terms of its tile at a time, and the cost
+/// is that of one such load.
 struct FactorCost {
   /// The number of operations of the thread.
   double operations;
@@ -146,8 +147,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
                      times * (rows.ofSingles + columns.ofSingles) +
                      cost::sliced::otherRegisters;
   double together = 1;
-  // The workgroup memory in which a kernel joins its slices is chosen later, so
-  // that registers alone limit the occupancy here.
+  // The size of the workgroup memory in which the slices are added up is chosen
+  // later, so that only registers limit the occupancy here.
   double time = getTimeOfGroups(
       groups, getResources(threads, registers, /*vectors=*/0, device), device,
       [&](double most, double) {
@@ -155,8 +156,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
         return rounds * std::max(most * busy, alone) + most * last;
       });
   // All threads start at the same time, wait for memory, and add up their
-  // products afterwards. The time of memory is therefore added to the other
-  // time.
+  // products afterwards. The time of memory therefore does not overlap with the
+  // other time, and is added to it.
   double memory = (getFactorBytes(sums, sums.rows) +
                    getFactorBytes(sums, sums.columns) *
                        (1 + cost::sliced::shareOfCache *
@@ -175,8 +176,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of operations that compute factors in the unrolled loop
-/// of a thread of `tile`.
+/// Returns the number of operations that compute factors in the loop of a
+/// thread of `tile`, which is unrolled.
 static int64_t countFactorOps(const Contraction &contraction,
                               const SliceTile &tile) {
   int64_t steps = tile.terms / contraction.getTermsOfStep() * tile.times;
@@ -214,8 +215,8 @@ void SliceSearch::consider(const SliceTile &tile) {
       countFactorOps(contraction, tile) > cost::sliced::maxFactorOps ||
       !findTileProblem(contraction, tile).empty())
     return;
-  // The threads of a workgroup must load at least a sector of neighbouring
-  // bytes.
+  // Neighbouring columns must give the threads of a workgroup at least a sector
+  // of neighbouring bytes to load.
   if (!traits.isAlong() &&
       static_cast<double>(DeviceProfile::workgroupSize / tile.slices *
                           tile.columns * traits.columns.bytes) <
@@ -230,24 +231,24 @@ std::optional<Proposal> SliceSearch::run() {
   auto sums = static_cast<double>(contraction.rows.size) *
               static_cast<double>(contraction.columns.size) *
               static_cast<double>(contraction.batches);
-  // If there are many sums, they occupy a device without slices, and threads
-  // share their factors in workgroup memory instead.
+  // Many sums occupy a device without slices, and a contraction kernel, whose
+  // threads share factors in workgroup memory, is then faster.
   if (contraction.rows.size > cost::sliced::maxRows &&
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep();
-  // A thread loads as many terms at a time as fit into one vector. If the
-  // factors of a column are neighbours in memory along the terms, the vector
-  // has 16 bytes of them. Otherwise only the factors of a row can be neighbours
-  // along the terms, and the vector has four of these.
+  // A thread loads as many neighbouring terms at a time as fill one vector. If
+  // the factors of a column are neighbours in memory from term to term, the
+  // vector has 16 bytes of these factors. Otherwise at most the factors of a
+  // row can be neighbours from term to term, and the vector has four of them.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,
                               1)
           : ThreadBlock::side;
   terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
-  // A tile has at most as many rows and columns as the sums, rounded up to a
-  // power of two.
+  // A tile has no more rows and columns than the output, rounded up to a power
+  // of two.
   for (int64_t rows = 1;
        rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)
@@ -278,8 +279,8 @@ class SlicedKind : public KernelKindOf<SliceTile> {
     return problem;
   }
 
-  /// The message about this option comes from ContractionKind, which shares the
-  /// option.
+  /// This kind shares the option of ContractionKind, which describes the option
+  /// in messages.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {

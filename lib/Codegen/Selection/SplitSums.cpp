@@ -92,8 +92,8 @@ static void eraseUnused(linalg::GenericOp op) {
       nested->erase();
 }
 
-/// Creates a generic that writes partial sum number `p` of each sum of `op` to
-/// row `p` of `buffer`.
+/// Creates a generic that computes the partial sums of `op`, and writes the
+/// `p`-th partial sum of each sum to row `p` of `buffer`.
 static void buildParts(linalg::GenericOp op, const Contraction &contraction,
                        Value buffer, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);

@@ -1,4 +1,4 @@
-//===- SumTraits.cpp - What kernels of sums take time for -----------------===//
+//===- SumTraits.cpp - Costs of kernels that compute sums -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -59,9 +59,9 @@ SumTraits SumTraits::get(const KernelQuery &query) {
 double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   double count = static_cast<double>(factors.size) *
                  static_cast<double>(sums.terms * sums.batches);
-  // A factor that may be padding belongs to a window of a convolution. The
-  // windows of neighbouring positions overlap, so that memory transfers most
-  // elements only once for all windows.
+  // A factor that may be padding belongs to a window of a convolution, and
+  // windows of neighbouring positions overlap. Memory transfers most elements
+  // only once for all windows.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * static_cast<double>(factors.bytes);

@@ -1,4 +1,4 @@
-//===- SumTraits.h - What kernels of sums take time for ---------*- C++ -*-===//
+//===- SumTraits.h - Costs of kernels that compute sums ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -35,8 +35,8 @@ struct SumTraits {
   bool isAlong() const { return columns.strides.areAlongSteps(); }
 };
 
-/// Returns the number of bytes that memory transfers for the factors of an
-/// operand.
+/// Returns the number of bytes of an operand that memory transfers to compute
+/// the sums.
 double getFactorBytes(const SumTraits &sums, const FactorTraits &factors);
 
 /// Returns the cycles in which memory transfers all factors.
@@ -44,17 +44,17 @@ double getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device);
 
 /// Returns the cycles of `groups` workgroups, each of which takes the resources
 /// `ofGroup`. A multiprocessor runs as many workgroups at a time as its
-/// registers and its workgroup memory allow. These take `getTime(most,
-/// average)` cycles, where `most` is the largest number of workgroups on any
-/// multiprocessor and `average` the average number. Further workgroups wait
-/// until the first ones have finished.
+/// registers and its workgroup memory allow, and begins further workgroups when
+/// these have finished. `getTime(most, average)` returns the cycles of the
+/// workgroups that run at a time: `most` is their largest number on any
+/// multiprocessor, and `average` the average number.
 double getTimeOfGroups(
     double groups, const GroupResources &ofGroup, const DeviceSpeed &device,
     llvm::function_ref<double(double most, double average)> getTime);
 
-/// Returns the resources of a workgroup of `threads` threads that take
-/// `registers` each, as many as a thread has at most, and of `vectors` vectors
-/// of workgroup memory.
+/// Returns the resources of a workgroup. Each of its `threads` threads takes
+/// `registers` registers, but no more than a thread can have, and the workgroup
+/// takes `vectors` vectors of workgroup memory.
 GroupResources getResources(int64_t threads, double registers, int64_t vectors,
                             const DeviceSpeed &device);
 

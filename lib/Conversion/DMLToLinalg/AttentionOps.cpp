@@ -174,6 +174,12 @@ private:
 
   /// Returns the number of past keys of batch `n` that are in use.
   Value getPastLength(ElementBuilder &b, Value n) const {
+    if (!isa<FloatType>(getElementTypeOrSelf(operands.pastLengths))) {
+      Value length = b.createOrFold<arith::IndexCastOp>(
+          b.getIndexType(),
+          tensor::ExtractOp::create(b, operands.pastLengths, n));
+      return b.minsi(b.maxsi(length, b.index(0)), b.index(pastKeys));
+    }
     Number length = load(b, operands.pastLengths, {n}, {batch});
     // The maximum of NaN and the bound is the bound.
     length = min(max(length, length(0)), length(static_cast<double>(pastKeys)));

@@ -586,14 +586,16 @@ GraphReader::getInput(StringRef name, const TensorDesc &desc, Location loc) {
     return constant->second.path.fail(
         "found " + Twine(data.size()) + " bytes of elements, wanted " +
         Twine(wanted) + " of the tensor at " + desc.path.str());
-  if (type->getElementTypeBitWidth() < 8)
-    return desc.path["DataType"].fail(
-        "found a constant of 4-bit elements, wanted elements of 8 bits or "
-        "more");
   data = data.take_front(wanted);
+  bool isResource = data.size() > reader::maxInlineBytes;
+  std::vector<char> unpacked;
+  if (!isResource && type->getElementTypeBitWidth() == 4) {
+    unpacked = reader::unpackFourBits(data, type->getNumElements());
+    data = unpacked;
+  }
   return reader::buildConstant(builder, loc, desc.type, type->getShape(), data,
                                constant->second.owner, constant->second.name,
-                               data.size() > reader::maxInlineBytes);
+                               isResource);
 }
 
 llvm::Expected<Results> GraphReader::build(ValueRange arguments) {

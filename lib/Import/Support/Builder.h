@@ -10,6 +10,7 @@
 #include "dml/IR/DML.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <vector>
 
 namespace dml::reader {
 
@@ -38,13 +39,18 @@ buildOperator(mlir::OpBuilder &builder, mlir::Location loc,
               llvm::function_ref<void(mlir::Operation *)> adjust = nullptr);
 
 /// Builds a constant. `data` contains all elements, or a single one to which
-/// all are equal. Apart from small constants, the elements are not copied:
-/// `owner` keeps them, and they become the resource `name`.
+/// all are equal. 4-bit elements are two to a byte in a resource, and have a
+/// byte each otherwise. Apart from small constants, the elements are not
+/// copied: `owner` keeps them, and they become the resource `name`.
 mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           DataType type, llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<char> data,
                           std::shared_ptr<const void> owner,
                           llvm::StringRef name, bool isResource);
+
+/// Returns a byte for each of `count` 4-bit elements, which `packed` has two to
+/// a byte, the first in the low half.
+std::vector<char> unpackFourBits(llvm::ArrayRef<char> packed, int64_t count);
 
 /// Builds a view of `value` with the shape `to`, which has equally many
 /// elements.

@@ -128,7 +128,10 @@ static LogicalResult evaluateAttention(OpTy op, ArrayRef<Estimate> operands,
   // The number of used rows of the past, for each batch.
   std::vector<int64_t> starts(batches, past);
   for (int64_t batch = 0; pastLengths && batch < batches; ++batch) {
-    double length = pastLengths->value.getNumber(batch);
+    const Tensor &lengths = pastLengths->value;
+    double length = lengths.getDataType() == DataType::INT32
+                        ? static_cast<double>(lengths.getInteger(batch))
+                        : lengths.getNumber(batch);
     starts[batch] = length >= static_cast<double>(past) ? past
                     : length > 0 ? static_cast<int64_t>(length)
                                  : 0;

@@ -25,11 +25,12 @@ static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
     isSplat = dense.isSplat();
   } else if (auto resource =
                  dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
-    // MLIR does not specify how a blob stores 4-bit elements, so that such
-    // blobs are rejected.
+    // The blob has 4-bit elements two to a byte.
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (blob && getBitWidth(output.getDataType()) != 4)
-      elements = blob->getData();
+    if (!blob || blob->getData().size() != output.getNumPackedBytes())
+      return op.emitOpError("has elements the interpreter cannot read");
+    output.unpack(blob->getData());
+    return success();
   }
   // Like a Tensor, a dense attribute stores each 4-bit element in a byte.
   size_t width = getByteWidth(output.getDataType());

@@ -42,9 +42,9 @@ std::string dml::describeMatrix(const DmlMatrixShape &shape) {
          getElementName(shape.factors) + "x" + getElementName(shape.sums);
 }
 
-/// Whether a kernel can use matrices of `shape`: factors of f16 with sums of
-/// f32, or 8-bit factors with sums of i32, whose rows, columns and terms are
-/// whole vectors of 16 bytes.
+/// Whether a kernel can use matrices of `shape`. The factors must be f16 with
+/// sums of f32, or 8-bit integers with sums of i32, and the numbers of rows,
+/// columns and terms must fill vectors of 16 bytes.
 static bool isUsable(const DmlMatrixShape &shape) {
   bool ofFloats = shape.factors == DML_DATA_TYPE_FLOAT16 &&
                   shape.sums == DML_DATA_TYPE_FLOAT32;
@@ -65,8 +65,8 @@ static bool isSame(const DmlMatrixShape &one, const DmlMatrixShape &other) {
          one.sums == other.sums;
 }
 
-/// Returns the place of `shape` among the matrices of a vendor that
-/// KnownDevices.def names, or a number behind them all.
+/// Returns the position of `shape` in the vendor's list of matrices in
+/// KnownDevices.def, or a number beyond the list.
 static size_t getRankOfVendor(uint32_t vendor, const DmlMatrixShape &shape) {
   size_t rank = 0;
 #define DML_FAST_MATRIX(VENDOR, ROWS, COLUMNS, TERMS)                          \
@@ -78,11 +78,12 @@ static size_t getRankOfVendor(uint32_t vendor, const DmlMatrixShape &shape) {
   return rank;
 }
 
-/// Returns the matrices of a device that kernels can use, the fastest of each
-/// type of factors: one that was measured, else one of the vendor's table, else
-/// the first of the device. Others would only be searched: with four shapes
-/// instead of two, ResNet-50, BERT and ViT-B of f16 have the same kernels,
-/// which take half as long again to find.
+/// Returns the matrices that kernels should use on a device: for each type of
+/// factors, the fastest that was measured, or else the first of the vendor's
+/// list, or else the first that the device reports. Further matrices would only
+/// lengthen the search for kernels: with four shapes instead of two, the search
+/// takes half as long again for ResNet-50, BERT and ViT-B in f16, and finds the
+/// same kernels.
 static std::vector<DmlMatrixShape> getMatrices(const DmlDeviceInfo &device,
                                                const MeasuredSpeeds *measured) {
   std::vector<DmlMatrixShape> shapes;
@@ -130,10 +131,10 @@ struct ReportedLimits {
 };
 } // namespace
 
-/// Returns the threads of a subgroup that kernels shall ask for: of the sizes
-/// that the device allows the one nearest to 32, with which kernels were
-/// measured. Returns 0 where kernels have no use for the number, or where a
-/// workgroup would have more subgroups than the device allows.
+/// Returns the size of subgroups that kernels request: of the sizes that the
+/// device allows, the one nearest to 32, with which kernels were measured.
+/// Returns 0 if kernels do not use this size, or if a workgroup would have more
+/// subgroups than the device allows.
 static uint64_t chooseSubgroupSize(const DmlDeviceInfo &device,
                                    uint64_t workgroupSize) {
   const DmlDeviceLimits &limits = device.limits;
@@ -155,9 +156,10 @@ static uint64_t chooseSubgroupSize(const DmlDeviceInfo &device,
   return size < least ? 0 : size;
 }
 
-/// Returns the limits of the device as entries of a profile. A limit is no more
-/// than the compiler makes use of: what the profile "full" has, and what comes
-/// with matrices where the device has any.
+/// Returns the limits of the device as entries of a profile. A limit that
+/// exceeds the needs of the compiler is reduced: to the limit of the profile
+/// "full", or to the limit for devices with cooperative matrices, if the device
+/// has any.
 static std::string describeLimits(const DmlDeviceInfo &device,
                                   bool hasMatrices) {
   const DmlDeviceLimits &limits = device.limits;
@@ -201,9 +203,9 @@ static void addNumbers(std::map<std::string, double> &numbers,
   }
 }
 
-/// Returns how many multiprocessors a device has that does not tell. The
-/// desktop GPUs of several vendors have 40 to 128, and GPUs that share the
-/// memory of the host a fraction of that.
+/// Returns an estimate of the number of multiprocessors of a device that does
+/// not report it. Desktop GPUs of several vendors have 40 to 128, and GPUs that
+/// share the memory of the host have fewer.
 static std::optional<double> guessMultiprocessors(VkPhysicalDeviceType type) {
   switch (type) {
   case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
@@ -226,9 +228,9 @@ static const char *findKnownSpeeds(const DmlDeviceInfo &device) {
   return nullptr;
 }
 
-/// Returns the speeds of the device as entries of a profile. The number of
-/// multiprocessors is the driver's wherever it has one: a measurement only
-/// estimates it.
+/// Returns the speeds of the device as entries of a profile. If the driver
+/// reports the number of multiprocessors, the report overrides a measurement,
+/// which only estimates it.
 static std::string describeSpeeds(const DmlDeviceInfo &device,
                                   const MeasuredSpeeds *measured) {
   std::map<std::string, double> numbers;
@@ -259,8 +261,9 @@ std::string dml::getProfileOfDevice(const DmlDeviceInfo &device,
                                     const MeasuredSpeeds *measured) {
   std::vector<DmlMatrixShape> matrices = getMatrices(device, measured);
   std::string text = "minimal";
-  // Matrices bring the features that they need, of which other kernels have no
-  // use.
+  // An entry for matrices implies the features that matrices need. Other
+  // kernels do not use these features, so that they have no entries of their
+  // own.
   constexpr DmlFeatureFlags ofMatrices =
       DML_FEATURE_COOPERATIVE_MATRIX_BIT | DML_FEATURE_VULKAN_MEMORY_MODEL_BIT;
 #define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \

@@ -105,7 +105,8 @@ static DmlDataType parseElement(std::string_view text) {
   return DML_DATA_TYPE_UNKNOWN;
 }
 
-/// Reads what follows "cooperativeMatrix=", such as "16x16x16xf16xf32".
+/// Reads the shape in an entry of matrices: "16x16x16xf16xf32" of
+/// "cooperativeMatrix=16x16x16xf16xf32".
 static bool parseMatrix(std::string_view text, MeasuredSpeeds &speeds) {
   DmlMatrixShape shape{};
   auto takePart = [&] {
@@ -152,8 +153,8 @@ static bool parseLines(std::string_view text, MeasuredSpeeds &speeds,
   return true;
 }
 
-/// Reads the bytes of a regular file. Returns false, and sets `error`, where it
-/// is none or larger than a file of speeds.
+/// Reads the bytes of a file. Returns false, and sets `error`, if the file is
+/// not a regular file or is larger than a file of speeds can be.
 static bool readBytes(const std::string &path, std::string &bytes,
                       std::string &error) {
   struct stat status;

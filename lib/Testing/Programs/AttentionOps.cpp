@@ -156,7 +156,12 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
     if (!random.oneIn(2) && info.name != "query")
       rank = static_cast<int64_t>(shape.size());
     shape.insert(shape.begin(), rank - shape.size(), 1);
-    auto type = RankedTensorType::get(shape, getElementType(dataType, context));
+    // Lengths are i32, or have the element type of the other tensors.
+    DataType element =
+        info.name == "past_sequence_lengths" && dataType != DataType::INT32
+            ? cell.types.front()
+            : dataType;
+    auto type = RankedTensorType::get(shape, getElementType(element, context));
     if (info.isResult) {
       state.addTypes(type);
     } else if (state.operands.empty() && mayRetype(input)) {

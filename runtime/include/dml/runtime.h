@@ -80,32 +80,34 @@ extern "C" {
 
 typedef enum DmlResult {
   DML_SUCCESS = 0,
-  /* The caller passed something that the call does not take. */
+  /* An argument of the call is invalid. */
   DML_ERROR_INVALID_ARGUMENT = 1,
-  /* The bytes are no valid executable; none of them was used. */
+  /* The data are no valid executable. No part of them was used. */
   DML_ERROR_INVALID_EXECUTABLE = 2,
   /* There is no such device, function or file. */
   DML_ERROR_NOT_FOUND = 3,
-  /* It exists, but lacks something that is needed. The message names all. */
+  /* The device, file or object lacks something that the call needs. The message
+   * names everything that is missing. */
   DML_ERROR_UNSUPPORTED = 4,
   DML_ERROR_OUT_OF_MEMORY = 5,
   DML_ERROR_DEVICE_LOST = 6,
-  /* dmlWait: the work had not finished when the time was up. */
+  /* The device had not finished its work within the time limit (dmlWait,
+   * dmlSetWaitLimit). */
   DML_ERROR_TIMEOUT = 7,
   DML_ERROR_IO = 8,
   /* Any other failure of a Vulkan call. The message names call and result. */
   DML_ERROR_VULKAN = 9,
-  /* A callback of the caller asked for the end of the call. */
+  /* A callback of the caller has ended the call. */
   DML_ERROR_CANCELLED = 10
 } DmlResult;
 
-/* Says what an extension structure is: see "Structures" above. */
+/* The type of an extension structure; see "Structures" above. */
 typedef enum DmlStructureType {
   DML_STRUCTURE_TYPE_UNKNOWN = 0,
   DML_STRUCTURE_TYPE_MAX_ENUM = 0x7fffffff
 } DmlStructureType;
 
-/* How every extension structure begins. */
+/* The first members of every extension structure. */
 typedef struct DmlExtension {
   DmlStructureType type;
   const void *next;
@@ -120,15 +122,17 @@ typedef struct DmlProgramImpl *DmlProgram;
 typedef struct DmlBufferImpl *DmlBuffer;
 typedef struct DmlBindingTableImpl *DmlBindingTable;
 
-/* The result's name: "DML_ERROR_NOT_FOUND". Static storage. */
+/* Returns the name of a result, such as "DML_ERROR_NOT_FOUND", in static
+ * storage. */
 DML_API const char *dmlGetResultName(DmlResult result);
 
 DML_API DmlResult dmlGetErrorResult(DmlError error);
-/* One line, no newline at its end; "" for NULL. Lives as long as the error. */
+/* Returns the message of an error, which is one line without a newline at its
+ * end, or "" for NULL. The text lives as long as the error. */
 DML_API const char *dmlGetErrorMessage(DmlError error);
 DML_API void dmlDestroyError(DmlError error);
 
-/* The runtime's version: "0.1.0". Static storage. */
+/* Returns the version of the runtime, such as "0.1.0", in static storage. */
 DML_API const char *dmlGetVersion(void);
 
 /*===----------------------------------------------------------------------===*\
@@ -154,20 +158,23 @@ typedef enum DmlDataType {
   DML_DATA_TYPE_INT4 = 13
 } DmlDataType;
 
-/* As the compiler spells it: "f32", "i8", "ui64". "unknown" for any other. */
+/* Returns the compiler's name of a type, such as "f32", "i8" or "ui64", and
+ * "unknown" for any other value. */
 DML_API const char *dmlGetDataTypeName(DmlDataType type);
-/* Bytes of one element; 0 for any other, and where several are in a byte. */
+/* Returns the number of bytes in an element. Returns 0 for types with several
+ * elements in a byte, and for any other value. */
 DML_API size_t dmlGetDataTypeSize(DmlDataType type);
-/* Bits of one element; 0 for any other. */
+/* Returns the number of bits in an element, or 0 for any other value. */
 DML_API size_t dmlGetDataTypeBits(DmlDataType type);
 
 /*===----------------------------------------------------------------------===*\
  * Physical devices
 \*===----------------------------------------------------------------------===*/
 
-/* Vulkan features that executables may require. SHADER_SIGNED_ZERO_... and
- * SUBGROUP_SHUFFLE (VK_SUBGROUP_FEATURE_SHUFFLE_BIT in compute shaders) are
- * properties in Vulkan, which devices have without enabling them. */
+/* Vulkan features that executables may require. Two of them are properties in
+ * Vulkan, which a device has without enabling them:
+ * SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32, and SUBGROUP_SHUFFLE
+ * (VK_SUBGROUP_FEATURE_SHUFFLE_BIT in compute shaders). */
 typedef enum DmlFeatureFlagBits {
   DML_FEATURE_SHADER_INT8_BIT = 0x01,
   DML_FEATURE_SHADER_INT16_BIT = 0x02,
@@ -184,7 +191,8 @@ typedef enum DmlFeatureFlagBits {
 } DmlFeatureFlagBits;
 typedef uint32_t DmlFeatureFlags;
 
-/* Vulkan's name of one feature: "shaderInt64". NULL for any other value. */
+/* Returns Vulkan's name of one feature, such as "shaderInt64", or NULL for any
+ * other value. */
 DML_API const char *dmlGetFeatureName(DmlFeatureFlagBits feature);
 
 /* Cooperative matrices that the threads of a subgroup multiply: `rows` times
@@ -200,7 +208,9 @@ typedef struct DmlMatrixShape {
 
 enum { DML_MAX_MATRIX_SHAPES = 32 };
 
-/* Limits, those of Vulkan under its names. The structure never grows. */
+/* Limits of a device, or limits that an executable requires. They have Vulkan's
+ * names and meanings, except where a comment states otherwise. The structure
+ * never grows. */
 typedef struct DmlDeviceLimits {
   uint64_t maxStorageBufferRange;
   uint64_t maxMemoryAllocationSize;
@@ -210,29 +220,34 @@ typedef struct DmlDeviceLimits {
   uint32_t maxComputeWorkGroupSize[3];
   uint32_t maxComputeWorkGroupCount[3];
   uint32_t maxComputeSharedMemorySize;
-  /* Threads of a subgroup: of a device, what kernels have that do not say how
-   * many they want, and of requirements, what kernels want, or 0. */
+  /* For a device, the number of threads in the subgroups of kernels that do not
+   * request a size. For requirements, the size that kernels request, or 0. */
   uint32_t subgroupSize;
-  /* What kernels may want of a device. */
+  /* The smallest and the largest size of subgroups that kernels may request of
+   * a device. */
   uint32_t minSubgroupSize;
   uint32_t maxSubgroupSize;
-  /* Subgroups of a workgroup: of a device, the most of a kernel that says how
-   * many threads its subgroups have, and of requirements, the most of such a
-   * kernel, or 0 if no kernel says it. 0 for a device that has one size of
-   * subgroups, or whose VkDevice was created without the size control: no limit
-   * but that of threads holds there. */
+  /* For a device, the largest number of subgroups in a workgroup of a kernel
+   * that requests a size of subgroups. It is 0 if the device has only one size,
+   * or if its VkDevice was created without the control of sizes: the number of
+   * threads is then the only limit. For requirements, the largest number of
+   * subgroups in a workgroup of such a kernel, or 0 if no kernel requests a
+   * size. */
   uint32_t maxComputeWorkgroupSubgroups;
   uint32_t matrixShapeCount;
   DmlMatrixShape matrixShapes[DML_MAX_MATRIX_SHAPES];
-  /* Not of Vulkan: iterations of all loops of a thread together, after which
-   * the driver ends them and results are wrong. 0 where no limit is known. */
+  /* Not a limit of Vulkan: the number of iterations, of all loops of a thread
+   * in total, after which the driver ends the loops, so that results are wrong.
+   * 0 if no such limit is known. */
   uint64_t maxLoopIterations;
-  /* Nanoseconds of one step of a timestamp; 0 where there are no timestamps. */
+  /* The number of nanoseconds in which a timestamp increases by 1, or 0 if the
+   * device has no timestamps. */
   float timestampPeriod;
-  /* Multiprocessors that run workgroups side by side: streaming multiprocessors
-   * (VK_NV_shader_sm_builtins), compute units (VK_AMD_shader_core_properties2)
-   * or shader cores (VK_ARM_shader_core_builtins) of a GPU, processors of the
-   * host that a CPU driver may use. 0 where nothing tells how many. */
+  /* The number of multiprocessors, which run workgroups side by side: streaming
+   * multiprocessors (VK_NV_shader_sm_builtins), compute units
+   * (VK_AMD_shader_core_properties2) or shader cores
+   * (VK_ARM_shader_core_builtins) of a GPU, or the processors of the host that
+   * a CPU driver may use. 0 if the driver does not report the number. */
   uint32_t multiprocessorCount;
 } DmlDeviceLimits;
 
@@ -242,18 +257,20 @@ typedef struct DmlDeviceInfo {
   uint8_t uuid[16];
   VkPhysicalDeviceType type;
   char driverName[256];
-  /* The driver's own words for its version. */
+  /* The version of the driver, in the driver's own words. */
   char driverInfo[256];
-  /* The newest version that may be used: of the device, or of the instance
-   * where that is older. */
+  /* The newest version of Vulkan that may be used: the version of the device,
+   * or the version of the instance if that is older. */
   uint32_t apiVersion;
-  /* For a physical device what it supports, for a DmlDevice what is enabled. */
+  /* The features that a physical device supports, or that are enabled in a
+   * DmlDevice. */
   DmlFeatureFlags features;
   DmlDeviceLimits limits;
-  /* Bytes of all device-local heaps. */
+  /* The number of bytes in all device-local heaps. */
   uint64_t deviceMemorySize;
-  /* As VkPhysicalDeviceProperties and VkPhysicalDeviceDriverProperties have
-   * them. A driver of another version may have the same `uuid`. */
+  /* The values in VkPhysicalDeviceProperties and
+   * VkPhysicalDeviceDriverProperties. Drivers of different versions may report
+   * the same `uuid`. */
   uint32_t vendorID;
   uint32_t deviceID;
   uint32_t driverVersion;
@@ -270,42 +287,48 @@ typedef enum DmlMessageSeverity {
   DML_MESSAGE_SEVERITY_ERROR = 1
 } DmlMessageSeverity;
 
-/* May be called from any thread that is inside a call of this API, and from the
- * threads that dmlCreateProgram makes; never from two at once. */
+/* Receives a message. The runtime calls it from threads that are inside a call
+ * of this API, and from the threads that dmlCreateProgram makes, but never from
+ * two threads at once. */
 typedef void (*DmlMessageCallback)(void *userData, DmlMessageSeverity severity,
                                    const char *message);
 
 typedef struct DmlInstanceCreateInfo {
   const void *next;
-  /* NULL: open the system's Vulkan loader. */
+  /* The caller's Vulkan loader. NULL: the runtime opens the system's Vulkan
+   * loader. */
   PFN_vkGetInstanceProcAddr getInstanceProcAddr;
-  /* Turn on VK_LAYER_KHRONOS_validation; an error where it is not installed. */
+  /* Enables VK_LAYER_KHRONOS_validation. The call fails if the layer is not
+   * installed. */
   bool enableValidation;
-  /* Gets the validation layer's messages. NULL: they are counted only. */
+  /* Receives the messages of the validation layer. NULL: the messages are only
+   * counted. */
   DmlMessageCallback messageCallback;
   void *messageUserData;
 } DmlInstanceCreateInfo;
 
-/* `info` may be NULL. DML_ERROR_NOT_FOUND where there is no Vulkan loader or no
- * driver. */
+/* Creates an instance. `info` may be NULL. Returns DML_ERROR_NOT_FOUND if there
+ * is no Vulkan loader or no driver. */
 DML_API DmlResult dmlCreateInstance(const DmlInstanceCreateInfo *info,
                                     DmlInstance *instance, DmlError *error);
 DML_API void dmlDestroyInstance(DmlInstance instance);
 
-/* The physical devices, in the loader's order. */
+/* Return the number of physical devices, and the properties of a physical
+ * device. Devices have the loader's order. */
 DML_API uint32_t dmlGetDeviceCount(DmlInstance instance);
 DML_API DmlResult dmlGetDeviceInfo(DmlInstance instance, uint32_t index,
                                    DmlDeviceInfo *info, DmlError *error);
 
-/* Finds a device the runtime can use. `selector` is an index into the devices
- * ("1"), a UUID (32 hexadecimal digits, with or without dashes) or a part of a
- * name in any case ("radeon"; the first that fits). NULL or "": the first GPU,
- * else the first device. DML_ERROR_NOT_FOUND where nothing fits the selector,
- * DML_ERROR_UNSUPPORTED where what fits cannot be used. */
+/* Finds a device that the runtime can use. `selector` is the index of a device
+ * ("1"), a UUID (32 hexadecimal digits, with or without dashes), or a part of a
+ * name in upper or lower case ("radeon"), which selects the first device with a
+ * matching name. NULL or "" selects the first GPU, or the first device if there
+ * is no GPU. Returns DML_ERROR_NOT_FOUND if no device matches, and
+ * DML_ERROR_UNSUPPORTED if the runtime cannot use the device that matches. */
 DML_API DmlResult dmlFindDevice(DmlInstance instance, const char *selector,
                                 uint32_t *index, DmlError *error);
 
-/* How many warnings and errors the validation layer has sent so far. */
+/* Returns how many warnings and errors the validation layer has sent so far. */
 DML_API uint32_t dmlGetValidationMessageCount(DmlInstance instance);
 
 /*===----------------------------------------------------------------------===*\
@@ -313,54 +336,59 @@ DML_API uint32_t dmlGetValidationMessageCount(DmlInstance instance);
 \*===----------------------------------------------------------------------===*/
 
 typedef enum DmlMemory {
-  /* Where kernels run fastest. On a CPU or a GPU that shares the host's memory
-   * it is mapped too. */
+  /* Memory with which kernels run fastest. It is mapped, too, on a CPU and on a
+   * GPU that shares the host's memory. */
   DML_MEMORY_DEVICE = 0,
-  /* Mapped, for the host to write. */
+  /* Mapped memory for the host to write. */
   DML_MEMORY_UPLOAD = 1,
-  /* Mapped, for the host to read. */
+  /* Mapped memory for the host to read. */
   DML_MEMORY_READBACK = 2
 } DmlMemory;
 
-/* A buffer that wants memory. */
+/* A request for the memory of a buffer. */
 typedef struct DmlAllocationRequest {
   const void *next;
   VkBuffer buffer;
-  /* Those of the buffer, but memoryTypeBits has only types that will do. */
+  /* The requirements of the buffer. memoryTypeBits contains only the types of
+   * memory that the runtime can use. */
   VkMemoryRequirements requirements;
-  /* Properties that the memory must have, as some types in memoryTypeBits do,
-   * and those that are best. */
+  /* The properties that the memory must have, with which memoryTypeBits
+   * contains at least one type, and the properties that are best. */
   VkMemoryPropertyFlags requiredFlags;
   VkMemoryPropertyFlags preferredFlags;
   DmlMemory memory;
-  /* What the buffer is for: "constant buffer". */
+  /* The purpose of the buffer, such as "constant buffer". */
   const char *name;
 } DmlAllocationRequest;
 
-/* The memory for a buffer, which begins as zeros and NULLs. */
+/* The memory for a buffer. Before the call, all members are 0 or NULL. */
 typedef struct DmlAllocation {
   void *next;
   VkDeviceMemory memory;
   uint64_t offset;
-  /* The host's address of `offset`, where the memory is mapped and coherent. It
-   * must be where requiredFlags say HOST_VISIBLE. */
+  /* The host's address of `offset`, if the memory is mapped and coherent, and
+   * otherwise NULL. The memory must be mapped if requiredFlags contain
+   * HOST_VISIBLE. */
   void *mapped;
-  /* The allocator's own. */
+  /* A value for the allocator, which the runtime does not use. */
   void *handle;
 } DmlAllocation;
 
-/* Where the memory of buffers comes from, as from Vulkan Memory Allocator:
- * vmaAllocateMemoryForBuffer in `allocate`, with
- * VMA_ALLOCATION_CREATE_MAPPED_BIT where requiredFlags say HOST_VISIBLE, and
- * vmaFreeMemory in `deallocate`. The runtime binds the memory to the buffer,
- * and destroys the buffer before it gives the memory back. Both functions are
- * called by threads that are inside a call of this API, by several at once, and
- * make no call of this API themselves. They and `userData` must work until the
- * device and everything made from it is destroyed, late work included
+/* Functions of the caller that allocate the memory of buffers. With Vulkan
+ * Memory Allocator, for example, `allocate` calls vmaAllocateMemoryForBuffer,
+ * with VMA_ALLOCATION_CREATE_MAPPED_BIT if requiredFlags contain HOST_VISIBLE,
+ * and `deallocate` calls vmaFreeMemory. The runtime binds the memory to the
+ * buffer, and destroys the buffer before it frees the memory.
+ *
+ * Several threads that are inside calls of this API may call the functions at
+ * the same time. The functions must not call this API. They and `userData` must
+ * remain valid until the device and everything made from it have been
+ * destroyed, including objects that are kept for late work
  * (dmlGetLateWorkCount). */
 typedef struct DmlAllocator {
   const void *next;
-  /* A failure is returned as the result of the call that wanted the memory. */
+  /* If the function fails, its result is the result of the call that needed the
+   * memory. */
   VkResult (*allocate)(void *userData, const DmlAllocationRequest *request,
                        DmlAllocation *allocation);
   void (*deallocate)(void *userData, const DmlAllocation *allocation);
@@ -369,29 +397,30 @@ typedef struct DmlAllocator {
 
 typedef struct DmlDeviceCreateInfo {
   const void *next;
-  /* As for dmlFindDevice. */
+  /* A selector as for dmlFindDevice. */
   const char *selector;
-  /* Enable robustBufferAccess: reads and writes beyond a bound buffer do no
-   * harm, at some cost in speed. An error where the device lacks it. False: the
-   * driver is asked to check nothing, by VK_EXT_pipeline_robustness if it has
-   * that. */
+  /* Enables robustBufferAccess: reads and writes outside of a bound buffer are
+   * harmless, at some cost in speed. The call fails if the device lacks the
+   * feature. If false, the driver is asked to omit all checks, by
+   * VK_EXT_pipeline_robustness if the driver has this extension. */
   bool robustBufferAccess;
-  /* Features not to enable, though the device may have them: to try what a
+  /* Features that are not enabled even if the device has them, to try what a
    * device without them would do. */
   DmlFeatureFlags disabledFeatures;
-  /* NULL: the runtime allocates memory itself. Small buffers then share
-   * allocations, but for a device with robustBufferAccess, where an access that
-   * misses its buffer may end anywhere within an allocation. */
+  /* The caller's allocator. NULL: the runtime allocates memory itself. Small
+   * buffers then share allocations, except on a device with robustBufferAccess,
+   * where an access outside of its buffer may end anywhere in the same
+   * allocation. */
   const DmlAllocator *allocator;
 } DmlDeviceCreateInfo;
 
-/* Creates a VkDevice with one queue and every DmlFeature that the device has
- * and `info`, which may be NULL, does not disable. */
+/* Creates a VkDevice with one queue and with all features of DmlFeatureFlagBits
+ * that the device has and that `info` does not disable. `info` may be NULL. */
 DML_API DmlResult dmlCreateDevice(DmlInstance instance,
                                   const DmlDeviceCreateInfo *info,
                                   DmlDevice *device, DmlError *error);
 
-/* A device that the caller made. */
+/* A VkDevice of the caller. */
 typedef struct DmlVulkanDevice {
   const void *next;
   /* NULL: the system's Vulkan loader. */
@@ -403,42 +432,49 @@ typedef struct DmlVulkanDevice {
   uint32_t apiVersion;
   /* The features that were enabled in `device`. */
   DmlFeatureFlags enabledFeatures;
-  /* VK_EXT_debug_utils is enabled in `instance`: steps are labelled. */
+  /* Whether VK_EXT_debug_utils is enabled in `instance`. If it is, steps are
+   * labelled. */
   bool debugUtilsEnabled;
-  /* VK_EXT_pipeline_robustness and its feature are enabled in `device`: kernels
-   * ask the driver not to check what they access, which some do otherwise.
-   * Leave it false where robustBufferAccess is to protect from executables. */
+  /* Whether VK_EXT_pipeline_robustness and its feature are enabled in `device`.
+   * If they are, kernels ask the driver not to check their accesses, which some
+   * drivers do otherwise. Must be false if robustBufferAccess is to protect the
+   * caller from executables. */
   bool pipelineRobustnessEnabled;
-  /* robustBufferAccess is enabled in `device` to protect from executables: no
-   * buffer shares an allocation with another. */
+  /* Whether robustBufferAccess is enabled in `device` to protect the caller
+   * from executables. If it is, no buffer shares an allocation with another
+   * buffer. */
   bool robustBufferAccessEnabled;
-  /* VK_EXT_subgroup_size_control, or Vulkan 1.3, and the features
-   * subgroupSizeControl and computeFullSubgroups are enabled in `device`:
-   * kernels may ask for subgroups of the size that they were made for. */
+  /* Whether VK_EXT_subgroup_size_control or Vulkan 1.3, and the features
+   * subgroupSizeControl and computeFullSubgroups, are enabled in `device`. If
+   * they are, kernels may request the size of subgroups that they were compiled
+   * for. */
   bool subgroupSizeControlEnabled;
-  /* A family with VK_QUEUE_COMPUTE_BIT, and a queue of it. VK_NULL_HANDLE: the
-   * runtime only records; calls that would have to submit fail. */
+  /* A queue family with VK_QUEUE_COMPUTE_BIT, and a queue of this family.
+   * VK_NULL_HANDLE: the runtime only records, and calls that would have to
+   * submit fail. */
   uint32_t queueFamilyIndex;
   VkQueue queue;
-  /* Called around every use of `queue`, where the caller uses it from other
-   * threads. Both or neither. */
+  /* Functions that the runtime calls before and after each use of `queue`, if
+   * the caller uses the queue in other threads. Either both are set or none. */
   void (*lockQueue)(void *userData);
   void (*unlockQueue)(void *userData);
   void *queueUserData;
-  /* As in DmlDeviceCreateInfo. dmlGetVulkanDevice leaves it NULL. */
+  /* An allocator as in DmlDeviceCreateInfo. dmlGetVulkanDevice sets it to
+   * NULL. */
   const DmlAllocator *allocator;
 } DmlVulkanDevice;
 
-/* Uses the caller's VkDevice, which must outlive everything made from the
- * DmlDevice. Nothing of it is destroyed by dmlDestroyDevice. Where a call has
- * waited in vain (an error that names vkWaitForFences, or DML_ERROR_TIMEOUT),
- * the caller may destroy it once everything made from the DmlDevice is
- * destroyed and dmlGetLateWorkCount says 0. */
+/* Creates a DmlDevice that uses the caller's VkDevice. The VkDevice must
+ * outlive everything made from the DmlDevice, and is not destroyed by
+ * dmlDestroyDevice. If a call has waited in vain (an error that names
+ * vkWaitForFences, or DML_ERROR_TIMEOUT), the caller may destroy the VkDevice
+ * when everything made from the DmlDevice has been destroyed and
+ * dmlGetLateWorkCount returns 0. */
 DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                                  DmlError *error);
 DML_API void dmlDestroyDevice(DmlDevice device);
 
-/* A VkDevice that the caller is about to create. */
+/* A description of a VkDevice that the caller is going to create. */
 typedef struct DmlDeviceRequest {
   const void *next;
   /* NULL: the system's Vulkan loader. */
@@ -452,36 +488,39 @@ typedef struct DmlDeviceRequest {
   /* As in DmlDeviceCreateInfo. */
   bool robustBufferAccess;
   DmlFeatureFlags disabledFeatures;
-  /* The features that the caller wants itself, with a chain of structures, or
-   * NULL. The call sets in them what executables may need and the device has; a
-   * structure that the chain lacks is appended, and belongs to the
-   * DmlDeviceRequirements. A feature that stands in the structure of a version
-   * of Vulkan (VkPhysicalDeviceVulkan12Features) is set there if the chain has
-   * it, else in the structure of its own. */
+  /* The features that the caller needs itself, with a chain of structures, or
+   * NULL. The call sets in them the features that executables may need and that
+   * the device has. If a feature's structure is missing in the chain, the call
+   * appends a structure that belongs to the DmlDeviceRequirements. A feature
+   * that is a member of the structure of a version of Vulkan
+   * (VkPhysicalDeviceVulkan12Features) is set there if the chain contains that
+   * structure, and otherwise in the feature's own structure. */
   VkPhysicalDeviceFeatures2 *features;
 } DmlDeviceRequest;
 
-/* What a VkDevice is to be created with so that dml may use all of it. */
+/* The parameters with which to create a VkDevice so that dml can use all of its
+ * features. */
 typedef struct DmlDeviceRequirementsInfo {
   void *next;
-  /* For VkDeviceCreateInfo::pNext: the caller's structure, or, where the
-   * request had none, one of the library's. */
+  /* The structure for VkDeviceCreateInfo::pNext: the caller's structure, or one
+   * of the library's if the request has none. */
   const VkPhysicalDeviceFeatures2 *features;
-  /* Extensions to be enabled beside the caller's own. */
+  /* The extensions to enable in addition to the caller's. */
   const char *const *extensions;
   uint32_t extensionCount;
-  /* The family that one queue at least is to be of, with compute and, where the
-   * device has such a one, timestamps. */
+  /* The queue family of which the VkDevice needs at least one queue. It
+   * supports compute and, if the device has such a family, timestamps. */
   uint32_t queueFamilyIndex;
-  /* For dmlAdoptDevice, which needs `device` and `queue` besides. */
+  /* The argument for dmlAdoptDevice, in which the caller still has to set
+   * `device` and `queue`. */
   DmlVulkanDevice device;
 } DmlDeviceRequirementsInfo;
 
-/* Finds out what a VkDevice is to be created with, as dmlCreateDevice does for
- * its own. DML_ERROR_UNSUPPORTED where dml cannot use the physical device.
- * Where the call fails, the caller's features are as they were. What the
- * requirements describe lives as long as they do; they are not needed once the
- * VkDevice is created. */
+/* Determines the features, extensions and queue with which to create a
+ * VkDevice, as dmlCreateDevice does for its own. Returns DML_ERROR_UNSUPPORTED
+ * if dml cannot use the physical device. If the call fails, the caller's
+ * features are unchanged. The data in the description live as long as the
+ * requirements, which are not needed after the VkDevice has been created. */
 DML_API DmlResult dmlGetDeviceRequirements(const DmlDeviceRequest *request,
                                            DmlDeviceRequirements *requirements,
                                            DmlError *error);
@@ -489,59 +528,61 @@ DML_API void dmlDescribeDeviceRequirements(DmlDeviceRequirements requirements,
                                            DmlDeviceRequirementsInfo *info);
 DML_API void dmlDestroyDeviceRequirements(DmlDeviceRequirements requirements);
 
-/* Another handle of the same device, for whoever keeps a device that somebody
- * else may destroy. Each handle is destroyed by itself; the VkDevice lives as
- * long as any of them. */
+/* Creates another handle of the same device, for a part of a program that uses
+ * a device which another part may destroy. Each handle is destroyed separately,
+ * and the VkDevice lives as long as any of them. */
 DML_API DmlResult dmlShareDevice(DmlDevice device, DmlDevice *shared,
                                  DmlError *error);
 
 DML_API void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info);
-/* The Vulkan objects behind a device; they stay the runtime's. `lockQueue`,
- * `unlockQueue` and `queueUserData` are set, and are to be called around the
- * caller's own use of `queue`. */
+/* Returns the Vulkan objects of a device, which the runtime still owns. The
+ * caller must call `lockQueue` before and `unlockQueue` after its own use of
+ * `queue`, with `queueUserData`; all three are set. */
 DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
 
-/* The longest that a call waits for the device which has no time of its own:
- * dmlRunFunction, dmlSubmit, dmlDestroyBindingTable, and what creates, writes,
- * reads or binds buffers. UINT64_MAX, waiting without end, is what a device
- * begins with. Such a call then returns DML_ERROR_TIMEOUT, and the work is
- * late: it goes on, for nothing can stop it. Whatever of the device is
- * destroyed while its late work runs, the device itself included, is kept until
- * the work has ended. Later calls that create, destroy, submit or wait, on any
- * device, look whether it has, and then destroy what was kept. */
+/* Sets the time limit of calls that wait for the device and have no time limit
+ * of their own: dmlRunFunction, dmlSubmit, dmlDestroyBindingTable, and calls
+ * that create, write, read or bind buffers. The initial limit, UINT64_MAX,
+ * means no limit. If a call reaches the limit, it returns DML_ERROR_TIMEOUT.
+ * Its work on the device is then late: it continues, since it cannot be
+ * stopped. Objects of the device that are destroyed meanwhile, even the device
+ * itself, are kept until the late work has ended. Later calls that create,
+ * destroy, submit or wait, on any device, check whether it has ended, and then
+ * destroy the kept objects. */
 DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
 
-/* How many objects are kept for late work of a device, or of all devices where
- * `device` is VK_NULL_HANDLE; those whose work has ended are destroyed by the
- * call. Once it returns 0, a caller that adopted the device, and has destroyed
- * everything that was made from it, may destroy the VkDevice. */
+/* Destroys the objects whose late work has ended, and returns how many objects
+ * are still kept for late work of a device, or of all devices if `device` is
+ * VK_NULL_HANDLE. A caller that has adopted a device, and has destroyed
+ * everything made from it, may destroy the VkDevice when the call returns 0. */
 DML_API uint32_t dmlGetLateWorkCount(VkDevice device);
 
-/* How long a call that waits for the device keeps its thread busy with asking
- * whether the work has ended, before it sleeps. A thread that sleeps wakes up
- * to 140 microseconds late. 200,000 ns is what a device begins with; 0: never.
- */
+/* Sets the time for which a call that waits for the device asks again and again
+ * whether the work has ended, before its thread sleeps. A sleeping thread may
+ * wake up 140 microseconds late. The initial time is 200,000 ns; with 0, the
+ * thread sleeps at once. */
 DML_API void dmlSetSpinTime(DmlDevice device, uint64_t nanoseconds);
 
-/* The bytes of memory that the device's buffers may have together: those that
- * dmlCreateBuffer makes, constants, temporaries, and what copies go through. 0,
- * with which a device begins, is no limit. What would go beyond fails with
- * DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes wanted, those used
- * and the budget. What is allocated already stays. */
+/* Sets the number of bytes that all buffers of the device may have in total:
+ * buffers of dmlCreateBuffer, constants, temporaries, and staging buffers of
+ * copies. The initial value, 0, means no limit. A call that would exceed the
+ * budget fails with DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes it
+ * needs, the bytes in use and the budget. Existing allocations remain. */
 DML_API void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes);
 
 typedef struct DmlMemoryUse {
   void *next;
-  /* Bytes allocated, now and at most so far, and how many allocations of
-   * Vulkan's (or of the caller's allocator) have them. Small buffers share
-   * allocations, of which one may stay for buffers to come. */
+  /* The number of allocated bytes, now and at most so far, and the number of
+   * allocations, of Vulkan or of the caller's allocator. Small buffers share
+   * allocations, one of which may be kept for later buffers. */
   uint64_t used;
   uint64_t peak;
   uint32_t allocationCount;
-  /* That of dmlSetMemoryBudget. */
+  /* The budget that dmlSetMemoryBudget has set. */
   uint64_t budget;
-  /* What VK_EXT_memory_budget says of all device-local heaps, where the device
-   * has the extension, else 0: bytes that the process uses, and may use. */
+  /* The numbers of bytes in all device-local heaps that the process uses and
+   * may use, according to VK_EXT_memory_budget, or 0 if the device lacks the
+   * extension. */
   uint64_t heapUsage;
   uint64_t heapBudget;
 } DmlMemoryUse;
@@ -549,13 +590,15 @@ typedef struct DmlMemoryUse {
 DML_API DmlResult dmlGetMemoryUse(DmlDevice device, DmlMemoryUse *use,
                                   DmlError *error);
 
-/* Compiled pipelines, to be kept between runs of a program. Call with data NULL
- * to learn the size; `*size` becomes what was written. The data begin with the
- * letters DMLP and carry a checksum and the device they are for:
- * dmlSetPipelineCacheData refuses others with DML_ERROR_INVALID_ARGUMENT, after
- * which pipelines are compiled anew. Set them before programs are created. The
- * checksum is against accidents: drivers run what the data hold, so take them
- * only from where nobody else can write. */
+/* Return and set the data of compiled pipelines, which a program can keep in a
+ * file between its runs. With `data` NULL, dmlGetPipelineCacheData sets `*size`
+ * to the required size, and otherwise to the number of bytes written. The data
+ * begin with the letters DMLP, and contain a checksum and the device to which
+ * they belong. dmlSetPipelineCacheData refuses other data with
+ * DML_ERROR_INVALID_ARGUMENT, and pipelines are then compiled anew. It is
+ * called before programs are created. The checksum only protects from
+ * accidents, and drivers execute the data: take them only from a place where
+ * nobody else can write. */
 DML_API DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size,
                                           void *data, DmlError *error);
 DML_API DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
@@ -568,13 +611,14 @@ DML_API DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
 typedef struct DmlExecutableCreateInfo {
   const void *next;
   /* Constants and shaders are not copied, if the data are aligned to 8 bytes,
-   * as a file is that was mapped. The data must then stay, and stay the same,
-   * until the executable and all programs made from it are destroyed. */
+   * as a mapped file is. The data must then remain valid and unchanged until
+   * the executable and all programs made from it have been destroyed. */
   bool borrow;
 } DmlExecutableCreateInfo;
 
-/* Verifies an executable, and copies what it keeps unless `info`, which may be
- * NULL, says otherwise. Nothing in it is trusted. */
+/* Verifies an executable, which may come from an untrusted source, and copies
+ * the data that it needs, unless `info` requests otherwise. `info` may be
+ * NULL. */
 DML_API DmlResult dmlCreateExecutable(const void *data, size_t size,
                                       const DmlExecutableCreateInfo *info,
                                       DmlExecutable *executable,
@@ -588,19 +632,19 @@ typedef struct DmlExecutableInfo {
   void *next;
   uint16_t versionMajor;
   uint16_t versionMinor;
-  /* The program that wrote the file; may be "". */
+  /* The program that wrote the file, or "". */
   const char *producer;
   uint32_t functionCount;
   uint32_t kernelCount;
-  /* Of the constants that the file has. */
+  /* The number of bytes in the constants that the file contains. */
   uint64_t constantSize;
-  /* Constants that the file lacks: see dmlBindWeight. */
+  /* The number of constants that the file lacks; see dmlBindWeight. */
   uint32_t weightCount;
-  /* The program computes something once, before its functions run. */
+  /* Whether the program computes values once, before its functions run. */
   bool hasInitialization;
-  /* What is enough for a device to run every function: what the last variant of
-   * each needs. `requiredLimits` holds what the executable makes use of;
-   * members that it cannot require are 0. */
+  /* The requirements of a device that can run every function: those of each
+   * function's last variant. `requiredLimits` contains the limits that the
+   * executable uses; members that an executable cannot require are 0. */
   uint32_t requiredApiVersion;
   DmlFeatureFlags requiredFeatures;
   DmlDeviceLimits requiredLimits;
@@ -609,10 +653,10 @@ typedef struct DmlExecutableInfo {
 DML_API void dmlGetExecutableInfo(DmlExecutable executable,
                                   DmlExecutableInfo *info);
 
-/* DML_ERROR_UNSUPPORTED, naming everything that is missing, where a device with
- * these properties cannot run the executable: where it meets the requirements
- * of no variant of a function. What is missing is then for the variant that is
- * nearest. */
+/* Returns DML_ERROR_UNSUPPORTED if a device with these properties cannot run
+ * the executable, since it meets the requirements of no variant of some
+ * function. The message names everything that is missing for the variant that
+ * is nearest. */
 DML_API DmlResult dmlCheckExecutable(DmlExecutable executable,
                                      const DmlDeviceInfo *device,
                                      DmlError *error);
@@ -622,17 +666,20 @@ typedef struct DmlFunctionInfo {
   const char *name;
   uint32_t inputCount;
   uint32_t outputCount;
-  /* Ways to compute the function, one at least: see DmlVariantInfo. */
+  /* The number of variants of the function, at least one; see
+   * DmlVariantInfo. */
   uint32_t variantCount;
-  /* Bytes of the temporary buffer, enough for every variant; may be 0. */
+  /* The number of bytes of the temporary buffer, sufficient for every variant.
+   * May be 0. */
   uint64_t temporarySize;
-  /* The level that the compiler checked the operators against; they may need
-   * less. 0x1000 is 1_0, 0x6400 is 6_4. */
+  /* The feature level for which the compiler verified the operators, which may
+   * need less. 0x1000 is 1_0, and 0x6400 is 6_4. */
   uint32_t featureLevel;
 } DmlFunctionInfo;
 
-/* A tensor, packed and row-major where the compiler was not told otherwise: the
- * element at coordinates c is element sum(c[i] * strides[i]) of its buffer. */
+/* A tensor. Its element at coordinates c is element sum(c[i] * strides[i]) of
+ * its buffer. Tensors are packed and row-major unless the compiler was told
+ * otherwise. */
 typedef struct DmlTensorInfo {
   void *next;
   const char *name;
@@ -640,24 +687,26 @@ typedef struct DmlTensorInfo {
   uint32_t rank;
   const uint32_t *sizes;
   uint64_t elementCount;
-  /* Bytes up to the end of the last element: gaps count, and elements that
-   * share a place count once. */
+  /* The number of bytes up to the end of the last element. Gaps between
+   * elements count, and elements that share a place count once. */
   uint64_t byteSize;
-  /* Bytes that a bound buffer must have: byteSize, or the total size that the
-   * compiler was told, rounded up to 16. */
+  /* The number of bytes that a bound buffer must have: byteSize, or the total
+   * size that the compiler was told, rounded up to 16. */
   uint64_t bufferSize;
-  /* Elements from one coordinate to the next, one number for each dimension; 0
-   * where the dimension repeats an input's elements. After execution, elements
-   * of an output's buffer that lie between the tensor's own are 0. */
+  /* The distance, in elements, between neighbouring coordinates, for each
+   * dimension. It is 0 for a dimension along which an input is broadcast. After
+   * execution, elements of an output's buffer that lie between the elements of
+   * the tensor are 0. */
   const uint64_t *strides;
 } DmlTensorInfo;
 
-/* A constant whose bytes the executable does not have. */
+/* A constant that the executable lacks: the caller binds its bytes. */
 typedef struct DmlWeightInfo {
   void *next;
-  /* Its own `next` is a chain of extensions of DmlTensorInfo. */
+  /* The tensor. Its `next` is a chain of extensions of DmlTensorInfo. */
   DmlTensorInfo tensor;
-  /* Where its bytes begin in the file of weights that dml-compile writes. */
+  /* The offset of the constant's bytes in the file of weights that dml-compile
+   * writes. */
   uint64_t fileOffset;
 } DmlWeightInfo;
 
@@ -674,35 +723,36 @@ typedef enum DmlStepKind {
 typedef struct DmlStepInfo {
   void *next;
   DmlStepKind kind;
-  /* The operators that the step computes; may be "". */
+  /* The operators that the step computes, or "". */
   const char *label;
-  /* The entry point; "" for a copy, whose workgroups are 0. */
+  /* The entry point of the kernel. It is "" for a copy, whose workgroup counts
+   * and sizes are 0. */
   const char *kernel;
   /* The number of the kernel, less than DmlExecutableInfo's kernelCount;
    * UINT32_MAX for a copy. */
   uint32_t kernelIndex;
   uint32_t workgroupCount[3];
   uint32_t workgroupSize[3];
-  /* Bytes of all ranges bound; twice the size for a copy. */
+  /* The number of bytes in all ranges that the step binds. For a copy, twice
+   * the number of copied bytes. */
   uint64_t boundSize;
-  /* The step waits for all steps before it. */
+  /* Whether the step waits for all steps before it. */
   bool barrier;
 } DmlStepInfo;
 
-/* One way to compute a function. Variants are in order of preference: a device
- * runs the first whose requirements it meets. */
+/* One of the ways to compute a function. A function's variants are in order of
+ * preference: a device runs the first variant whose requirements it meets. */
 typedef struct DmlVariantInfo {
   void *next;
   uint32_t stepCount;
-  /* Bytes of the temporary buffer; may be 0. */
+  /* The number of bytes of the temporary buffer. May be 0. */
   uint64_t temporarySize;
-  /* As in DmlExecutableInfo. */
+  /* The requirements of this variant, as in DmlExecutableInfo. */
   uint32_t requiredApiVersion;
   DmlFeatureFlags requiredFeatures;
   DmlDeviceLimits requiredLimits;
-  /* The device profile that the steps were compiled for, such as "full"; may be
-   * "". A device may run them that has what is required, whatever the profile.
-   */
+  /* The device profile that the steps were compiled for, such as "full", or "".
+   * Any device that meets the requirements can run the steps. */
   const char *deviceProfile;
 } DmlVariantInfo;
 
@@ -727,8 +777,9 @@ DML_API DmlResult dmlGetInPlaceInput(DmlExecutable executable,
 DML_API DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
                                     uint32_t variant, DmlVariantInfo *info,
                                     DmlError *error);
-/* The variant that a device with these properties runs, which is what programs
- * on it do. DML_ERROR_UNSUPPORTED as for dmlCheckExecutable. */
+/* Finds the variant of a function that programs on a device with these
+ * properties run. Returns DML_ERROR_UNSUPPORTED if there is none, as
+ * dmlCheckExecutable does. */
 DML_API DmlResult dmlChooseVariant(DmlExecutable executable, uint32_t function,
                                    const DmlDeviceInfo *device,
                                    uint32_t *variant, DmlError *error);
@@ -740,39 +791,41 @@ DML_API DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
  * Programs
 \*===----------------------------------------------------------------------===*/
 
-/* Chooses a variant of each function for the device and compiles the kernels of
- * these. The constants are uploaded by this call where the executable has no
- * weights, else when the first weight is copied or the program initialized.
- * Where there are many kernels, the call makes threads to compile them, no more
- * than there are processors; they have ended when it returns. */
+/* Creates a program: chooses a variant of each function for the device, and
+ * compiles the kernels of these variants. The call makes threads to compile
+ * many kernels, no more than there are processors, which have ended when the
+ * call returns. The call uploads the constants if the executable has no
+ * weights. Otherwise they are uploaded when the first weight is copied or the
+ * program is initialized. */
 DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                                    DmlProgram *program, DmlError *error);
 DML_API void dmlDestroyProgram(DmlProgram program);
 
-/* Copies the bytes of a weight to the device, those of the tensor's byteSize
- * and strides, or replaces them. Each weight is bound once at least, and then,
- * and whenever some were replaced, dmlInitializeProgram is called; until then
- * functions of the program fail with DML_ERROR_INVALID_ARGUMENT. (A copy that
- * fails, as where the device is lost, leaves the weight unbound.) Neither may
- * overlap with other uses of the program, or with submitted work of it. */
+/* Copies the bytes of a weight to the device, or replaces them. The bytes have
+ * the byteSize and the strides of the tensor. The functions of a program fail
+ * with DML_ERROR_INVALID_ARGUMENT until each weight has been bound and
+ * dmlInitializeProgram has been called, which must be called again after
+ * weights have been replaced. A copy that fails, since the device is lost, for
+ * example, leaves the weight unbound. The call must not overlap with other uses
+ * of the program or with its submitted work. */
 DML_API DmlResult dmlBindWeight(DmlProgram program, uint32_t weight,
                                 const void *data, size_t size, DmlError *error);
-/* The same with bytes of a file, from `offset` on, of which at most 1 MiB is in
- * host memory at a time. Where the file is cut off meanwhile, the weight is
- * left unbound. */
+/* Binds a weight like dmlBindWeight, to bytes of a file from `offset` on. At
+ * most 1 MiB of them is in host memory at a time. If the file is truncated
+ * meanwhile, the weight remains unbound. */
 DML_API DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
                                         const char *path, uint64_t offset,
                                         DmlError *error);
-/* The same piece by piece, in order: the first piece has the offset 0, and each
- * of the others begins where the one before it ended. The weight is bound once
- * all bytes of the tensor are there. */
+/* Binds a weight like dmlBindWeight, in several calls. The first piece has the
+ * offset 0, and each further piece begins at the end of the piece before. The
+ * weight is bound when all bytes of the tensor have been written. */
 DML_API DmlResult dmlWriteWeight(DmlProgram program, uint32_t weight,
                                  uint64_t offset, const void *data, size_t size,
                                  DmlError *error);
 
-/* `size` bytes of a buffer from `offset` on. The buffer needs
- * VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, TRANSFER_SRC and TRANSFER_DST usage; the
- * offset is a multiple of 16 and of minStorageBufferOffsetAlignment. The
+/* A range of a buffer: `size` bytes from `offset` on. The buffer needs the
+ * usages VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, TRANSFER_SRC and TRANSFER_DST. The
+ * offset must be a multiple of 16 and of minStorageBufferOffsetAlignment. The
  * structure never grows. */
 typedef struct DmlBufferRange {
   VkBuffer buffer;
@@ -780,35 +833,39 @@ typedef struct DmlBufferRange {
   uint64_t size;
 } DmlBufferRange;
 
-/* The same with bytes that are on the device already, and are copied there; the
- * range has the tensor's byteSize at least, and any offset. */
+/* Binds a weight like dmlBindWeight, to a copy of bytes that are already on the
+ * device. The range has at least the tensor's byteSize, and may begin at any
+ * offset. */
 DML_API DmlResult dmlBindWeightFromBuffer(DmlProgram program, uint32_t weight,
                                           const DmlBufferRange *range,
                                           DmlError *error);
-/* Has the program read a weight from the caller's buffer, where it stays: the
- * range has the tensor's bufferSize at least, must outlive the program's use of
- * it, and is never written. Several programs may share it. The program makes no
- * memory for weights that were bound in place before the first is copied, so
- * bind these first. DML_ERROR_UNSUPPORTED where the program reads the weight
- * together with other constants as one range, or writes to it when it is
- * initialized: the message says which, and a copy will do. */
+/* Binds a weight to the caller's buffer, from which the program reads it
+ * without a copy. The range has at least the tensor's bufferSize, must outlive
+ * its use by the program, and is never written. Several programs may share it.
+ * The program does not allocate memory for weights that are bound in this way
+ * before the first weight is copied, so bind these weights first. Returns
+ * DML_ERROR_UNSUPPORTED if the program reads the weight and other constants as
+ * one range, or writes to the weight when it is initialized. The message names
+ * the reason, and a copy is possible in both cases. */
 DML_API DmlResult dmlBindWeightInPlace(DmlProgram program, uint32_t weight,
                                        const DmlBufferRange *range,
                                        DmlError *error);
 
-/* Runs on the device what depends on constants and weights alone, and waits for
- * it. dmlCreateProgram does so where an executable has no weights. */
+/* Runs the initialization of a program on the device, which computes the values
+ * that depend only on constants and weights, and waits for it. If the
+ * executable has no weights, dmlCreateProgram runs the initialization. */
 DML_API DmlResult dmlInitializeProgram(DmlProgram program, DmlError *error);
 
-/* Host memory of `size` bytes, which has the tensor's strides; the size must be
- * the tensor's byteSize. The structure never grows. */
+/* Host memory of `size` bytes, which contains a tensor with its strides. The
+ * size must be the tensor's byteSize. The structure never grows. */
 typedef struct DmlHostTensor {
   void *data;
   size_t size;
 } DmlHostTensor;
 
-/* The simple way: runs a function on host memory and waits for it. Buffers and
- * descriptors are made for this one call; use a binding table to run often. */
+/* Runs a function on host memory and waits for it. This is the simplest way to
+ * run a function, but creates buffers and descriptors for each call. Use a
+ * binding table to run a function often. */
 DML_API DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
                                  const DmlHostTensor *inputs,
                                  uint32_t inputCount,
@@ -827,16 +884,18 @@ typedef struct DmlBufferInfo {
   void *mapped;
 } DmlBufferInfo;
 
-/* A buffer with memory, for storage and transfers. It holds zeros, but
- * for memory that is not mapped of a device adopted without a queue. */
+/* Creates a buffer with memory, for storage and transfers. The buffer contains
+ * zeros, except for memory that is not mapped if the device was adopted without
+ * a queue. */
 DML_API DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size,
                                   DmlMemory memory, DmlBuffer *buffer,
                                   DmlError *error);
 DML_API void dmlDestroyBuffer(DmlBuffer buffer);
 DML_API void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info);
 
-/* Copy between host memory and a buffer and wait for it, through a staging
- * buffer where needed. No submitted work may be using the buffer. */
+/* Copy bytes from host memory to a buffer, or from a buffer to host memory, and
+ * wait for the copy. If necessary, the copy uses a staging buffer. No submitted
+ * work may be using the buffer. */
 DML_API DmlResult dmlWriteBuffer(DmlBuffer buffer, uint64_t offset,
                                  const void *data, size_t size,
                                  DmlError *error);
@@ -850,7 +909,7 @@ DML_API DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
 typedef struct DmlBindingTableCreateInfo {
   const void *next;
   uint32_t function;
-  /* Write a timestamp before and after each step. */
+  /* Whether to write a timestamp before and after each step. */
   bool timestamps;
 } DmlBindingTableCreateInfo;
 
@@ -858,8 +917,8 @@ DML_API DmlResult dmlCreateBindingTable(DmlProgram program,
                                         const DmlBindingTableCreateInfo *info,
                                         DmlBindingTable *table,
                                         DmlError *error);
-/* Waits for what dmlSubmit submitted. Command buffers that the caller recorded
- * must have finished. */
+/* Destroys a binding table, after waiting for its submissions by dmlSubmit.
+ * Command buffers that the caller recorded must have finished. */
 DML_API void dmlDestroyBindingTable(DmlBindingTable table);
 
 /* Bind a buffer range, which must outlive its use, of at least the tensor's
@@ -881,81 +940,86 @@ DML_API DmlResult dmlBindTemporary(DmlBindingTable table,
                                    const DmlBufferRange *range,
                                    DmlError *error);
 
-/* Records the function into a command buffer that is being recorded, outside a
- * render pass, for a queue with compute. The call allocates nothing where it
- * succeeds, neither on the host nor on the device, submits nothing and waits
- * for nothing: temporary memory that the function needs must be bound before,
- * by dmlBindTemporary, else DML_ERROR_INVALID_ARGUMENT says so. Barriers stand
- * between the steps; those around the function are the caller's: before, the
- * inputs must be visible to VK_ACCESS_SHADER_READ_BIT and
- * VK_ACCESS_TRANSFER_READ_BIT in the stages COMPUTE_SHADER and TRANSFER, and
- * earlier uses of outputs and the temporary buffer finished; after,
- * SHADER_WRITE and TRANSFER_WRITE of the same stages are to be made available.
- * The bound pipeline and descriptor set 0 change. One table recorded twice
- * needs a barrier in between. */
+/* Records the function into a command buffer that is being recorded, outside of
+ * a render pass, for a queue with compute. A successful call allocates no
+ * memory, neither on the host nor on the device, submits nothing, and does not
+ * wait. The temporary buffer must therefore be bound before by
+ * dmlBindTemporary, if the function needs one; otherwise the call returns
+ * DML_ERROR_INVALID_ARGUMENT.
+ *
+ * The call records the barriers between the steps. The caller records the
+ * barriers around the function. Before the function, inputs must be visible to
+ * VK_ACCESS_SHADER_READ_BIT and VK_ACCESS_TRANSFER_READ_BIT in the stages
+ * COMPUTE_SHADER and TRANSFER, and earlier uses of outputs and of the temporary
+ * buffer must have finished. After the function, SHADER_WRITE and
+ * TRANSFER_WRITE of the same stages must be made available. The call changes
+ * the bound pipeline and descriptor set 0. A barrier must separate two
+ * recordings of one table. */
 DML_API DmlResult dmlRecordFunction(DmlBindingTable table,
                                     VkCommandBuffer commandBuffer,
                                     DmlError *error);
 
-/* Records `stepCount` steps of the function from step `firstStep` on, of those
- * of the variant that the device runs, as dmlRecordFunction does. Ranges that
- * follow one another and are executed in order compute together what the whole
- * function does, with the same bits, and may stand in several command buffers
- * and submissions: a caller that has a little time in each frame records a few
- * steps in each. Between two ranges outputs and the temporary buffer must stay
- * as they are. The barrier that a step has before it is recorded with the step,
- * and orders it after earlier ranges of the same queue. */
+/* Records `stepCount` steps from step `firstStep` on, like dmlRecordFunction.
+ * The steps are those of the variant that the device runs. Ranges of steps that
+ * follow each other and are executed in order compute the same bits as the
+ * whole function. They may be in different command buffers and submissions: a
+ * caller with little time in each frame can record a few steps in each. Between
+ * two ranges, the outputs and the temporary buffer must remain unchanged. The
+ * barrier before a step is recorded with the step, and orders it after earlier
+ * ranges on the same queue. */
 DML_API DmlResult dmlRecordSteps(DmlBindingTable table,
                                  VkCommandBuffer commandBuffer,
                                  uint32_t firstStep, uint32_t stepCount,
                                  DmlError *error);
 
-/* A semaphore to wait for or to signal. The value is that of a timeline
- * semaphore, and is ignored for a binary one. The structure never grows. */
+/* A semaphore to wait for or to signal, with the value of a timeline semaphore,
+ * which is ignored for a binary semaphore. The structure never grows. */
 typedef struct DmlSemaphoreValue {
   VkSemaphore semaphore;
   uint64_t value;
 } DmlSemaphoreValue;
 
-/* Devices that dmlCreateDevice makes have the feature timelineSemaphore
- * enabled; of an adopted device it is the caller's to enable. */
+/* Semaphores for dmlSubmit. Devices that dmlCreateDevice creates have the
+ * feature timelineSemaphore enabled. The creator of an adopted device may
+ * enable it. */
 typedef struct DmlSubmitInfo {
   const void *next;
-  /* The function begins when all of these are reached. */
+  /* The semaphores that must be reached before the function begins. */
   const DmlSemaphoreValue *waitSemaphores;
   uint32_t waitSemaphoreCount;
-  /* These are signaled when the function has finished. */
+  /* The semaphores that are signaled when the function has finished. */
   const DmlSemaphoreValue *signalSemaphores;
   uint32_t signalSemaphoreCount;
 } DmlSubmitInfo;
 
 /* Submits the function to the device's queue, in order after all earlier
- * submissions to it; the results are visible to the host and to later
- * submissions. `info` may be NULL. The call does not wait for earlier
- * submissions of the table, of which each begins when the one before it has
- * finished, unless DML_MAX_SUBMISSIONS of them have not finished: then it waits
- * for the first. The commands are recorded once and reused until something is
- * bound anew. */
+ * submissions to the queue. The results are visible to the host and to later
+ * submissions. `info` may be NULL. Each submission of a table begins when the
+ * one before has finished. The call does not wait for earlier submissions of
+ * the table, unless DML_MAX_SUBMISSIONS of them have not finished: then it
+ * waits for the first of them. The commands are recorded once and reused until
+ * something is bound anew. */
 DML_API DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
                             DmlError *error);
 enum { DML_MAX_SUBMISSIONS = 64 };
 
-/* Waits for the table's last submission, and so for all before it; UINT64_MAX
- * waits without end. See dmlSetSpinTime. */
+/* Waits for the table's last submission, and thus for all submissions before
+ * it. With UINT64_MAX, the call waits without a limit. See dmlSetSpinTime. */
 DML_API DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
                           DmlError *error);
 
-/* When a step began and ended in the latest execution, in nanoseconds since the
- * first step of those asked for began. Every timestamp waits for all work
- * before it, so durations add up. The structure never grows. */
+/* The times at which a step began and ended in the latest execution, in
+ * nanoseconds since the beginning of the first step of the call. Every
+ * timestamp waits for all work before it, so that durations can be added. The
+ * structure never grows. */
 typedef struct DmlStepTime {
   uint64_t begin;
   uint64_t end;
 } DmlStepTime;
 
-/* Fills `times` for `stepCount` steps from step `firstStep` on, of those of the
- * variant that the device runs. Each must have been recorded or submitted, and
- * its execution must have finished. */
+/* Fills `times` for `stepCount` steps from step `firstStep` on. The steps are
+ * those of the variant that the device runs. Each of them must have been
+ * recorded or submitted, and its execution must have finished. */
 DML_API DmlResult dmlGetStepTimes(DmlBindingTable table, uint32_t firstStep,
                                   uint32_t stepCount, DmlStepTime *times,
                                   DmlError *error);

@@ -40,6 +40,8 @@ NOT_RUN = {
     "benchmarks/run --json=after.json --filter='^pad|^tile'": "it takes minutes",
     "benchmarks/run --compile-only suite": "test/tools/dml-bench/suite.test does",
     "benchmarks/compile-time": "it takes a minute",
+    "benchmarks/quantized-weights --sizes=0.3,1.3,4.5 --names-only":
+        "test/ONNX/quantized-weights.test runs it on a small model",
     "dml-bench suite/*.dmlx --operations=suite/operations.txt --json=gpu.json":
         "it takes minutes",
     "benchmarks/plot before.json after.json -o ratios.svg":

@@ -31,9 +31,10 @@ static Constant join(ArrayRef<const Constant *> constants) {
     int64_t count = constant->getNumElements();
     int64_t repeats = constant->isSplat() ? count : std::min<int64_t>(count, 1);
     int64_t size = (constant->isSplat() ? 1 : count) * width;
+    Constant elements = constant->unpack();
     for (int64_t repeat = 0; repeat < repeats; ++repeat)
-      bytes->insert(bytes->end(), constant->getData(),
-                    constant->getData() + size);
+      bytes->insert(bytes->end(), elements.getData(),
+                    elements.getData() + size);
   }
   Shape shape = {static_cast<int64_t>(bytes->size() / width)};
   return Constant(type, std::move(shape), *bytes, bytes);

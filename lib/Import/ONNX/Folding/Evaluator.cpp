@@ -90,11 +90,12 @@ Constant dml::onnx::pickIndices(const Constant &constant, Shape shape,
                                 ArrayRef<int64_t> indices) {
   if (constant.isSplat() && !indices.empty())
     return constant.splat(std::move(shape));
+  Constant elements = constant.unpack();
   unsigned width = getByteWidth(constant.getType());
   auto bytes = std::make_shared<std::vector<char>>(indices.size() * width);
   for (auto [place, index] : llvm::enumerate(indices))
     std::memcpy(bytes->data() + place * width,
-                constant.getData() + index * width, width);
+                elements.getData() + index * width, width);
   return Constant(constant.getType(), std::move(shape), *bytes, bytes);
 }
 

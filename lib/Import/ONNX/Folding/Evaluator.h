@@ -120,7 +120,8 @@ template <typename T>
 std::vector<T> getDistinctElements(const Constant &constant) {
   int64_t count = constant.isSplat() ? 1 : constant.getNumElements();
   std::vector<T> elements(count);
-  const char *data = constant.getData();
+  Constant plain = constant.unpack();
+  const char *data = plain.getData();
   if constexpr (std::is_same_v<T, float>) {
     if (constant.getType() == DataType::FLOAT16) {
       for (int64_t index = 0; index < count; ++index) {

@@ -29,13 +29,13 @@ Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
   if (!tensor.constant)
     return reshape(tensor.value, shape);
   // Weights that several nodes read exist only once in the module.
-  const Constant &constant = *tensor.constant;
+  const Constant constant = tensor.constant->getStored();
   if (!constant.isResource())
     return constant.materialize(getBuilder(), loc, shape, "weights");
   Value &value =
-      graph.weights[{constant.getData(), constant.getType(), Shape(shape)}];
+      graph.weights[{constant.getAddress(), constant.getType(), Shape(shape)}];
   if (!value) {
-    auto name = graph.weightNames.find(constant.getData());
+    auto name = graph.weightNames.find(constant.getAddress());
     value = constant.materialize(
         getBuilder(), loc, shape,
         name == graph.weightNames.end() ? "weights" : name->second);
@@ -83,7 +83,9 @@ Value NodeImporter::getSplat(DataType type, double number,
 
 Value NodeImporter::getConstant(const Constant &constant,
                                 ArrayRef<int64_t> shape) {
-  return constant.materialize(getBuilder(), loc, shape, "weights");
+  Tensor tensor;
+  tensor.constant = constant;
+  return materialize(tensor, shape);
 }
 
 Value NodeImporter::reshape(Value value, ArrayRef<int64_t> to) {

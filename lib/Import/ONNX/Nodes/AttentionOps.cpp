@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Nodes/AttentionUtils.h"
 #include "Nodes/Families.h"
 #include "Nodes/NodeUtils.h"
-#include <cfloat>
 #include <cmath>
 
 using namespace mlir;
@@ -46,15 +46,6 @@ struct Bias {
   Value isEmpty;
 };
 } // namespace
-
-static Shape getShapeOf(Value value) {
-  return Shape(cast<RankedTensorType>(value.getType()).getShape());
-}
-
-/// Returns the score of masked keys, as in ONNX Runtime.
-static double getLowest(DataType type) {
-  return type == DataType::FLOAT16 ? -65504.0 : -FLT_MAX;
-}
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -175,29 +166,6 @@ static FailureOr<Value> getMask(NodeImporter &node, const Sizes &sizes,
       node.getTensorType(toPhysical(whole), node.getType(Mask)));
 }
 
-/// Returns a sequence of integers with the shape `shape`, beginning with
-/// `start`, in steps of `delta`.
-static Value getSequence(NodeImporter &node, ArrayRef<int64_t> shape,
-                         int64_t start, int64_t delta) {
-  return node
-      .buildAll("fill_value_sequence", {},
-                {node.scalar("value_start", DataType::INT32,
-                             static_cast<double>(start)),
-                 node.scalar("value_delta", DataType::INT32,
-                             static_cast<double>(delta))},
-                node.getTensorType(shape, DataType::INT32))
-      ->front();
-}
-
-/// Builds the operator `mnemonic` for two four-dimensional values, which are
-/// broadcast to each other.
-static Value combineRepeated(NodeImporter &node, StringRef mnemonic, Value a,
-                             Value b, std::optional<DataType> type = {}) {
-  Shape shape = *broadcastShapes(getShapeOf(a), getShapeOf(b));
-  return node.combine(mnemonic, node.repeat(a, shape), node.repeat(b, shape),
-                      type ? node.getTensorType(shape, *type) : Type());
-}
-
 /// Returns which keys are visible to a query because of their positions. With
 /// is_causal, these are the keys up to the query's own position, which is
 /// counted behind the past, or from the end of the keys that nonpad_kv_seqlen
@@ -315,28 +283,6 @@ static FailureOr<Value> joinPast(NodeImporter &node, const Sizes &sizes,
   if (failed(node.set(output, value, shape)))
     return failure();
   return node.castTo(value, node.getType(Query));
-}
-
-static Value multiply(NodeImporter &node, Value a, Value b, bool isTransposed,
-                      float factor, ArrayRef<int64_t> shape) {
-  return node
-      .buildAll("gemm", {{"a", a}, {"b", b}},
-                {node.enumCase("trans_a", "matrix_transform", "none"),
-                 node.enumCase("trans_b", "matrix_transform",
-                               isTransposed ? "transpose" : "none"),
-                 node.number("alpha", factor), node.number("beta", 0)},
-                node.getTensorType(shape, node.getType(Query)))
-      ->front();
-}
-
-/// Returns `scores`, limited smoothly to `cap`.
-static Value limitScores(NodeImporter &node, Value scores, float cap) {
-  if (cap == 0)
-    return scores;
-  Value caps = node.getSplat(node.getType(Query), cap, getShapeOf(scores));
-  Value part = node.combine("element_wise_divide", scores, caps);
-  return node.combine("element_wise_multiply",
-                      node.apply("activation_tanh", part), caps);
 }
 
 namespace {

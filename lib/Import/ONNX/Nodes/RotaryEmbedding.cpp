@@ -2,27 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rotary embedding rotates pairs of numbers by angles. There is an angle for
-// each position and pair, whose cosine and sine are in tables.
-//
 //===----------------------------------------------------------------------===//
 
 #include "Nodes/Families.h"
 #include "Nodes/NodeUtils.h"
+#include "Nodes/Rotary.h"
 
 using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-namespace {
-/// The sizes in one node.
-struct Rotation {
-  int64_t batch, steps, heads, size, pairs;
-  /// Whether the heads are a dimension of the input, before the steps.
-  bool hasHeads;
-  bool isInterleaved;
-};
-} // namespace
+/// Whether the heads are a dimension of the input, before the steps.
+static bool hasHeads(NodeImporter &node) {
+  return node.getShape(0).size() == 4;
+}
 
 /// Returns the sizes for an input with tables of `pairs` numbers for each
 /// position.
@@ -34,24 +27,23 @@ static FailureOr<Rotation> getRotation(NodeImporter &node, int64_t pairs) {
     return node.reject("its input has the shape " + describeShape(x) +
                        ", but wanted are 3 or 4 dimensions");
   Rotation rotation;
-  rotation.hasHeads = x.size() == 4;
   rotation.isInterleaved = node.getInt("interleaved", 0) != 0;
   rotation.pairs = pairs;
   rotation.batch = x[0];
-  rotation.steps = rotation.hasHeads ? x[2] : x[1];
+  rotation.steps = hasHeads(node) ? x[2] : x[1];
   // The heads are a dimension, or an attribute states their number. Otherwise,
   // a head has as many elements as the tables rotate.
   bool isONNX = node.getNode().domain.empty();
   int64_t &size = rotation.size;
-  size = rotation.hasHeads        ? x[3]
+  size = hasHeads(node)           ? x[3]
          : turned == 0 && !isONNX ? 2 * pairs
          : heads > 0              ? x[2] / heads
                                   : 0;
-  rotation.heads = rotation.hasHeads ? x[1] : size > 0 ? x[2] / size : 0;
+  rotation.heads = hasHeads(node) ? x[1] : size > 0 ? x[2] / size : 0;
   if (turned == 0)
     turned = isONNX ? size : 2 * pairs;
   if (rotation.heads < 1 || turned != 2 * pairs || turned > size ||
-      (!rotation.hasHeads && rotation.heads * size != x[2]))
+      (!hasHeads(node) && rotation.heads * size != x[2]))
     return node.reject("its tables turn " + Twine(2 * pairs) +
                        " numbers, of heads of " + Twine(size) +
                        " in an input of the shape " + describeShape(x) +
@@ -98,48 +90,45 @@ static Value turnPairs(NodeImporter &node, const Rotation &rotation,
   return node.castTo(node.reshape(result, flat), node.getType(0));
 }
 
-/// Sets the output: the first elements of each head are rotated, and the others
-/// are unchanged.
+Value dml::onnx::turnHeads(NodeImporter &node, const Rotation &rotation,
+                           Value input, Value cosine, Value sine) {
+  int64_t turned = 2 * rotation.pairs;
+  if (turned == rotation.size)
+    return turnPairs(node, rotation, input, cosine, sine);
+  auto type = cast<RankedTensorType>(input.getType());
+  Shape first(type.getShape()), second = first;
+  first[3] = turned;
+  second[3] = rotation.size - turned;
+  SmallVector<Value> parts =
+      *node.buildAll("split", {{"input", input}}, node.integer("axis", 3),
+                     {type.clone(first), type.clone(second)});
+  parts[0] = turnPairs(node, rotation, parts[0], cosine, sine);
+  return *node.build("join", {{"inputs", parts}}, node.integer("axis", 3),
+                     type);
+}
+
+/// Sets the output to the rotated input.
 static LogicalResult setRotated(NodeImporter &node, const Rotation &rotation,
                                 Value cosine, Value sine) {
-  DataType type = node.getType(0);
   const Shape &x = node.getShape(0);
   Shape all = {rotation.batch, rotation.steps, rotation.heads, rotation.size};
-  Value input = node.getAs(0, rotation.hasHeads ? x : all);
-  if (rotation.hasHeads)
+  Value input = node.getAs(0, hasHeads(node) ? x : all);
+  if (hasHeads(node))
     input = node.transpose(input, {0, 2, 1, 3});
-  int64_t turned = 2 * rotation.pairs;
-  Value rest;
-  if (turned < rotation.size) {
-    Shape first = all, second = all;
-    first[3] = turned;
-    second[3] = rotation.size - turned;
-    SmallVector<Value> parts = *node.buildAll(
-        "split", {{"input", input}}, node.integer("axis", 3),
-        {node.getTensorType(first, type), node.getTensorType(second, type)});
-    input = parts[0];
-    rest = parts[1];
-  }
-  Value result = turnPairs(node, rotation, input, cosine, sine);
-  if (rest)
-    result =
-        *node.build("join", {{"inputs", ArrayRef<Value>{result, rest}}},
-                    node.integer("axis", 3), node.getTensorType(all, type));
-  if (rotation.hasHeads)
+  Value result = turnHeads(node, rotation, input, cosine, sine);
+  if (hasHeads(node))
     result = node.transpose(result, {0, 2, 1, 3});
   return node.set(0, result, x);
 }
 
-/// Returns the rows of the table in input `index` at `positions`, which have
-/// the shape {1, 1, B or 1, S}. The result has the shape {B or 1, S, 1, pairs}.
-static Value lookUp(NodeImporter &node, const Rotation &rotation,
-                    unsigned index, Value positions) {
+Value dml::onnx::lookUp(NodeImporter &node, const Rotation &rotation,
+                        unsigned index, Value positions) {
   int64_t batch = cast<RankedTensorType>(positions.getType()).getDimSize(2);
   Value rows = *node.build(
       "gather", {{"input", node.get(index)}, {"indices", positions}},
       {node.integer("axis", 2), node.integer("index_dimensions", 2)},
       node.getTensorType({1, batch, rotation.steps, rotation.pairs},
-                         node.getType(0)));
+                         node.getType(index)));
   return node.reshape(rows, {batch, rotation.steps, 1, rotation.pairs});
 }
 
@@ -173,10 +162,8 @@ static FailureOr<Value> getPositions(NodeImporter &node,
                       steady);
 }
 
-/// Fails unless the inputs `cosine` and `cosine` + 1 are tables with equal
-/// shapes.
-static LogicalResult verifyTables(NodeImporter &node, unsigned cosine,
-                                  size_t rank) {
+LogicalResult dml::onnx::verifyTables(NodeImporter &node, unsigned cosine,
+                                      size_t rank) {
   const Shape &table = node.getShape(cosine);
   if (table.size() == rank && node.getShape(cosine + 1) == table &&
       table.back() <= INT32_MAX)

@@ -386,4 +386,8 @@ void dml::onnx::addContribAttentionNodes(Registry &registry) {
                importMultiHeadAttention, "com.microsoft");
   registry.add("Attention", "GEMM, ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",
                importAttention, "com.microsoft");
+  addContrib(registry, "GroupQueryAttention",
+             "MULTIHEAD_ATTENTION1; with a softcap, a sink or scores: "
+             "SCATTER_ELEMENTS, GEMM, ACTIVATION_SOFTMAX1",
+             importGroupQueryAttention);
 }

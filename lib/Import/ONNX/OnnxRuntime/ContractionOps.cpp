@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OnnxRuntime/ContribUtils.h"
+#include "dml/IR/Layout.h"
+#include "dml/IR/ViewOps.h"
 
 using namespace mlir;
 using namespace dml;
@@ -123,11 +125,11 @@ static FailureOr<PackedWeights> getPackedWeights(NodeImporter &node) {
   return weights;
 }
 
-/// Returns the packed bytes of input `index`, unpacked to rows with the shape
-/// `as`.
-static FailureOr<Value> unpack(NodeImporter &node, unsigned index,
-                               const PackedWeights &weights, const Shape &as,
-                               int64_t rows) {
+/// Returns the bytes of input `index` as elements of 4 or 8 bits with the shape
+/// `as`. Each row of 4-bit elements begins at a byte.
+static FailureOr<Value> getElements(NodeImporter &node, unsigned index,
+                                    const PackedWeights &weights,
+                                    const Shape &as) {
   if (weights.bits == 8 && node.getType(index) == DataType::UINT8 &&
       countElements(node.getShape(index)) == countElements(as))
     return node.getAs(index, as);
@@ -135,19 +137,24 @@ static FailureOr<Value> unpack(NodeImporter &node, unsigned index,
   if (!constant)
     return node.reject("its weights are computed when the model runs, but the "
                        "importer unpacks them");
-  int64_t bytes = (*countElements(as) / rows + 1) / 2 * rows;
+  // A row with an odd number of elements has one more, which means nothing.
+  Shape stored = as;
+  stored.back() += stored.back() % 2;
+  std::optional<int64_t> count = countElements(stored);
+  int64_t bytes = count.value_or(0) / 2;
   if (weights.bits == 8 || node.getType(index) != DataType::UINT8 ||
       countElements(node.getShape(index)) != bytes)
     return node.reject("its input " + Twine(index) + " has the shape " +
                        describeShape(node.getShape(index)) +
                        ", but wanted are " + Twine(bytes) + " bytes");
-  std::vector<char> data(bytes);
-  if (constant->isSplat())
-    std::fill(data.begin(), data.end(), *constant->getData());
-  else
-    std::copy_n(constant->getData(), bytes, data.begin());
-  return node.getConstant(Constant::unpack(weights.getType(), as, rows, data),
-                          as);
+  Value value = node.getConstant(
+      constant->viewAsFourBits(weights.getType(), stored), stored);
+  if (stored == as)
+    return value;
+  return ViewOp::create(node.getBuilder(), value.getLoc(),
+                        node.getTensorType(as, weights.getType()), value,
+                        getPackedStrides(stored))
+      .getResult();
 }
 
 /// Returns the weights as floats, with the shape {1, 1, N, K}.
@@ -158,7 +165,7 @@ static FailureOr<Value> dequantizeWeights(NodeImporter &node,
         blocks = {1, 1, n, weights.getBlocks()};
   if (failed(wantTensor(node, all)))
     return failure();
-  FailureOr<Value> b = unpack(node, 1, weights, all, 1);
+  FailureOr<Value> b = getElements(node, 1, weights, all);
   if (failed(b))
     return failure();
   if (countElements(node.getShape(2)) != countElements(blocks))
@@ -168,7 +175,7 @@ static FailureOr<Value> dequantizeWeights(NodeImporter &node,
   // The default zero point lies in the middle of the range.
   FailureOr<Value> zero =
       node.hasInput(3)
-          ? unpack(node, 3, weights, blocks, n)
+          ? getElements(node, 3, weights, blocks)
           : FailureOr<Value>(node.getSplat(weights.getType(),
                                            static_cast<double>(1 << (bits - 1)),
                                            blocks));

@@ -21,6 +21,9 @@ const Runtime &getOnnxRuntime();
 /// function with an operator of ONNX's own domain are in lib/Import/ONNX/Nodes.
 void addContribNodes(Registry &registry);
 
+/// Imports com.microsoft's GroupQueryAttention.
+llvm::LogicalResult importGroupQueryAttention(NodeImporter &node);
+
 /// Each function adds the operators of one family.
 void addContribActivationNodes(Registry &registry);
 void addContribAttentionNodes(Registry &registry);

@@ -134,6 +134,22 @@ static bool isUnidirectional(const NodeReader &node) {
   return attribute && attribute->i != 0;
 }
 
+static bool isSet(const NodeReader &node, llvm::StringRef name) {
+  const AttributeProto *attribute = node.getAttribute(name);
+  return attribute && (attribute->i != 0 || attribute->f != 0);
+}
+
+/// Whether a GroupQueryAttention has something at which the provider does not
+/// look.
+static bool hasMoreThanGroups(const NodeReader &node) {
+  const AttributeProto *window = node.getAttribute("local_window_size");
+  return isSet(node, "do_rotary") || isSet(node, "softcap") ||
+         isSet(node, "smooth_softmax") || (window && window->i > 0) ||
+         node.hasInput(10) || node.hasInput(11) || node.getNumOutputs() > 3;
+}
+
+static bool isPacked(const NodeReader &node) { return !node.hasInput(1); }
+
 static bool hasBatchFirst(const NodeReader &node) {
   const AttributeProto *layout = node.getAttribute("layout");
   return layout && layout->i != 0;
@@ -191,6 +207,11 @@ static constexpr Gap gaps[] = {
     {"", "RNN", anyVersion, hasBatchFirst, "its layout is 1"},
     {contribDomain, "Attention", anyVersion, isUnidirectional,
      "it is unidirectional"},
+    {contribDomain, "GroupQueryAttention", anyVersion, isPacked,
+     "its query has the keys and values, which the provider wants as inputs"},
+    {contribDomain, "GroupQueryAttention", anyVersion, hasMoreThanGroups,
+     "the provider does not look at a rotation, softcap, sink, window, bias or "
+     "scores"},
     {contribDomain, "MatMulNBits", anyVersion, hasPartialBlock,
      "the last block of a row is not full, or it has a bias"},
     {"", "LayerNormalization", anyVersion, hasSecondOutput,

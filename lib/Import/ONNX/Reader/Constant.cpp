@@ -126,7 +126,7 @@ std::string dml::onnx::describeShape(ArrayRef<int64_t> shape) {
 //===----------------------------------------------------------------------===//
 
 bool Constant::isSplat() const {
-  return data.size() == getByteWidth(type) && getNumElements() > 0;
+  return !isPacked && data.size() == getByteWidth(type) && getNumElements() > 0;
 }
 
 /// Converts `value` to T. Floats out of range are clamped, and integers keep
@@ -187,25 +187,50 @@ Constant Constant::get(DataType type, Shape shape, ArrayRef<double> elements) {
   return buildConstant(type, std::move(shape), elements);
 }
 
-Constant Constant::unpack(DataType type, Shape shape, int64_t rows,
-                          ArrayRef<char> packed) {
+Constant Constant::getFourBits(DataType type, Shape shape, ArrayRef<char> data,
+                               std::shared_ptr<const void> owner) {
   assert(isFourBits(type));
-  int64_t count = *countElements(shape), columns = rows ? count / rows : 0;
-  int64_t pitch = (columns + 1) / 2;
-  assert(static_cast<int64_t>(packed.size()) == rows * pitch);
-  auto bytes = std::make_shared<std::vector<char>>(count);
-  for (int64_t row = 0; row < rows; ++row)
-    for (int64_t column = 0; column < columns; ++column) {
-      auto pair = static_cast<uint8_t>(packed[row * pitch + column / 2]);
-      (*bytes)[row * columns + column] =
-          static_cast<char>(column % 2 ? pair >> 4 : pair & 0xf);
-    }
-  return Constant(type, std::move(shape), *bytes, bytes);
+  Constant constant(type, std::move(shape), data, std::move(owner));
+  constant.isPacked = true;
+  assert(static_cast<int64_t>(data.size()) ==
+         llvm::divideCeil(constant.getNumElements(), 2));
+  return constant.isResource() ? constant : constant.unpack();
+}
+
+Constant Constant::unpack() const {
+  if (!isPacked)
+    return *this;
+  assert(isFoldable());
+  FileMemory::want(data);
+  auto bytes = std::make_shared<std::vector<char>>(
+      reader::unpackFourBits(data, getNumElements()));
+  return Constant(type, shape, *bytes, bytes);
+}
+
+Constant Constant::viewAsFourBits(DataType newType, Shape newShape) const {
+  assert(getByteWidth(type) == 1 && !isFourBits(type));
+  if (!isSplat())
+    return getFourBits(newType, std::move(newShape), data, owner);
+  auto bytes =
+      std::make_shared<std::vector<char>>(getNumElements(), *getData());
+  return getFourBits(newType, std::move(newShape), *bytes, bytes);
+}
+
+Constant Constant::getStored() const {
+  if (isPacked || !isFourBits(type) || !isResource())
+    return *this;
+  auto bytes = std::make_shared<std::vector<char>>(getNumStoredBytes());
+  for (auto [index, element] : llvm::enumerate(data)) {
+    char &pair = (*bytes)[index / 2];
+    pair = static_cast<char>(pair | (element & 0xf) << (index % 2 * 4));
+  }
+  return getFourBits(type, shape, *bytes, bytes);
 }
 
 template <typename To>
 static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
                                     int64_t count) {
+  FileMemory::want(data);
   SmallVector<To> elements;
   bool isSplat = data.size() == getByteWidth(type);
   dispatchType(type, [&](auto zero) {
@@ -229,12 +254,12 @@ static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
 
 SmallVector<int64_t> Constant::getIntegers() const {
   assert(isFoldable());
-  return readElements<int64_t>(type, data, getNumElements());
+  return readElements<int64_t>(type, unpack().data, getNumElements());
 }
 
 SmallVector<double> Constant::getFloats() const {
   assert(isFoldable());
-  return readElements<double>(type, data, getNumElements());
+  return readElements<double>(type, unpack().data, getNumElements());
 }
 
 Value Constant::materialize(OpBuilder &builder, Location loc,
@@ -326,10 +351,7 @@ static ArrayRef<char> readFields(const TensorProto &tensor, DataType type,
   }
 }
 
-llvm::Expected<Constant>
-dml::onnx::readConstant(const TensorProto &tensor,
-                        std::shared_ptr<const void> owner,
-                        reader::ExternalFiles &files) {
+llvm::Expected<Constant> ConstantReader::read(const TensorProto &tensor) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("tensor '" + tensor.name + "': " + message);
   };
@@ -355,20 +377,34 @@ dml::onnx::readConstant(const TensorProto &tensor,
   uint64_t wanted = isFourBits(*type)
                         ? (static_cast<uint64_t>(*count) + 1) / 2
                         : static_cast<uint64_t>(*count) * getByteWidth(*type);
+  auto failSize = [&](uint64_t size) {
+    return fail("it has " + Twine(size) + " bytes of elements, but " +
+                describeShape(shape) + " of " +
+                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+  };
   ArrayRef<char> data;
-  if (tensor.isExternal) {
+  std::shared_ptr<const void> keeper = owner;
+  if (tensor.source) {
+    if (uint64_t size = tensor.source->getSize(); size != wanted)
+      return failSize(size);
+    auto elements =
+        sources.open(tensor.source, *count <= Constant::maxFoldable);
+    if (!elements)
+      return reader::makeReadError("tensor '" + tensor.name + "': " +
+                                   llvm::toString(elements.takeError()));
+    std::tie(data, keeper) = *elements;
+  } else if (tensor.isExternal) {
     auto external = readExternal(tensor, wanted, files);
     if (!external)
       return fail(llvm::toString(external.takeError()));
-    std::tie(data, owner) = *external;
+    std::tie(data, keeper) = *external;
   } else {
-    data = readFields(tensor, *type, owner);
+    data = readFields(tensor, *type, keeper);
   }
   if (data.size() != wanted)
-    return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
-                describeShape(shape) + " of " +
-                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+    return failSize(data.size());
   if (isFourBits(*type))
-    return Constant::unpack(*type, std::move(shape), *count != 0, data);
-  return Constant(*type, std::move(shape), data, std::move(owner));
+    return Constant::getFourBits(*type, std::move(shape), data,
+                                 std::move(keeper));
+  return Constant(*type, std::move(shape), data, std::move(keeper));
 }

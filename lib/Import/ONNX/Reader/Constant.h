@@ -10,8 +10,9 @@
 #include "Reader/Model.h"
 #include "Support/Builder.h"
 #include "Support/ExternalFiles.h"
+#include "Support/TensorSource.h"
 #include "dml/IR/DML.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "dml/IR/FileMemory.h"
 #include <memory>
 
 namespace dml::onnx {
@@ -19,7 +20,7 @@ namespace dml::onnx {
 using Shape = llvm::SmallVector<int64_t>;
 
 /// Returns the number of bytes of an element in memory. 4-bit elements occupy a
-/// whole byte.
+/// whole byte, except in a packed Constant.
 unsigned getByteWidth(DataType type);
 
 /// Whether elements have 4 bits. Files store two of them in each byte, with the
@@ -86,6 +87,8 @@ std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 std::string describeShape(llvm::ArrayRef<int64_t> shape);
 
 /// A tensor with known elements, which are a view of the file or a few numbers.
+/// 4-bit elements are a view of the file as well, two to a byte, if they have
+/// more bytes than an attribute may have: such a constant is packed.
 class Constant {
 public:
   /// Creates a constant. `data` contains all elements, or a single one to which
@@ -95,17 +98,18 @@ public:
       : type(type), shape(std::move(shape)), data(data),
         owner(std::move(owner)) {}
 
+  /// Creates a constant with the 4-bit elements that `data` has two to a byte,
+  /// the first in the low half. The number of bytes must match.
+  static Constant getFourBits(DataType type, Shape shape,
+                              llvm::ArrayRef<char> data,
+                              std::shared_ptr<const void> owner);
+
   /// Creates a constant with a few elements, which are converted as by ONNX's
   /// Cast.
   static Constant get(DataType type, Shape shape,
                       llvm::ArrayRef<int64_t> elements);
   static Constant get(DataType type, Shape shape,
                       llvm::ArrayRef<double> elements);
-
-  /// Unpacks `rows` rows of 4-bit elements. Each row begins at a byte of
-  /// `packed`, whose size must match.
-  static Constant unpack(DataType type, Shape shape, int64_t rows,
-                         llvm::ArrayRef<char> packed);
 
   DataType getType() const { return type; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
@@ -114,11 +118,24 @@ public:
   /// Whether the elements become a resource, which exists as long as the
   /// module's context.
   bool isResource() const {
-    // MLIR does not specify how a resource stores 4-bit elements.
-    return !isSplat() && data.size() > reader::maxInlineBytes &&
-           !isFourBits(type);
+    return !isSplat() && getNumStoredBytes() > reader::maxInlineBytes;
   }
-  const char *getData() const { return data.data(); }
+  /// Where the elements are: what tells this constant from others. They need
+  /// not be there.
+  const char *getAddress() const { return data.data(); }
+  const char *getData() const {
+    FileMemory::want(data);
+    return data.data();
+  }
+  /// Returns the bytes of this constant, which has elements of 8 bits, as 4-bit
+  /// elements with the shape `newShape`, two to a byte.
+  Constant viewAsFourBits(DataType newType, Shape newShape) const;
+  /// Returns the same constant with 4-bit elements as materialize() wants them:
+  /// two to a byte if the constant is a resource, else a byte for each.
+  Constant getStored() const;
+  /// Returns the same constant with a byte for each 4-bit element. The constant
+  /// must be foldable, so that the copy is small.
+  Constant unpack() const;
   bool isFloat() const {
     return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
            type == DataType::FLOAT64;
@@ -135,7 +152,9 @@ public:
 
   /// Returns the same elements with another shape.
   Constant reshape(Shape newShape) const {
-    return Constant(type, std::move(newShape), data, owner);
+    Constant result = *this;
+    result.shape = std::move(newShape);
+    return result;
   }
   /// Returns a constant with the shape `newShape` whose elements are all equal
   /// to this one's only element.
@@ -145,25 +164,39 @@ public:
   }
 
   /// Builds the constant as a tensor with the shape `physical`, which has
-  /// equally many elements. Apart from small constants, the elements are not
-  /// copied.
+  /// equally many elements. The constant must be stored as by getStored().
+  /// Apart from small constants, the elements are not copied.
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<int64_t> physical,
                           llvm::StringRef name) const;
 
 private:
+  /// The number of bytes in a module. There, 4-bit elements of a resource are
+  /// two to a byte.
+  size_t getNumStoredBytes() const {
+    return isFourBits(type) && !isPacked ? (data.size() + 1) / 2 : data.size();
+  }
   DataType type;
   Shape shape;
   llvm::ArrayRef<char> data;
   std::shared_ptr<const void> owner;
+  bool isPacked = false;
 };
 
-/// Reads a TensorProto, whose elements are in the model's file, which `owner`
-/// keeps open, or in a file beside it. Returns an error if the number of
-/// elements does not match its dims and type.
-llvm::Expected<Constant> readConstant(const TensorProto &tensor,
-                                      std::shared_ptr<const void> owner,
-                                      reader::ExternalFiles &files);
+/// What the constants of a model are read from.
+struct ConstantReader {
+  /// Keeps the model's file open, or what a built model refers to.
+  std::shared_ptr<const void> owner;
+  /// The files beside the model.
+  reader::ExternalFiles files;
+  /// What the program has that built the model.
+  reader::SourceTensors sources;
+
+  /// Reads a tensor. Returns an error if the number of elements does not match
+  /// its dims and type. The elements of a constant that is not foldable may be
+  /// addresses alone until load() has read them.
+  llvm::Expected<Constant> read(const TensorProto &tensor);
+};
 
 } // namespace dml::onnx
 
