@@ -244,7 +244,14 @@ typedef struct DmlSessionTensor {
  * are set; what stood there is not read, but for the byteSize of memory that
  * the caller gives, which must be enough. Where an output has neither `data`
  * nor a buffer, the session allocates `data`, which dmlFreeTensor frees. A run
- * that fails sets nothing. */
+ * that fails sets nothing.
+ *
+ * An output may be bound to the very range of an input, whose elements it then
+ * replaces: a decoder's cache that is given so stays in place, and its new
+ * positions alone move. The session compiles a program of its own for it. Where
+ * the compiler cannot prove that the output may be written over the input, the
+ * call fails with DML_ERROR_UNSUPPORTED, names the operator, and nothing has
+ * changed. */
 DML_API DmlResult dmlRunSession(DmlSession session,
                                 const DmlSessionTensor *inputs,
                                 uint32_t inputCount, DmlSessionTensor *outputs,
@@ -254,7 +261,8 @@ DML_API DmlResult dmlRunSession(DmlSession session,
 DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
 /* Creates the program for inputs of these sizes, if there is none. `data` and
- * `buffer` are not read. Sets the name, type, rank, sizes and byteSize of
+ * `buffer` are not read, except that an output and an input with one range get
+ * the program of a run that has both. Sets the name, type, rank, sizes and byteSize of
  * `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
