@@ -8,6 +8,7 @@
 #   benchmarks/networks.py resnet50 --small -o resnet50.onnx   few channels, small images
 #   benchmarks/networks.py vit_base --half -o vit_base_f16.onnx   in f16
 #   benchmarks/networks.py --small --all -o folder
+#   benchmarks/networks.py bert_base --open -o bert_open.onnx  for any batch and length
 #
 # Weights keep activations near 1, so that no operator works on zeros or on
 # infinities alone. Whole networks have the sizes of their papers; where those
@@ -34,8 +35,10 @@ class Net:
     """A graph under construction. Values are names; shapes are kept beside them
     where a layer needs to know its channels."""
 
-    def __init__(self, small, half=False, opset=17, capacity=None):
-        self.capacity = capacity
+    def __init__(self, small, half=False, opset=17, capacity=None, open=False):
+        self.capacity, self.open = capacity, open
+        # The size of the batch in shapes of inputs and outputs.
+        self.batch = "batch" if open else 1
         self.small, self.half, self.opset = small, half, opset
         self.float = TensorProto.FLOAT16 if half else TensorProto.FLOAT
         self.random = np.random.RandomState(1)
@@ -79,6 +82,23 @@ class Net:
 
     def ints(self, *values):
         return self.constant(np.array(values, np.int64))
+
+    def kept(self, size):
+        """A size in the shape of a Reshape: 0, the size of the input, in open networks."""
+        return 0 if self.open else size
+
+    def length(self, whole, small):
+        """The greatest length of sequences, and the size in shapes of inputs and outputs."""
+        length = self.pick(whole, small)
+        return (4 * length, "length") if self.open else (length, length)
+
+    def first(self, values, like, axis=1):
+        """As many of `values` along an axis as the sequences `like` have elements, in
+        open networks."""
+        if not self.open:
+            return values
+        length = self.op("Gather", self.op("Shape", like), self.ints(1))
+        return self.op("Slice", values, self.ints(0), length, self.ints(axis))
 
     def scalar(self, value):
         return self.constant(np.array(value, np.float32))
@@ -153,7 +173,7 @@ class Net:
         classes = self.pick(classes, 10)
         y = self.op("Gemm", x, self.weights(classes, c), self.weights(classes, fan_in=100),
                     transB=1)
-        self.output(y, [1, classes])
+        self.output(y, [self.batch, classes])
 
     # Layers of sequences.
 
@@ -178,7 +198,7 @@ class Net:
                        self.scalar(0.5))
 
     def heads(self, x, length, heads, size):
-        y = self.op("Reshape", x, self.ints(1, length, heads, size))
+        y = self.op("Reshape", x, self.ints(self.kept(1), self.kept(length), heads, size))
         return self.op("Transpose", y, perm=[0, 2, 1, 3])
 
     def attend(self, q, k, v, size, mask=None):
@@ -193,7 +213,8 @@ class Net:
         q, k, v = (self.heads(self.linear(x, width, width), length, heads, size)
                    for _ in range(3))
         y = self.op("Transpose", self.attend(q, k, v, size, mask), perm=[0, 2, 1, 3])
-        return self.linear(self.op("Reshape", y, self.ints(1, length, width)), width, width)
+        y = self.op("Reshape", y, self.ints(self.kept(1), self.kept(length), width))
+        return self.linear(y, width, width)
 
     def transformer(self, x, length, width, heads, inner, mask=None, first=True):
         """A block whose normalizations come first, or last as in BERT."""
@@ -222,12 +243,12 @@ class Net:
 
 def image(net, whole=224, small=32):
     size = net.pick(whole, small)
-    return net.input("image", [1, 3, size, size])
+    return net.input("image", [net.batch, 3, size, size])
 
 
 @network
 def lenet(net):
-    x = net.input("image", [1, 1, 28, 28])
+    x = net.input("image", [net.batch, 1, 28, 28])
     x = net.pool(net.op("Tanh", net.conv(x, 6, 5)), "Average", 2, 2, 0)
     x = net.pool(net.op("Tanh", net.conv(x, 16, 5, pad=0)), "Average", 2, 2, 0)
     x, features = net.op("Flatten", x), 400
@@ -363,7 +384,7 @@ def densenet121(net):
 def yolov4_tiny(net):
     net.leaky = lambda x: net.op("LeakyRelu", x, alpha=0.1)
     w, size = net.width, net.pick(416, 64)
-    x = net.input("image", [1, 3, size, size])
+    x = net.input("image", [net.batch, 3, size, size])
     x = net.block(net.block(x, w(32), 3, 2, activation="leaky"), w(64), 3, 2, activation="leaky")
     for channels in (64, 128, 256):
         c = w(channels)
@@ -382,29 +403,29 @@ def yolov4_tiny(net):
                        mode="nearest", coordinate_transformation_mode="asymmetric",
                        nearest_mode="floor")
     fine = net.conv(net.block(net.concat(up_scaled, route), w(256), 3, activation="leaky"), anchors)
-    net.output(coarse, [1, anchors, size // 32, size // 32], "coarse")
-    net.output(fine, [1, anchors, size // 16, size // 16], "fine")
+    net.output(coarse, [net.batch, anchors, size // 32, size // 32], "coarse")
+    net.output(fine, [net.batch, anchors, size // 16, size // 16], "fine")
 
 
 @network
 def yolov8_head(net):
     """The head of YOLOv8n at one scale: boxes as expectations of distributions."""
     w, size = net.width, net.pick(80, 8)
-    x = net.input("features", [1, w(64), size, size])
+    x = net.input("features", [net.batch, w(64), size, size])
     boxes = net.conv(net.block(net.block(x, 64, 3, activation="swish"), 64, 3,
                                activation="swish"), 64)
     classes = net.conv(net.block(net.block(x, 80, 3, activation="swish"), 80, 3,
                                  activation="swish"), 80)
     places = size * size
-    y = net.op("Reshape", net.concat(boxes, classes), net.ints(1, 144, places))
+    y = net.op("Reshape", net.concat(boxes, classes), net.ints(net.kept(1), 144, places))
     boxes, classes = net.op("Split", y, net.ints(64, 80), outputs=2, axis=1)
-    boxes = net.op("Transpose", net.op("Reshape", boxes, net.ints(1, 4, 16, places)),
-                   perm=[0, 2, 1, 3])
+    boxes = net.op("Reshape", boxes, net.ints(net.kept(1), 4, 16, places))
+    boxes = net.op("Transpose", boxes, perm=[0, 2, 1, 3])
     boxes = net.op("Softmax", boxes, axis=1)
     net.channels[boxes] = 16
     inputs = [boxes, net.constant(np.arange(16, dtype=np.float32).reshape(1, 16, 1, 1))]
     boxes = net.op("Reshape", net.op("Conv", *inputs, kernel_shape=[1, 1]),
-                   net.ints(1, 4, places))
+                   net.ints(net.kept(1), 4, places))
     low = net.op("Slice", boxes, net.ints(0), net.ints(2), net.ints(1))
     high = net.op("Slice", boxes, net.ints(2), net.ints(4), net.ints(1))
     grid = np.stack(np.meshgrid(np.arange(size), np.arange(size)), 0).reshape(1, 2, places) + 0.5
@@ -413,13 +434,13 @@ def yolov8_head(net):
     center = net.op("Div", net.op("Add", low, high), net.scalar(2))
     boxes = net.op("Mul", net.op("Concat", center, net.op("Sub", high, low), axis=1),
                    net.scalar(8))
-    net.output(net.op("Concat", boxes, net.op("Sigmoid", classes), axis=1), [1, 84, places])
+    net.output(net.op("Concat", boxes, net.op("Sigmoid", classes), axis=1), [net.batch, 84, places])
 
 
 @network
 def unet(net):
     w, size = net.width, net.pick(256, 16)
-    x = net.input("image", [1, 3, size, size])
+    x = net.input("image", [net.batch, 3, size, size])
     kept = []
     for channels in (32, 64, 128, 256):
         x = net.block(net.block(x, w(channels), 3), w(channels), 3)
@@ -432,7 +453,7 @@ def unet(net):
                     net.weights(c, fan_in=100), kernel_shape=[2, 2], strides=[2, 2])
         net.channels[up] = c
         x = net.block(net.block(net.concat(up, kept.pop()), c, 3), c, 3)
-    net.output(net.op("Sigmoid", net.conv(x, 1)), [1, 1, size, size])
+    net.output(net.op("Sigmoid", net.conv(x, 1)), [net.batch, 1, size, size])
 
 
 def group_norm(net, x, size, groups):
@@ -442,7 +463,7 @@ def group_norm(net, x, size, groups):
     ones = net.constant(np.ones(groups, np.float32))
     zeros = net.constant(np.zeros(groups, np.float32))
     y = net.op("InstanceNormalization", y, ones, zeros, epsilon=1e-5)
-    y = net.op("Reshape", y, net.ints(1, c, size, size))
+    y = net.op("Reshape", y, net.ints(net.kept(1), c, size, size))
     net.channels[y] = c
     y = net.op("Mul", y, net.weights(c, 1, 1, fan_in=1))
     return net.op("Add", y, net.weights(c, 1, 1, fan_in=100))
@@ -453,19 +474,20 @@ def sd_unet_block(net):
     """A residual block and a transformer of Stable Diffusion 1's UNet."""
     c, size, context = net.pick(320, 32), net.pick(64, 8), net.pick(768, 24)
     heads, groups, tokens = 8, net.pick(32, 8), net.pick(77, 7)
-    x = net.input("sample", [1, c, size, size])
-    time = net.input("time", [1, 4 * c])
-    text = net.input("text", [1, tokens, context])
+    x = net.input("sample", [net.batch, c, size, size])
+    time = net.input("time", [net.batch, 4 * c])
+    text = net.input("text", [net.batch, tokens, context])
     y = net.conv(net.swish(group_norm(net, x, size, groups)), c, 3)
     t = net.op("Gemm", net.swish(time), net.weights(c, 4 * c), net.weights(c, fan_in=100),
                transB=1)
-    y = net.op("Add", y, net.op("Reshape", t, net.ints(1, c, 1, 1)))
+    y = net.op("Add", y, net.op("Reshape", t, net.ints(net.kept(1), c, 1, 1)))
     net.channels[y] = c
     x = net.op("Add", x, net.conv(net.swish(group_norm(net, y, size, groups)), c, 3))
     net.channels[x] = c
     length, depth = size * size, c // heads
     y = net.conv(group_norm(net, x, size, groups), c)
-    y = net.op("Reshape", net.op("Transpose", y, perm=[0, 2, 3, 1]), net.ints(1, length, c))
+    y = net.op("Reshape", net.op("Transpose", y, perm=[0, 2, 3, 1]),
+               net.ints(net.kept(1), length, c))
     for source, count, inner in ((None, length, c), (text, tokens, context)):
         z = net.layer_norm(y, c)
         from_ = z if source is None else source
@@ -473,13 +495,15 @@ def sd_unet_block(net):
         k, v = (net.heads(net.linear(from_, inner, c, bias=False), count, heads, depth)
                 for _ in range(2))
         z = net.op("Transpose", net.attend(q, k, v, depth), perm=[0, 2, 1, 3])
-        y = net.op("Add", y, net.linear(net.op("Reshape", z, net.ints(1, length, c)), c, c))
+        z = net.op("Reshape", z, net.ints(net.kept(1), length, c))
+        y = net.op("Add", y, net.linear(z, c, c))
     z = net.linear(net.layer_norm(y, c), c, 8 * c)
     z, gate = net.op("Split", z, net.ints(4 * c, 4 * c), outputs=2, axis=2)
     y = net.op("Add", y, net.linear(net.op("Mul", z, net.gelu(gate)), 4 * c, c))
-    y = net.op("Transpose", net.op("Reshape", y, net.ints(1, size, size, c)), perm=[0, 3, 1, 2])
+    y = net.op("Reshape", y, net.ints(net.kept(1), size, size, c))
+    y = net.op("Transpose", y, perm=[0, 3, 1, 2])
     net.channels[y] = c
-    net.output(net.op("Add", net.conv(y, c), x), [1, c, size, size])
+    net.output(net.op("Add", net.conv(y, c), x), [net.batch, c, size, size])
 
 
 @network
@@ -487,8 +511,13 @@ def vit_b(net):
     width, heads, patch = net.pick(768, 32), net.pick(12, 4), net.pick(16, 8)
     x = net.conv(image(net), width, patch, patch, pad=0)
     count = (net.pick(224, 32) // patch) ** 2
-    x = net.op("Transpose", net.op("Reshape", x, net.ints(1, width, count)), perm=[0, 2, 1])
-    x = net.op("Concat", net.weights(1, 1, width, fan_in=4), x, axis=1)
+    x = net.op("Reshape", x, net.ints(net.kept(1), width, count))
+    x = net.op("Transpose", x, perm=[0, 2, 1])
+    token = net.weights(1, 1, width, fan_in=4)
+    if net.open:
+        batch = net.op("Gather", net.op("Shape", x), net.ints(0))
+        token = net.op("Expand", token, net.op("Concat", batch, net.ints(1, width), axis=0))
+    x = net.op("Concat", token, x, axis=1)
     length = count + 1
     x = net.op("Add", x, net.weights(1, length, width, fan_in=4))
     for _ in range(net.pick(12, 2)):
@@ -500,37 +529,39 @@ def vit_b(net):
 
 @network
 def bert_base(net):
-    width, heads, length = net.pick(768, 32), net.pick(12, 4), net.pick(128, 16)
-    words = net.input("input_ids", [1, length], TensorProto.INT64)
-    kinds = net.input("token_type_ids", [1, length], TensorProto.INT64)
-    kept = net.input("attention_mask", [1, length], TensorProto.INT64)
+    width, heads = net.pick(768, 32), net.pick(12, 4)
+    length, stated = net.length(128, 16)
+    words = net.input("input_ids", [net.batch, stated], TensorProto.INT64)
+    kinds = net.input("token_type_ids", [net.batch, stated], TensorProto.INT64)
+    kept = net.input("attention_mask", [net.batch, stated], TensorProto.INT64)
     x = net.op("Gather", net.weights(net.pick(30522, 50), width, fan_in=1), words)
     x = net.op("Add", x, net.op("Gather", net.weights(10, width, fan_in=1), kinds))
-    x = net.op("Add", x, net.weights(1, length, width, fan_in=1))
+    x = net.op("Add", x, net.first(net.weights(1, length, width, fan_in=1), words))
     x = net.layer_norm(x, width)
     mask = net.op("Unsqueeze", net.op("Cast", kept, to=net.float), net.ints(1, 2))
     mask = net.op("Mul", net.op("Sub", net.scalar(1), mask), net.scalar(-10000))
     for _ in range(net.pick(12, 2)):
         x = net.transformer(x, length, width, heads, 4 * width, mask, first=False)
-    net.output(x, [1, length, width], "last_hidden_state")
+    net.output(x, [net.batch, stated, width], "last_hidden_state")
     first = net.op("Gather", x, net.constant(np.array(0, np.int64)), axis=1)
-    net.output(net.op("Tanh", net.linear(first, width, width)), [1, width], "pooler_output")
+    net.output(net.op("Tanh", net.linear(first, width, width)), [net.batch, width],
+               "pooler_output")
 
 
 @network
 def gpt2(net):
-    width, heads, length = net.pick(768, 32), net.pick(12, 4), net.pick(64, 8)
-    vocabulary = net.pick(50257, 50)
-    words = net.input("input_ids", [1, length], TensorProto.INT64)
+    width, heads, vocabulary = net.pick(768, 32), net.pick(12, 4), net.pick(50257, 50)
+    length, stated = net.length(64, 8)
+    words = net.input("input_ids", [net.batch, stated], TensorProto.INT64)
     table = net.weights(vocabulary, width, fan_in=width)
     x = net.op("Add", net.op("Gather", table, words),
-               net.weights(1, length, width, fan_in=width))
-    mask = net.causal_mask(length)
+               net.first(net.weights(1, length, width, fan_in=width), words))
+    mask = net.first(net.first(net.causal_mask(length), words, 2), words, 3)
     for _ in range(net.pick(12, 2)):
         x = net.transformer(x, length, width, heads, 4 * width, mask)
     x = net.layer_norm(x, width)
     net.output(net.op("MatMul", x, net.op("Transpose", table, perm=[1, 0])),
-               [1, length, vocabulary], "logits")
+               [net.batch, stated, vocabulary], "logits")
 
 
 @network
@@ -542,7 +573,7 @@ def llama(net):
     capacity = net.capacity or capacity
     size, layers = width // heads, net.pick(8, 2)
     half = size // 2
-    word = net.input("input_ids", [1, 1], TensorProto.INT64)
+    word = net.input("input_ids", [net.batch, 1], TensorProto.INT64)
     length = net.input("length", [1], TensorProto.INT64)
     x = net.op("Gather", net.weights(vocabulary, width, fan_in=1), word)
     angles = np.outer(np.arange(capacity), 10000.0 ** (-np.arange(half) / half))
@@ -567,29 +598,32 @@ def llama(net):
         v = net.heads(net.linear(y, width, groups * size, bias=False), 1, groups, size)
         caches = []
         for name, new in (("key", k), ("value", v)):
-            old = net.input(f"{name}{layer}", [1, groups, capacity, size])
+            old = net.input(f"{name}{layer}", [net.batch, groups, capacity, size])
             cache = net.op("Where", is_new, new, old)
-            net.output(cache, [1, groups, capacity, size], f"new_{name}{layer}")
-            grouped = net.op("Reshape", cache, net.ints(1, groups, 1, capacity, size))
+            net.output(cache, [net.batch, groups, capacity, size], f"new_{name}{layer}")
+            grouped = net.op("Reshape", cache,
+                             net.ints(net.kept(1), groups, 1, capacity, size))
             repeated = net.op("Expand", grouped,
                               net.ints(1, groups, heads // groups, capacity, size))
-            caches.append(net.op("Reshape", repeated, net.ints(1, heads, capacity, size)))
+            caches.append(net.op("Reshape", repeated,
+                                 net.ints(net.kept(1), heads, capacity, size)))
         y = net.attend(q, *caches, size, mask)
-        y = net.op("Reshape", net.op("Transpose", y, perm=[0, 2, 1, 3]), net.ints(1, 1, width))
+        y = net.op("Transpose", y, perm=[0, 2, 1, 3])
+        y = net.op("Reshape", y, net.ints(net.kept(1), 1, width))
         x = net.op("Add", x, net.linear(y, width, width, bias=False))
         y = net.rms_norm(x, width)
         y = net.op("Mul", net.swish(net.linear(y, width, inner, bias=False)),
                    net.linear(y, width, inner, bias=False))
         x = net.op("Add", x, net.linear(y, inner, width, bias=False))
     net.output(net.linear(net.rms_norm(x, width), width, vocabulary, bias=False),
-               [1, 1, vocabulary], "logits")
+               [net.batch, 1, vocabulary], "logits")
 
 
 @network
 def whisper_encoder(net):
     """Whisper tiny's encoder."""
     width, heads, length = net.pick(384, 32), net.pick(6, 4), net.pick(1500, 12)
-    x = net.input("mel", [1, 80, 2 * length])
+    x = net.input("mel", [net.batch, 80, 2 * length])
 
     def conv1d(x, inner, stride):
         return net.gelu(net.op("Conv", x, net.weights(width, inner, 3, gain=math.sqrt(2)),
@@ -600,7 +634,7 @@ def whisper_encoder(net):
     x = net.op("Add", x, net.weights(1, length, width, fan_in=4))
     for _ in range(net.pick(4, 2)):
         x = net.transformer(x, length, width, heads, 4 * width)
-    net.output(net.layer_norm(x, width), [1, length, width])
+    net.output(net.layer_norm(x, width), [net.batch, length, width])
 
 
 @network
@@ -644,8 +678,10 @@ def qdq_mobilenet(net):
 @network
 def lstm(net):
     """Two layers, the first in both directions, over sequences of two lengths."""
-    length, batch, width, inner = net.pick(64, 6), 2, net.pick(256, 8), net.pick(512, 12)
-    x = net.input("sequence", [length, batch, width])
+    width, inner = net.pick(256, 8), net.pick(512, 12)
+    length, stated = net.length(64, 6)
+    batch = "batch" if net.open else 2
+    x = net.input("sequence", [stated, batch, width])
     lengths = net.input("lengths", [batch], TensorProto.INT32)
     for directions in (2, 1):
         y = net.op("LSTM", x, net.weights(directions, 4 * inner, width, fan_in=width),
@@ -655,12 +691,12 @@ def lstm(net):
                    outputs=3)[0]
         y = net.op("Transpose", y, perm=[0, 2, 1, 3])
         width = directions * inner
-        x = net.op("Reshape", y, net.ints(length, batch, width))
-    net.output(net.linear(x, width, net.pick(1000, 10)), [length, batch, net.pick(1000, 10)])
+        x = net.op("Reshape", y, net.ints(net.kept(length), net.kept(2), width))
+    net.output(net.linear(x, width, net.pick(1000, 10)), [stated, batch, net.pick(1000, 10)])
 
 
-def build(name, small, half=False, capacity=None):
-    net = Net(small, half, capacity=capacity)
+def build(name, small, half=False, capacity=None, open=False):
+    net = Net(small, half, capacity=capacity, open=open)
     NETWORKS[name](net)
     return net.model()
 
@@ -678,6 +714,10 @@ def main():
     parser.add_argument("--capacity", type=int, metavar="TOKENS",
                         help="the tokens that llama's key-value cache has room for; its "
                              "weights are the same ones, however many")
+    parser.add_argument("--open", action="store_true",
+                        help="leave the batch, and of bert_base, gpt2 and lstm the length, to "
+                             "who runs the network; bert_base and gpt2 have at most 4 times "
+                             "the length that they have otherwise")
     parser.add_argument("-o", default=".", metavar="FILE|FOLDER",
                         help="a file for one network, a folder for several (.)")
     arguments = parser.parse_args()
@@ -699,7 +739,7 @@ def main():
             path = os.path.join(path, name + ".onnx")
         with open(path, "wb") as file:
             file.write(build(name, arguments.small, arguments.half,
-                             arguments.capacity).SerializeToString())
+                             arguments.capacity, arguments.open).SerializeToString())
     return 0
 
 

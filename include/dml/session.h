@@ -21,6 +21,7 @@
 #ifndef DML_SESSION_H
 #define DML_SESSION_H
 
+#include "dml/model.h"
 #include "dml/runtime.h"
 
 #ifdef __cplusplus
@@ -34,7 +35,8 @@ extern "C" {
 typedef struct DmlSessionImpl *DmlSession;
 
 typedef enum DmlModelFormat {
-  /* By the name of the file, else by the first bytes. */
+  /* The format is determined by the name of the file, or else by the first
+   * bytes. */
   DML_MODEL_FORMAT_AUTO = 0,
   DML_MODEL_FORMAT_ONNX = 1,
   /* A graph of DirectML that ONNX Runtime serialized (.bin). */
@@ -47,8 +49,8 @@ typedef enum DmlModelFormat {
   DML_MODEL_FORMAT_EXECUTABLE = 5
 } DmlModelFormat;
 
-/* The size of a symbolic dimension, "batch", of a dimension without a name,
- * "input[1]", or the value of an input of one integer. */
+/* The size of a symbolic dimension ("batch") or of a dimension without a name
+ * ("input[1]"), or the value of an input of one integer. */
 typedef struct DmlNamedSize {
   const char *name;
   int64_t size;
@@ -59,46 +61,49 @@ typedef struct DmlNamedValue {
   const char *value;
 } DmlNamedValue;
 
-/* Bytes that the model itself lacks. */
+/* The bytes of a weight that the model lacks. */
 typedef struct DmlNamedBytes {
   const char *name;
   const void *data;
   size_t size;
 } DmlNamedBytes;
 
-/* Called while a program is made, on the thread of the call that makes the
- * program: the step `name` begins, and about `fraction` of the work, from 0 to
- * 1, is done. Returning false cancels the call, which then fails with
- * DML_ERROR_CANCELLED; what was compiled before stays. Calls of other threads
- * call back at the same time. */
+/* Called while a program is created, on the thread of the call that creates it:
+ * the step `name` begins, and about `fraction` of the work, from 0 to 1, is
+ * done. If the function returns false, the call fails with DML_ERROR_CANCELLED;
+ * programs that were compiled before remain. Calls of other threads may call
+ * the function at the same time. */
 typedef bool (*DmlProgressCallback)(void *userData, const char *name,
                                     float fraction);
 
 typedef struct DmlSessionCreateInfo {
   const void *next;
 
-  /* The model: a file, whose weights may stand in files beside it, or bytes,
-   * which are not copied and must live as long as the session. One of both. */
+  /* The model. Exactly one of three is given: the path of a file, beside which
+   * there may be files with weights; bytes, which are not copied and must
+   * remain valid as long as the session; or a model that was built node by node
+   * (dml/model.h). */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
-  /* The function to run. NULL: "main", or the only one that there is. */
+  /* The function to run. NULL: "main", or the only function. */
   const char *function;
-  /* Sizes that all runs have; for ONNX models alone. */
+  /* Sizes of dimensions that are the same in all runs. For ONNX models only. */
   const DmlNamedSize *dimensions;
   uint32_t dimensionCount;
-  /* Weights that are no constants of the model but inputs that are bound once
-   * (DML_TENSOR_FLAG_OWNED_BY_DML), and those that an executable lacks. They
-   * are not copied and must live as long as the session. */
+  /* The weights that are inputs of the model, bound once
+   * (DML_TENSOR_FLAG_OWNED_BY_DML), and the weights that an executable lacks.
+   * They are not copied, and must remain valid as long as the session. */
   const DmlNamedBytes *weights;
   uint32_t weightCount;
-  /* The file of weights that dml-compile --external-weights=FILE wrote beside
-   * an executable. */
+  /* The file of weights that dml-compile --external-weights=FILE has written
+   * for an executable. */
   const char *weightsPath;
 
-  /* The device to run on, of which the session takes a share. NULL: the session
-   * makes one, which `deviceSelector` names as in dmlFindDevice. */
+  /* The device to run on, which the session shares. NULL: the session creates a
+   * device, which `deviceSelector` selects as in dmlFindDevice. */
   DmlDevice device;
   const char *deviceSelector;
 
@@ -110,13 +115,13 @@ typedef struct DmlSessionCreateInfo {
    * that states one replaces it. */
   uint64_t waitLimit;
 
-  /* Options of dml-compile, by the names that they have there:
-   * {"row-tile", "8x2"}. */
+  /* Options of dml-compile with their values, such as {"row-tile", "8x2"}. */
   const DmlNamedValue *options;
   uint32_t optionCount;
-  /* The most bytes that programs for sizes that were met before may keep, on
-   * the host and the device, weights aside; the ones used longest ago are given
-   * up. The program that a run needs is kept in any case. 0: 1 GiB. */
+  /* The largest number of bytes that the programs for earlier sizes may have on
+   * the host and the device, without weights. If they have more, those that
+   * were used longest ago are destroyed. The program that a run needs is kept
+   * in any case. 0: 1 GiB. */
   uint64_t programBudget;
   /* A folder that keeps programs and pipelines for later processes, which then
    * compile nothing; the session makes it where it is missing. Several
@@ -127,21 +132,21 @@ typedef struct DmlSessionCreateInfo {
   /* The most bytes that the files of the folder have together; those that were
    * used longest ago are removed. 0: 4 GiB. */
   uint64_t cacheBudget;
-  /* What tells this model from all others in the cache. NULL: a digest of the
-   * graph; files that have weights count by their names, sizes, times and
-   * inodes. */
+  /* A text that identifies this model among all models in the cache. NULL: a
+   * digest of the graph; files with weights are identified by their names,
+   * sizes, times and inodes. */
   const char *identifier;
 
-  /* Warnings of the compiler and of the session. May be called from any thread
-   * that is inside a call of the session, never from two at once. */
+  /* Receives the warnings of the compiler and of the session, on threads that
+   * are inside a call of the session, but never on two threads at once. */
   DmlMessageCallback messageCallback;
   DmlProgressCallback progressCallback;
-  /* For both callbacks. */
+  /* A value that both callbacks receive. */
   void *userData;
 } DmlSessionCreateInfo;
 
-/* Opens the model, reads what it takes and returns, and finds the device.
- * Nothing is compiled. */
+/* Opens the model, reads the names and types of its inputs and outputs, and
+ * finds the device. Nothing is compiled. */
 DML_API DmlResult dmlCreateSession(const DmlSessionCreateInfo *info,
                                    DmlSession *session, DmlError *error);
 DML_API void dmlDestroySession(DmlSession session);
@@ -151,30 +156,33 @@ DML_API void dmlDestroySession(DmlSession session);
 \*===----------------------------------------------------------------------===*/
 
 enum {
-  /* Dimensions of a tensor, at most. */
+  /* The largest number of dimensions of a tensor. */
   DML_MAX_RANK = 8
 };
-/* Of an output whose number of dimensions the model does not say. */
+/* The rank of an output if the model does not declare the number of its
+ * dimensions. */
 #define DML_UNKNOWN_RANK UINT32_MAX
 
 typedef struct DmlSessionInfo {
   void *next;
   uint32_t inputCount;
   uint32_t outputCount;
-  /* The device that the session runs on; it stays the session's. */
+  /* The device of the session, which the session still owns. */
   DmlDevice device;
-  /* What programs are compiled for, as dml-compile --device-profile takes it:
-   * "" for an executable. */
+  /* The profile of the devices that programs are compiled for, as for
+   * dml-compile --device-profile, or "" for an executable. */
   const char *deviceProfile;
-  /* Programs in memory, and their bytes, which the budget bounds. */
+  /* The number of programs in memory, and the number of their bytes, which the
+   * budget limits. */
   uint32_t programCount;
   uint64_t programBytes;
-  /* Programs that the session has compiled so far, and those that it has read
-   * from the cache instead. */
+  /* The number of programs that the session has compiled so far, and the number
+   * of programs that it has read from the cache instead. */
   uint64_t compiledCount;
   uint64_t cachedCount;
-  /* Bytes of the weights on the device, those of other sessions of this process
-   * included: sessions on one device and model share them. */
+  /* The number of bytes of weights on the device, including the weights of
+   * other sessions of this process. Sessions with the same device and model
+   * share their weights. */
   uint64_t weightBytes;
 } DmlSessionInfo;
 
@@ -185,14 +193,15 @@ DML_API DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
 typedef struct DmlSessionTensorInfo {
   void *next;
   const char *name;
-  /* DML_DATA_TYPE_UNKNOWN for an output that the model declares without. Truth
-   * values of ONNX are DML_DATA_TYPE_UINT8. */
+  /* The data type, or DML_DATA_TYPE_UNKNOWN for an output for which the model
+   * declares none. ONNX's truth values are DML_DATA_TYPE_UINT8. */
   DmlDataType dataType;
   uint32_t rank;
-  /* -1 for a size that the model leaves open. */
+  /* The sizes, with -1 for a size that the model leaves open. */
   int64_t sizes[DML_MAX_RANK];
-  /* The name of a size that is open, or "". Inputs have one size for one name,
-   * and a dimension without a name has one of its own: "input[1]". */
+  /* The name of each open size, and "" for other sizes. Sizes with the same
+   * name are equal in all inputs. An open size without a name in the model has
+   * a name of its own, such as "input[1]". */
   const char *dimensionNames[DML_MAX_RANK];
 } DmlSessionTensorInfo;
 
@@ -208,20 +217,22 @@ DML_API DmlResult dmlGetSessionOutput(DmlSession session, uint32_t index,
 \*===----------------------------------------------------------------------===*/
 
 /* A tensor of a run, in host memory or in a buffer of the session's device. Its
- * elements are packed and in row-major order, but where the model gives the
- * tensor strides (DmlTensorInfo). */
+ * elements are packed and in row-major order, unless the model has strides for
+ * the tensor (DmlTensorInfo). */
 typedef struct DmlSessionTensor {
   const void *next;
-  /* NULL: the input or output of this place in the array. */
+  /* The name of the input or output. NULL: the input or output with the
+   * tensor's place in the array. */
   const char *name;
   DmlDataType dataType;
   uint32_t rank;
   int64_t sizes[DML_MAX_RANK];
-  /* Host memory of `byteSize` bytes. An input is not written. */
+  /* Host memory of `byteSize` bytes. A run does not write the memory of
+   * inputs. */
   void *data;
   size_t byteSize;
-  /* Device memory, where `data` is NULL and buffer.buffer is not: a range as
-   * for dmlBindInput. */
+  /* A range of device memory, as for dmlBindInput, if `data` is NULL and
+   * buffer.buffer is not. */
   DmlBufferRange buffer;
 } DmlSessionTensor;
 
@@ -238,17 +249,202 @@ DML_API DmlResult dmlRunSession(DmlSession session,
                                 uint32_t inputCount, DmlSessionTensor *outputs,
                                 uint32_t outputCount, DmlError *error);
 
-/* Frees `data`, which the session allocated, and sets it to NULL. */
+/* Frees `data`, which the session has allocated, and sets it to NULL. */
 DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
-/* Makes the program for inputs of these sizes ready; `data` and `buffer` are
- * not read. The name, type, rank, sizes and byteSize of `outputs`, of which
- * there may be none, become those that a run gives. */
+/* Creates the program for inputs of these sizes, if there is none. `data` and
+ * `buffer` are not read. Sets the name, type, rank, sizes and byteSize of
+ * `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
                                     uint32_t inputCount,
                                     DmlSessionTensor *outputs,
                                     uint32_t outputCount, DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
+ * Which feature level a model needs, and why
+ *
+ * None of these calls needs a device, or a session.
+\*===----------------------------------------------------------------------===*/
+
+/* The verdict on a model: the feature level that the model needs, and the
+ * problems at a given level. A verdict never changes, so that many threads may
+ * read it at once. Its strings remain valid as long as the verdict. */
+typedef struct DmlVerdictImpl *DmlVerdict;
+
+typedef struct DmlExplainInfo {
+  const void *next;
+
+  /* The model, as in DmlSessionCreateInfo, which may be no executable. Nothing
+   * refers to the bytes after the call. */
+  const char *path;
+  const void *bytes;
+  size_t byteSize;
+  DmlModelFormat format;
+  /* The sizes of all dimensions that an ONNX model leaves open. */
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+
+  /* The feature level at which the model is to run, such as "5_0". NULL: the
+   * levels that the model states for its operators, if any. */
+  const char *level;
+  /* Whether the operators of an ONNX model are fused as ONNX Runtime fuses them
+   * for its DirectML provider. */
+  bool ortOptimizations;
+} DmlExplainInfo;
+
+/* Determines the feature level that the model needs, and the problems of the
+ * model at `level`. The call fails if the model cannot be read. It succeeds if
+ * the model does not fit the level. */
+DML_API DmlResult dmlExplainModel(const DmlExplainInfo *info,
+                                  DmlVerdict *verdict, DmlError *error);
+DML_API void dmlDestroyVerdict(DmlVerdict verdict);
+
+typedef enum DmlFit {
+  DML_FIT_NO = 0,
+  DML_FIT_YES = 1,
+  /* Unknown: the level of some parts of the model is not known, or DirectML
+   * does not execute them. The problems of the verdict name these parts. */
+  DML_FIT_UNKNOWN = 2
+} DmlFit;
+
+typedef struct DmlVerdictInfo {
+  void *next;
+  /* The oldest feature level that supports everything in the model, such as
+   * "3_1", or "" if it is not known. */
+  const char *level;
+  /* The first release of DirectML, and the first version of Windows, that
+   * support `level`. "" if there is none, as for Windows and the newest levels,
+   * or if `level` is not known. */
+  const char *directML;
+  const char *windows;
+  /* DmlExplainInfo::level, or "". */
+  const char *askedLevel;
+  /* Whether the model runs at DmlExplainInfo::level, or at the levels that the
+   * model states. Without such levels, a model fits if the level that it needs
+   * is known. */
+  DmlFit fit;
+  /* Whether dmlLegalizeModel succeeds: each operator that does not fit
+   * DmlExplainInfo::level can be rewritten. */
+  bool canLegalize;
+  /* The number of DirectML's operators in the model. */
+  uint32_t operatorCount;
+  uint32_t problemCount;
+} DmlVerdictInfo;
+
+DML_API DmlResult dmlGetVerdictInfo(DmlVerdict verdict, DmlVerdictInfo *info,
+                                    DmlError *error);
+
+typedef enum DmlProblemKind {
+  /* An operator that the level does not support. */
+  DML_PROBLEM_KIND_OPERATOR = 0,
+  /* An operation that is not DirectML's. */
+  DML_PROBLEM_KIND_FOREIGN = 1,
+  /* Nodes of an ONNX model that cannot be expressed by DirectML's operators. */
+  DML_PROBLEM_KIND_UNREAD = 2,
+  /* A node that ONNX Runtime does not assign to its DirectML provider. */
+  DML_PROBLEM_KIND_NOT_TAKEN = 3,
+  /* An optimization of ONNX Runtime that this library does not model. It could
+   * create an operator that needs a newer level. */
+  DML_PROBLEM_KIND_NOT_MODELLED = 4
+} DmlProblemKind;
+
+/* A reason why the model does not fit, or may not fit. Strings that do not
+ * apply to the kind of problem are "". */
+typedef struct DmlProblemInfo {
+  void *next;
+  DmlProblemKind kind;
+  /* Depends on the kind of problem: the operator or operation, such as
+   * "dml.tile"; the kind of nodes and the reason why they cannot be read; or
+   * the optimization. */
+  const char *name;
+  /* The place of the operator: its function; the name of its ONNX node; or, in
+   * MLIR text, its line and column, counted from 1. */
+  const char *function;
+  const char *node;
+  uint32_t line;
+  uint32_t column;
+  /* The oldest feature level that supports the operator. */
+  const char *level;
+  /* The reason why the operator does not fit: "input has rank 2, but feature
+   * level 3_0 supports rank 4 (rank 2 needs 3_1)". Several reasons are
+   * separated by "; ". */
+  const char *reason;
+  /* The operators by which dmlLegalizeModel replaces this operator, such as
+   * "dml.gemm, 2 times dml.tile", or the reason why it cannot. Both are ""
+   * without DmlExplainInfo::level. */
+  const char *rewrite;
+  const char *whyNoRewrite;
+} DmlProblemInfo;
+
+DML_API DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
+                                       DmlProblemInfo *info, DmlError *error);
+
+/* The whole verdict with every operator: the text that `dml-explain` prints,
+ * with control characters escaped, and the JSON that `dml-explain --json`
+ * prints. */
+DML_API const char *dmlGetVerdictText(DmlVerdict verdict);
+DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
+
+/*===----------------------------------------------------------------------===*\
+ * Rewriting and compiling without a device
+\*===----------------------------------------------------------------------===*/
+
+/* Bytes that a call has allocated. dmlFreeBytes frees them. */
+typedef struct DmlBytes {
+  void *data;
+  size_t size;
+} DmlBytes;
+
+/* Frees `data` and sets it to NULL. */
+DML_API void dmlFreeBytes(DmlBytes *bytes);
+
+typedef enum DmlModuleForm {
+  DML_MODULE_FORM_BYTECODE = 0,
+  DML_MODULE_FORM_TEXT = 1
+} DmlModuleForm;
+
+/* Rewrites the operators of the model that do not fit `info->level`, which must
+ * not be NULL, as operators that fit and compute the same bits. Returns the
+ * module in MLIR, which states the level and which a session can open. If an
+ * operator cannot be rewritten, or if the model has nodes that cannot be read,
+ * the call fails, and the error names them. Operations other than DirectML's
+ * remain unchanged. */
+DML_API DmlResult dmlLegalizeModel(const DmlExplainInfo *info,
+                                   DmlModuleForm form, DmlBytes *module,
+                                   DmlError *error);
+
+typedef struct DmlCompileInfo {
+  const void *next;
+
+  /* The model, as in DmlExplainInfo. */
+  const char *path;
+  const void *bytes;
+  size_t byteSize;
+  DmlModelFormat format;
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+
+  /* The profiles of the devices to compile for, as for dml-compile
+   * --device-profile: "full,-shaderFloat64", or DmlSessionInfo::deviceProfile
+   * of a session on such a device. The executable has a variant for each
+   * profile. A device runs the first variant that it supports. Without
+   * profiles, the profile that the model states is used, or else "full". */
+  const char *const *deviceProfiles;
+  uint32_t deviceProfileCount;
+  /* As in DmlSessionCreateInfo. */
+  const DmlNamedValue *options;
+  uint32_t optionCount;
+  DmlMessageCallback messageCallback;
+  DmlProgressCallback progressCallback;
+  void *userData;
+} DmlCompileInfo;
+
+/* Compiles all functions of a model ahead of time, together with the weights.
+ * Returns the bytes of an executable (a .dmlx file), which a session and
+ * dmlCreateExecutable accept. */
+DML_API DmlResult dmlCompileModel(const DmlCompileInfo *info,
+                                  DmlBytes *executable, DmlError *error);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -10,6 +10,16 @@
 //   auto results = session.run({{"image", {1, 3, 224, 224}, pixels}});
 //   std::vector<float> scores = results[0].copy<float>();
 //
+// A model may be built node by node instead:
+//
+//   dml::Model model;
+//   model.input("a", DML_ELEMENT_TYPE_FLOAT, {"batch", 4});
+//   model.weight("b", {4}, std::vector<float>{1, 2, 3, 4});
+//   model.node("Add", {"a", "b"}, {"c"});
+//   model.node("Softmax", {"c"}, {"d"}, {{"axis", 1}});
+//   model.output("d");
+//   dml::Session session(model);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DML_SESSION_HPP
@@ -18,6 +28,7 @@
 #include "dml/session.h"
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -28,7 +39,7 @@
 
 namespace dml {
 
-/// What a call of a session fails with.
+/// The exception that a call of a session throws when it fails.
 class Error : public std::runtime_error {
 public:
   Error(DmlResult result, const std::string &message)
@@ -38,6 +49,28 @@ public:
 private:
   DmlResult code;
 };
+
+namespace detail {
+/// Calls a function of dml/session.h or dml/runtime.h with `args` and an error,
+/// and throws what the call fails with.
+template <typename Fn, typename... Args> void check(Fn function, Args... args) {
+  DmlError error = nullptr;
+  DmlResult result = function(args..., &error);
+  if (result == DML_SUCCESS)
+    return;
+  std::string message = dmlGetErrorMessage(error);
+  dmlDestroyError(error);
+  throw Error(result, message);
+}
+
+inline std::vector<const char *>
+toPointers(const std::vector<std::string> &strings) {
+  std::vector<const char *> pointers;
+  for (const std::string &string : strings)
+    pointers.push_back(string.c_str());
+  return pointers;
+}
+} // namespace detail
 
 /// The data type of elements of the C++ type `T`.
 template <typename T> constexpr DmlDataType getDataType() {
@@ -57,19 +90,332 @@ template <typename T> constexpr DmlDataType getDataType() {
                             : DML_DATA_TYPE_UINT64;
 }
 
-/// An input of a run. The elements stay the caller's until the run ends.
+/// The type of a model's elements of the C++ type `T`, of which bool has bytes.
+template <typename T> constexpr DmlElementType getElementType() {
+  if constexpr (std::is_same_v<T, bool>)
+    return DML_ELEMENT_TYPE_BOOL;
+  switch (getDataType<T>()) {
+  case DML_DATA_TYPE_FLOAT32:
+    return DML_ELEMENT_TYPE_FLOAT;
+  case DML_DATA_TYPE_FLOAT64:
+    return DML_ELEMENT_TYPE_DOUBLE;
+  case DML_DATA_TYPE_INT8:
+    return DML_ELEMENT_TYPE_INT8;
+  case DML_DATA_TYPE_INT16:
+    return DML_ELEMENT_TYPE_INT16;
+  case DML_DATA_TYPE_INT32:
+    return DML_ELEMENT_TYPE_INT32;
+  case DML_DATA_TYPE_INT64:
+    return DML_ELEMENT_TYPE_INT64;
+  case DML_DATA_TYPE_UINT8:
+    return DML_ELEMENT_TYPE_UINT8;
+  case DML_DATA_TYPE_UINT16:
+    return DML_ELEMENT_TYPE_UINT16;
+  case DML_DATA_TYPE_UINT32:
+    return DML_ELEMENT_TYPE_UINT32;
+  default:
+    return DML_ELEMENT_TYPE_UINT64;
+  }
+}
+
+/// A dimension of a tensor that a model declares: a size, or the name of one
+/// that is open. "" is open and has no name.
+struct Dimension {
+  Dimension(int size) : size(size) {}
+  Dimension(int64_t size) : size(size) {}
+  Dimension(const char *name) : name(name) {}
+  Dimension(std::string name) : name(std::move(name)) {}
+
+  int64_t size = -1;
+  std::string name;
+};
+
+/// A weight of a model. Its elements stand in one of three places.
+struct Weight {
+  std::string name;
+  DmlElementType elementType = DML_ELEMENT_TYPE_UNDEFINED;
+  std::vector<int64_t> sizes;
+  uint64_t byteSize = 0;
+  /// Memory that outlives the sessions of the model.
+  const void *data = nullptr;
+  /// Writes `size` bytes from `offset` on to `destination`, or throws. Is
+  /// called on any thread, on several at once.
+  std::function<void(uint64_t offset, size_t size, void *destination)> read;
+  std::string path;
+  uint64_t offset = 0;
+  /// What tells the contents from those of all other weights, or "".
+  std::string identifier;
+};
+
+class Model;
+
+/// An attribute of a node.
+class Attribute {
+public:
+  Attribute(std::string name, int value)
+      : Attribute(std::move(name), int64_t(value)) {}
+  Attribute(std::string name, int64_t value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_INT) {
+    attribute.i = value;
+  }
+  Attribute(std::string name, double value)
+      : Attribute(std::move(name), static_cast<float>(value)) {}
+  Attribute(std::string name, float value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_FLOAT) {
+    attribute.f = value;
+  }
+  Attribute(std::string name, const char *value)
+      : Attribute(std::move(name), std::string(value)) {}
+  Attribute(std::string name, std::string value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_STRING) {
+    strings.push_back(std::move(value));
+  }
+  Attribute(std::string name, std::vector<int64_t> values)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_INTS) {
+    ints = std::move(values);
+  }
+  Attribute(std::string name, std::vector<float> values)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_FLOATS) {
+    floats = std::move(values);
+  }
+  Attribute(std::string name, std::vector<std::string> values)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_STRINGS) {
+    strings = std::move(values);
+  }
+  Attribute(std::string name, Weight value)
+      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_TENSOR) {
+    tensor = std::make_shared<Weight>(std::move(value));
+  }
+  /// A graph within the node, which does not change any more.
+  Attribute(std::string name, const Model &value);
+
+private:
+  friend class Model;
+  Attribute(std::string name, DmlAttributeType type) : name(std::move(name)) {
+    attribute.type = type;
+  }
+
+  std::string name;
+  DmlModelAttribute attribute{};
+  std::vector<int64_t> ints;
+  std::vector<float> floats;
+  std::vector<std::string> strings;
+  std::shared_ptr<Weight> tensor;
+  std::shared_ptr<DmlModelImpl> graph;
+  /// What the weights of the graph refer to.
+  std::shared_ptr<void> kept;
+};
+
+/// A model that is built node by node.
+class Model {
+public:
+  /// `operatorSets` are the versions of operators, by domain.
+  explicit Model(const std::map<std::string, int64_t> &operatorSets = {{"",
+                                                                        21}},
+                 const std::string &name = "<model>",
+                 const std::string &identifier = "") {
+    std::vector<DmlOperatorSet> sets;
+    for (const auto &[domain, version] : operatorSets)
+      sets.push_back({domain.c_str(), version});
+    DmlModelCreateInfo info{};
+    info.name = name.c_str();
+    info.operatorSets = sets.data();
+    info.operatorSetCount = static_cast<uint32_t>(sets.size());
+    info.identifier = identifier.empty() ? nullptr : identifier.c_str();
+    DmlModel model = nullptr;
+    detail::check(dmlCreateModel, &info, &model);
+    handle.reset(model, dmlDestroyModel);
+  }
+
+  DmlModel get() const { return handle.get(); }
+
+  Model &input(const std::string &name, DmlElementType elementType,
+               const std::vector<Dimension> &dimensions) {
+    return add(dmlAddModelInput, name, elementType, &dimensions);
+  }
+  Model &output(const std::string &name) {
+    return add(dmlAddModelOutput, name, DML_ELEMENT_TYPE_UNDEFINED, nullptr);
+  }
+  Model &output(const std::string &name, DmlElementType elementType,
+                const std::vector<Dimension> &dimensions) {
+    return add(dmlAddModelOutput, name, elementType, &dimensions);
+  }
+  /// A tensor between nodes.
+  Model &value(const std::string &name, DmlElementType elementType,
+               const std::vector<Dimension> &dimensions) {
+    return add(dmlAddModelValue, name, elementType, &dimensions);
+  }
+
+  Model &weight(Weight weight) {
+    DmlModelWeight converted = convert(std::move(weight));
+    detail::check(dmlAddModelWeight, handle.get(),
+                  static_cast<const DmlModelWeight *>(&converted));
+    return *this;
+  }
+  /// Elements that the model keeps.
+  template <typename T>
+  Model &weight(std::string name, std::vector<int64_t> sizes,
+                std::vector<T> elements) {
+    auto owned = std::make_shared<std::vector<T>>(std::move(elements));
+    keep(owned);
+    Weight weight;
+    weight.name = std::move(name);
+    weight.elementType = getElementType<T>();
+    weight.sizes = std::move(sizes);
+    weight.byteSize = owned->size() * sizeof(T);
+    weight.data = owned->data();
+    return this->weight(std::move(weight));
+  }
+
+  /// Adds a node. `type` is the operator, "Add", or, of another domain than
+  /// ONNX's own, "com.microsoft::Gelu".
+  Model &node(const std::string &type, const std::vector<std::string> &inputs,
+              const std::vector<std::string> &outputs,
+              const std::vector<Attribute> &attributes = {},
+              const std::string &name = "") {
+    std::vector<const char *> from = detail::toPointers(inputs),
+                              to = detail::toPointers(outputs);
+    size_t colons = type.rfind("::");
+    std::string domain =
+        type.substr(0, colons == std::string::npos ? 0 : colons);
+    // Tensors keep their addresses.
+    std::vector<std::vector<const char *>> strings(attributes.size());
+    std::vector<DmlModelWeight> tensors(attributes.size());
+    std::vector<DmlModelAttribute> all;
+    for (size_t i = 0; i < attributes.size(); ++i)
+      all.push_back(convert(attributes[i], strings[i], tensors[i]));
+    DmlModelNode node{};
+    node.domain = domain.c_str();
+    node.type = type.c_str() + (colons == std::string::npos ? 0 : colons + 2);
+    node.name = name.c_str();
+    node.inputs = from.data();
+    node.inputCount = static_cast<uint32_t>(from.size());
+    node.outputs = to.data();
+    node.outputCount = static_cast<uint32_t>(to.size());
+    node.attributes = all.data();
+    node.attributeCount = static_cast<uint32_t>(all.size());
+    detail::check(dmlAddModelNode, handle.get(),
+                  static_cast<const DmlModelNode *>(&node));
+    return *this;
+  }
+
+private:
+  friend class Attribute;
+  friend class Session;
+
+  void keep(std::shared_ptr<void> object) {
+    kept->push_back(std::move(object));
+  }
+
+  template <typename Fn>
+  Model &add(Fn function, const std::string &name, DmlElementType elementType,
+             const std::vector<Dimension> *dimensions) {
+    std::vector<int64_t> sizes;
+    std::vector<const char *> names;
+    DmlModelTensor tensor{};
+    tensor.name = name.c_str();
+    tensor.elementType = elementType;
+    tensor.rank = UINT32_MAX;
+    if (dimensions) {
+      for (const Dimension &dimension : *dimensions) {
+        sizes.push_back(dimension.size);
+        names.push_back(dimension.name.c_str());
+      }
+      tensor.rank = static_cast<uint32_t>(sizes.size());
+      tensor.sizes = sizes.data();
+      tensor.dimensionNames = names.data();
+    }
+    detail::check(function, handle.get(),
+                  static_cast<const DmlModelTensor *>(&tensor));
+    return *this;
+  }
+
+  /// The weight for C, which refers to a weight that the model keeps.
+  DmlModelWeight convert(Weight weight) {
+    auto owned = std::make_shared<Weight>(std::move(weight));
+    keep(owned);
+    DmlModelWeight converted{};
+    converted.name = owned->name.c_str();
+    converted.elementType = owned->elementType;
+    converted.rank = static_cast<uint32_t>(owned->sizes.size());
+    converted.sizes = owned->sizes.data();
+    converted.byteSize = owned->byteSize;
+    converted.data = owned->data;
+    if (owned->read) {
+      converted.read = &read;
+      converted.userData = &owned->read;
+    }
+    if (!owned->path.empty())
+      converted.path = owned->path.c_str();
+    converted.offset = owned->offset;
+    if (!owned->identifier.empty())
+      converted.identifier = owned->identifier.c_str();
+    return converted;
+  }
+
+  DmlModelAttribute convert(const Attribute &given,
+                            std::vector<const char *> &strings,
+                            DmlModelWeight &tensor) {
+    DmlModelAttribute converted = given.attribute;
+    strings = detail::toPointers(given.strings);
+    converted.name = given.name.c_str();
+    converted.s = strings.empty() ? nullptr : strings.front();
+    converted.count = static_cast<uint32_t>(
+        given.ints.size() + given.floats.size() + strings.size());
+    converted.ints = given.ints.data();
+    converted.floats = given.floats.data();
+    converted.strings = strings.data();
+    if (given.tensor) {
+      tensor = convert(*given.tensor);
+      converted.tensor = &tensor;
+    }
+    if (given.kept)
+      keep(given.kept);
+    return converted;
+  }
+
+  static const char *read(void *userData, uint64_t offset, size_t size,
+                          void *destination) noexcept {
+    static thread_local std::string message;
+    try {
+      (*static_cast<decltype(Weight::read) *>(userData))(offset, size,
+                                                         destination);
+      return nullptr;
+    } catch (const std::exception &error) {
+      message = error.what();
+    } catch (...) {
+      message = "it throws what is no std::exception";
+    }
+    return message.c_str();
+  }
+
+  std::shared_ptr<DmlModelImpl> handle;
+  /// What weights refer to.
+  std::shared_ptr<std::vector<std::shared_ptr<void>>> kept =
+      std::make_shared<std::vector<std::shared_ptr<void>>>();
+};
+
+inline Attribute::Attribute(std::string name, const Model &value)
+    : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_GRAPH) {
+  graph = value.handle;
+  attribute.graph = graph.get();
+  kept = value.kept;
+}
+
+/// An input of a run. Its elements remain the caller's, and must remain valid
+/// until the run ends.
 struct Input {
   template <typename T>
   Input(std::string name, std::vector<int64_t> sizes,
         const std::vector<T> &elements)
       : Input(std::move(name), getDataType<T>(), std::move(sizes),
               elements.data(), elements.size() * sizeof(T)) {}
-  /// Elements of a type that C++ has none for, such as halves.
+  /// An input with elements of a type that C++ lacks, such as f16.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const void *data, size_t byteSize)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
         data(data), byteSize(byteSize) {}
-  /// Elements in a buffer of the session's device.
+  /// An input with elements in a buffer of the session's device.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const DmlBufferRange &buffer)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
@@ -81,6 +427,13 @@ struct Input {
   const void *data = nullptr;
   size_t byteSize = 0;
   DmlBufferRange buffer{};
+};
+
+/// An output that a run writes to a buffer of the session's device. The range
+/// of an input is the one of a state that stays in place.
+struct BufferOutput {
+  std::string name;
+  DmlBufferRange buffer;
 };
 
 /// An output of a run, with memory of its own.
@@ -125,14 +478,15 @@ private:
 struct TensorInfo {
   std::string name;
   DmlDataType dataType = DML_DATA_TYPE_UNKNOWN;
-  /// Whether the model says how many dimensions there are.
+  /// Whether the model declares the number of dimensions.
   bool hasRank = true;
-  /// -1 for a size that the model leaves open, which `dimensionNames` names.
+  /// The sizes, with -1 for a size that the model leaves open. Its name is in
+  /// `dimensionNames`.
   std::vector<int64_t> sizes;
   std::vector<std::string> dimensionNames;
 };
 
-/// What DmlSessionCreateInfo has beside the model.
+/// The members of DmlSessionCreateInfo other than the model.
 struct SessionOptions {
   std::string device;
   std::string function;
@@ -155,7 +509,8 @@ public:
       : Session(
             open([&](DmlSessionCreateInfo &info) { info.path = path.c_str(); },
                  options)) {}
-  /// Bytes that must live as long as the session.
+  /// Opens a model in memory, whose bytes must remain valid as long as the
+  /// session.
   Session(const void *bytes, size_t size, const SessionOptions &options = {})
       : Session(open(
             [&](DmlSessionCreateInfo &info) {
@@ -163,10 +518,17 @@ public:
               info.byteSize = size;
             },
             options)) {}
+  /// A model that was built, which the session keeps.
+  explicit Session(const Model &model, const SessionOptions &options = {})
+      : Session(
+            open([&](DmlSessionCreateInfo &info) { info.model = model.get(); },
+                 options)) {
+    kept = model.kept;
+  }
   /// Whatever else DmlSessionCreateInfo can say.
   explicit Session(const DmlSessionCreateInfo &info) {
     DmlSession session = nullptr;
-    check(dmlCreateSession, &info, &session);
+    detail::check(dmlCreateSession, &info, &session);
     handle.reset(session);
   }
 
@@ -180,18 +542,37 @@ public:
   }
   DmlSessionInfo info() const {
     DmlSessionInfo info{};
-    check(dmlGetSessionInfo, handle.get(), &info);
+    detail::check(dmlGetSessionInfo, handle.get(), &info);
     return info;
   }
 
-  /// Runs the model; the results are in the order of the model's outputs. An
-  /// input whose name is "" is the one of its place.
+  /// Runs the model. The results have the order of the model's outputs. An
+  /// input without a name ("") is the input of the model with the same place.
   std::vector<Output> run(const std::vector<Input> &inputs) const {
+    return run(inputs, {});
+  }
+  /// The same, but the outputs `bound` are written to buffers: their results
+  /// have no data.
+  std::vector<Output> run(const std::vector<Input> &inputs,
+                          const std::vector<BufferOutput> &bound) const {
     std::vector<DmlSessionTensor> tensors = convert(inputs);
     std::vector<DmlSessionTensor> results(info().outputCount);
-    check(dmlRunSession, handle.get(), tensors.data(),
-          static_cast<uint32_t>(tensors.size()), results.data(),
-          static_cast<uint32_t>(results.size()));
+    // Outputs without names are those of their places.
+    std::vector<TensorInfo> declared;
+    if (!bound.empty())
+      declared = outputs();
+    for (const BufferOutput &output : bound) {
+      size_t place = 0;
+      while (place < declared.size() && declared[place].name != output.name)
+        ++place;
+      if (place == declared.size())
+        throw Error(DML_ERROR_INVALID_ARGUMENT,
+                    "there is no output '" + output.name + "'");
+      results[place].buffer = output.buffer;
+    }
+    detail::check(dmlRunSession, handle.get(), tensors.data(),
+                  static_cast<uint32_t>(tensors.size()), results.data(),
+                  static_cast<uint32_t>(results.size()));
     std::vector<Output> outputs;
     outputs.reserve(results.size());
     for (const DmlSessionTensor &result : results)
@@ -202,8 +583,8 @@ public:
   /// Compiles the program for inputs of these sizes.
   void prepare(const std::vector<Input> &inputs) const {
     std::vector<DmlSessionTensor> tensors = convert(inputs);
-    check(dmlPrepareSession, handle.get(), tensors.data(),
-          static_cast<uint32_t>(tensors.size()), nullptr, 0u);
+    detail::check(dmlPrepareSession, handle.get(), tensors.data(),
+                  static_cast<uint32_t>(tensors.size()), nullptr, 0u);
   }
 
 private:
@@ -236,17 +617,6 @@ private:
     return Session(info);
   }
 
-  template <typename Fn, typename... Args>
-  static void check(Fn function, Args... args) {
-    DmlError error = nullptr;
-    DmlResult result = function(args..., &error);
-    if (result == DML_SUCCESS)
-      return;
-    std::string message = dmlGetErrorMessage(error);
-    dmlDestroyError(error);
-    throw Error(result, message);
-  }
-
   static std::vector<DmlSessionTensor>
   convert(const std::vector<Input> &inputs) {
     std::vector<DmlSessionTensor> tensors;
@@ -270,7 +640,7 @@ private:
     std::vector<TensorInfo> tensors;
     for (uint32_t i = 0; i < count; ++i) {
       DmlSessionTensorInfo info{};
-      check(getTensor, handle.get(), i, &info);
+      detail::check(getTensor, handle.get(), i, &info);
       TensorInfo tensor;
       tensor.name = info.name;
       tensor.dataType = info.dataType;
@@ -284,6 +654,8 @@ private:
     return tensors;
   }
 
+  /// What the weights of a built model refer to, which outlives the session.
+  std::shared_ptr<void> kept;
   struct Destroy {
     void operator()(DmlSessionImpl *session) const {
       dmlDestroySession(session);
@@ -291,6 +663,140 @@ private:
   };
   std::unique_ptr<DmlSessionImpl, Destroy> handle;
 };
+
+//===----------------------------------------------------------------------===//
+// Models without a device
+//===----------------------------------------------------------------------===//
+
+/// A model by the path of its file, or bytes, which are read during calls only.
+struct ModelSource {
+  ModelSource(std::string path) : path(std::move(path)) {}
+  ModelSource(const char *path) : path(path) {}
+  ModelSource(const void *bytes, size_t size) : bytes(bytes), size(size) {}
+
+  std::string path;
+  const void *bytes = nullptr;
+  size_t size = 0;
+};
+
+/// What DmlExplainInfo has beside the model.
+struct ExplainOptions {
+  /// The feature level, such as "5_0", or "".
+  std::string level;
+  /// Sizes of the dimensions that an ONNX model leaves open.
+  std::map<std::string, int64_t> dimensions;
+  bool ortOptimizations = false;
+};
+
+/// What DmlCompileInfo has beside the model.
+struct CompileOptions {
+  std::vector<std::string> deviceProfiles;
+  std::map<std::string, int64_t> dimensions;
+  std::map<std::string, std::string> compilerOptions;
+};
+
+namespace detail {
+/// Sets what all calls without a device have in common. `dimensions` keeps the
+/// array.
+template <typename Info>
+void setModel(Info &info, const ModelSource &model,
+              const std::map<std::string, int64_t> &sizes,
+              std::vector<DmlNamedSize> &dimensions) {
+  if (!model.bytes)
+    info.path = model.path.c_str();
+  info.bytes = model.bytes;
+  info.byteSize = model.size;
+  for (const auto &[name, size] : sizes)
+    dimensions.push_back({name.c_str(), size});
+  info.dimensions = dimensions.data();
+  info.dimensionCount = static_cast<uint32_t>(dimensions.size());
+}
+
+inline void setExplain(DmlExplainInfo &info, const ModelSource &model,
+                       const ExplainOptions &options,
+                       std::vector<DmlNamedSize> &dimensions) {
+  setModel(info, model, options.dimensions, dimensions);
+  if (!options.level.empty())
+    info.level = options.level.c_str();
+  info.ortOptimizations = options.ortOptimizations;
+}
+
+inline std::string takeBytes(DmlBytes &bytes) {
+  std::unique_ptr<DmlBytes, decltype(&dmlFreeBytes)> owner(&bytes,
+                                                           dmlFreeBytes);
+  return {static_cast<const char *>(bytes.data), bytes.size};
+}
+} // namespace detail
+
+/// The verdict on a model: the feature level that it needs, and why. The
+/// strings of `info` and `problem` live as long as the verdict.
+class Verdict {
+public:
+  explicit Verdict(const ModelSource &model,
+                   const ExplainOptions &options = {}) {
+    DmlExplainInfo info{};
+    std::vector<DmlNamedSize> dimensions;
+    detail::setExplain(info, model, options, dimensions);
+    DmlVerdict verdict = nullptr;
+    detail::check(dmlExplainModel, &info, &verdict);
+    handle.reset(verdict);
+  }
+
+  DmlVerdictInfo info() const {
+    DmlVerdictInfo info{};
+    detail::check(dmlGetVerdictInfo, handle.get(), &info);
+    return info;
+  }
+  DmlProblemInfo problem(uint32_t index) const {
+    DmlProblemInfo info{};
+    detail::check(dmlGetVerdictProblem, handle.get(), index, &info);
+    return info;
+  }
+  std::string text() const { return dmlGetVerdictText(handle.get()); }
+  std::string json() const { return dmlGetVerdictJson(handle.get()); }
+
+private:
+  struct Destroy {
+    void operator()(DmlVerdictImpl *verdict) const {
+      dmlDestroyVerdict(verdict);
+    }
+  };
+  std::unique_ptr<DmlVerdictImpl, Destroy> handle;
+};
+
+/// Rewrites a model for `options.level`; the module in MLIR, which a session
+/// opens.
+inline std::string
+legalizeModel(const ModelSource &model, const ExplainOptions &options,
+              DmlModuleForm form = DML_MODULE_FORM_BYTECODE) {
+  DmlExplainInfo info{};
+  std::vector<DmlNamedSize> dimensions;
+  detail::setExplain(info, model, options, dimensions);
+  DmlBytes bytes{};
+  detail::check(dmlLegalizeModel, &info, form, &bytes);
+  return detail::takeBytes(bytes);
+}
+
+/// Compiles a model ahead of time: the bytes of an executable (.dmlx).
+inline std::string compileModel(const ModelSource &model,
+                                const CompileOptions &options = {}) {
+  DmlCompileInfo info{};
+  std::vector<DmlNamedSize> dimensions;
+  detail::setModel(info, model, options.dimensions, dimensions);
+  std::vector<const char *> profiles;
+  for (const std::string &profile : options.deviceProfiles)
+    profiles.push_back(profile.c_str());
+  info.deviceProfiles = profiles.data();
+  info.deviceProfileCount = static_cast<uint32_t>(profiles.size());
+  std::vector<DmlNamedValue> values;
+  for (const auto &[name, value] : options.compilerOptions)
+    values.push_back({name.c_str(), value.c_str()});
+  info.options = values.data();
+  info.optionCount = static_cast<uint32_t>(values.size());
+  DmlBytes bytes{};
+  detail::check(dmlCompileModel, &info, &bytes);
+  return detail::takeBytes(bytes);
+}
 
 } // namespace dml
 

@@ -142,7 +142,8 @@ dml::readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
                                             options.onnx)
                : onnx::importModel(std::move(file), context, options.onnx);
   case ModelFormat::DispatchModel:
-    return directml::importDispatchModel(*file, context, options.commands);
+    return directml::importDispatchModel(*file, context, options.commands,
+                                         options.onnx.files);
   case ModelFormat::SerializedGraph:
     return directml::importSerializedGraph(std::move(file), context,
                                            options.onnx.files);

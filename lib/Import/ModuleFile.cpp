@@ -69,7 +69,8 @@ readStream(llvm::StringRef path, llvm::sys::fs::file_t file,
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 dml::openModuleFile(llvm::StringRef path,
-                    llvm::function_ref<bool(llvm::StringRef start)> isText) {
+                    llvm::function_ref<bool(llvm::StringRef start)> isText,
+                    bool isRead) {
   if (path == "-")
     return readStream(path, llvm::sys::fs::getStdinHandle(), isText);
   auto fail = [&](std::error_code code) {
@@ -90,8 +91,8 @@ dml::openModuleFile(llvm::StringRef path,
   }
   // A 0 behind the bytes, which text alone needs, would have files whose last
   // page is full be read into memory.
-  auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto opened = llvm::MemoryBuffer::getFile(
+      path, /*IsText=*/false, /*RequiresNullTerminator=*/false, isRead);
   if (!opened)
     return fail(opened.getError());
   std::unique_ptr<llvm::MemoryBuffer> buffer = std::move(*opened);

@@ -138,7 +138,8 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
   if (options.fuse)
-    pm.addNestedPass<func::FuncOp>(createStackProducts());
+    pm.addNestedPass<func::FuncOp>(
+        createStackProducts(getPassOptions<StackProductsOptions>(options)));
   // This pass comes before the device is considered, so that the variants for
   // all devices share the initialization.
   pm.addPass(createHoistInitialization());
@@ -178,6 +179,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
+  pm.addNestedPass<func::FuncOp>(createWriteInPlace());
   pm.addPass(createSplitSums(getPassOptions<SplitSumsOptions>(options)));
   pm.addPass(createSliceBuffers());
   pm.addPass(createLimitBuffers());

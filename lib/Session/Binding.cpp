@@ -41,12 +41,13 @@ std::string dml::session::describeTensor(const SignatureTensor &tensor) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of `wanted` that is like `name`, or null where none is.
+/// Returns the tensor of `wanted` whose name is most like `name`, or null if
+/// none is similar.
 static const SignatureTensor *
 findNearest(llvm::StringRef name, llvm::ArrayRef<SignatureTensor> wanted) {
   const SignatureTensor *nearest = nullptr;
-  // Two letters that changed places are a distance of 2. All letters are other
-  // ones in no name that is meant.
+  // Two exchanged letters are a distance of 2. A name with a distance of its
+  // whole length is not similar.
   size_t least =
       std::min<size_t>(name.size(), std::max<size_t>(2, name.size() / 3) + 1);
   for (const SignatureTensor &tensor : wanted) {
@@ -70,11 +71,12 @@ static std::string listNames(llvm::ArrayRef<SignatureTensor> tensors) {
   return text.empty() ? "none" : text;
 }
 
-/// Where no tensor is.
+/// The place of a tensor that is missing.
 static constexpr size_t nowhere = SIZE_MAX;
 
-/// The place among the model's tensors `wanted` that the tensor `place` of a
-/// run has by its name, or else by its place.
+/// Returns the index among the model's tensors `wanted` of the tensor at
+/// `place` in the arguments of a run: the tensor with its name, or, if it has
+/// no name, the tensor at the same place.
 static Expected<size_t> findTensor(const char *kind,
                                    llvm::ArrayRef<SignatureTensor> wanted,
                                    const DmlSessionTensor &tensor,
@@ -92,8 +94,8 @@ static Expected<size_t> findTensor(const char *kind,
                "; the model has ", listNames(wanted));
 }
 
-/// Returns for each of the model's tensors `wanted` the place of the one of
-/// `tensors` that has its name or its place, or `nowhere`.
+/// Returns, for each of the model's tensors `wanted`, the place of its tensor
+/// in `tensors`, or `nowhere` if it is missing.
 static Expected<std::vector<size_t>>
 matchTensors(const char *kind, llvm::ArrayRef<SignatureTensor> wanted,
              llvm::ArrayRef<DmlSessionTensor> tensors) {
@@ -222,6 +224,25 @@ dml::session::bindInputs(const Signature &signature,
   for (const auto &[name, size] : sizes)
     binding.dimensions[name] = size.size;
   return binding;
+}
+
+void dml::session::bindShared(InputBinding &binding,
+                              llvm::ArrayRef<DmlSessionTensor *> outputs) {
+  auto isSame = [](const DmlBufferRange &a, const DmlBufferRange &b) {
+    return a.buffer == b.buffer && a.offset == b.offset && a.size == b.size;
+  };
+  for (auto [output, tensor] : llvm::enumerate(outputs)) {
+    if (!tensor || tensor->data || !tensor->buffer.buffer)
+      continue;
+    for (auto [input, other] : llvm::enumerate(binding.inputs)) {
+      if (other->data || !isSame(other->buffer, tensor->buffer))
+        continue;
+      binding.shared.push_back(
+          {static_cast<uint32_t>(input), static_cast<uint32_t>(output)});
+      binding.key += std::to_string(output) + "=" + std::to_string(input) + ";";
+      break;
+    }
+  }
 }
 
 Expected<std::vector<DmlSessionTensor *>>

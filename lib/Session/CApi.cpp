@@ -4,9 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AheadOfTime.h"
 #include "Boundary.h"
+#include "Explain.h"
 #include "Session.h"
 #include <cstdlib>
+#include <cstring>
 
 using namespace dml;
 using namespace dml::session;
@@ -128,5 +131,119 @@ DmlResult dmlPrepareSession(DmlSession session, const DmlSessionTensor *inputs,
     DML_TRY(checkTensors(session, inputs, inputCount, outputs, outputCount));
     return session->object->prepare({inputs, inputCount},
                                     {outputs, outputCount});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Verdicts, rewriting and compiling without a device
+//===----------------------------------------------------------------------===//
+
+struct DmlVerdictImpl {
+  std::unique_ptr<ModelVerdict> object;
+};
+
+DmlResult dmlExplainModel(const DmlExplainInfo *info, DmlVerdict *verdict,
+                          DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(info);
+    DML_NEED(verdict);
+    DML_CHECK_CHAIN(DmlExplainInfo, info);
+    DML_TRY(checkArray("DmlExplainInfo", "dimensions", info->dimensions,
+                       info->dimensionCount));
+    auto created = ModelVerdict::create(*info);
+    if (!created)
+      return created.status();
+    *verdict = new DmlVerdictImpl{std::move(*created)};
+    return Status();
+  });
+}
+
+void dmlDestroyVerdict(DmlVerdict verdict) { delete verdict; }
+
+DmlResult dmlGetVerdictInfo(DmlVerdict verdict, DmlVerdictInfo *info,
+                            DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(verdict);
+    DML_NEED(info);
+    DML_CHECK_CHAIN(DmlVerdictInfo, info);
+    verdict->object->describe(*info);
+    return Status();
+  });
+}
+
+DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
+                               DmlProblemInfo *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(verdict);
+    DML_NEED(info);
+    DML_CHECK_CHAIN(DmlProblemInfo, info);
+    return verdict->object->describe(index, *info);
+  });
+}
+
+const char *dmlGetVerdictText(DmlVerdict verdict) {
+  return verdict ? verdict->object->getText().c_str() : "";
+}
+
+const char *dmlGetVerdictJson(DmlVerdict verdict) {
+  return verdict ? verdict->object->getJson().c_str() : "";
+}
+
+/// Copies the pieces, one behind the other, to memory of the caller's.
+static Status copyPieces(llvm::ArrayRef<std::pair<const void *, size_t>> pieces,
+                         DmlBytes &bytes) {
+  size_t size = 0;
+  for (auto [_, count] : pieces)
+    size += count;
+  auto *data = static_cast<char *>(std::malloc(std::max<size_t>(size, 1)));
+  if (!data)
+    return makeError(DML_ERROR_OUT_OF_MEMORY, "there is no host memory for ",
+                     size, " bytes of the result");
+  bytes = {data, size};
+  for (auto [source, count] : pieces) {
+    std::memcpy(data, source, count);
+    data += count;
+  }
+  return Status();
+}
+
+void dmlFreeBytes(DmlBytes *bytes) {
+  if (!bytes)
+    return;
+  std::free(bytes->data);
+  bytes->data = nullptr;
+}
+
+DmlResult dmlLegalizeModel(const DmlExplainInfo *info, DmlModuleForm form,
+                           DmlBytes *module, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(info);
+    DML_NEED(module);
+    DML_CHECK_CHAIN(DmlExplainInfo, info);
+    DML_TRY(checkArray("DmlExplainInfo", "dimensions", info->dimensions,
+                       info->dimensionCount));
+    Expected<std::string> legalized = legalizeModel(*info, form);
+    if (!legalized)
+      return legalized.status();
+    return copyPieces({{legalized->data(), legalized->size()}}, *module);
+  });
+}
+
+DmlResult dmlCompileModel(const DmlCompileInfo *info, DmlBytes *executable,
+                          DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(info);
+    DML_NEED(executable);
+    DML_CHECK_CHAIN(DmlCompileInfo, info);
+    const char *name = "DmlCompileInfo";
+    DML_TRY(
+        checkArray(name, "dimensions", info->dimensions, info->dimensionCount));
+    DML_TRY(checkArray(name, "deviceProfiles", info->deviceProfiles,
+                       info->deviceProfileCount));
+    DML_TRY(checkArray(name, "options", info->options, info->optionCount));
+    auto compiled = compileAheadOfTime(*info);
+    if (!compiled)
+      return compiled.status();
+    return copyPieces((*compiled)->image.pieces, *executable);
   });
 }

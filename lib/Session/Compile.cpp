@@ -7,6 +7,8 @@
 #include "Compile.h"
 #include "Preparation.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,13 +75,45 @@ private:
 };
 } // namespace
 
+void dml::session::addProgress(PassManager &pm, Progress &progress, float begin,
+                               float end) {
+  pm.addInstrumentation(
+      std::make_unique<ProgressInstrumentation>(progress, pm, begin, end));
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+Status dml::session::setOption(const DmlNamedValue &option, Model &model,
+                               CompilerOptions &options) {
+  llvm::StringRef name = option.name ? option.name : "";
+  llvm::StringRef value = option.value ? option.value : "";
+  if (model.getExecutable())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the option '", name.str(),
+                     "' is for the compiler, but '", model.getName(),
+                     "' is compiled already");
+  if (name == "external-weights")
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "the option 'external-weights' is dml-compile's own; a "
+                     "session has all weights apart from programs, and "
+                     "dmlCompileModel has them in the executable");
+  if (name == "ort-optimizations" && (value == "all" || value == "none"))
+    return model.setOptimized(value == "all");
+  if (failed(setCompilerOption(options, name, value)))
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "there is no option '",
+                     name.str(), "' with the value '", value.str(),
+                     "'; wanted is one of dml-compile's");
+  return Status();
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Renames tensors of functions that have the name of a constant, so that each
-/// weight has the name of its constant. A session has the names of tensors by
-/// their order.
+/// Renames the tensors of functions that have the name of a constant, so that
+/// each weight can have the name of its constant. A session identifies tensors
+/// by their order, and not by these names.
 static void renameTensors(ModuleOp module) {
   llvm::StringSet<> constants;
   module.walk([&](arith::ConstantOp op) {
@@ -113,28 +147,43 @@ static void renameTensors(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A file that constants may refer to, and its place in memory.
-struct MappedFile {
+/// Memory that constants may refer to, and the file or the weight of a built
+/// model whose bytes have these addresses.
+struct MappedSource {
   const char *begin;
   uint64_t size;
+  WeightSource::Kind kind;
+  uint32_t index;
 };
 using Places = llvm::StringMap<WeightSource>;
 } // namespace
 
-/// Returns where in `files` the bytes of the constants are, by their names.
-static Places findPlaces(ModuleOp module, ArrayRef<MappedFile> files) {
+/// Returns where in `sources`, which stand in any order and may overlap, the
+/// bytes of the constants are, by their names.
+static Places findPlaces(ModuleOp module, SmallVector<MappedSource> sources) {
   Places places;
+  llvm::sort(sources, [](const MappedSource &a, const MappedSource &b) {
+    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
+  });
   module.walk([&](arith::ConstantOp op) {
     auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue());
     AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
     if (!blob)
       return;
     const char *data = blob->getData().data();
-    for (auto [index, file] : llvm::enumerate(files))
-      if (data >= file.begin && data < file.begin + file.size)
-        places[value.getRawHandle().getKey()] = {
-            WeightSource::Kind::File, static_cast<uint32_t>(index),
-            static_cast<uint64_t>(data - file.begin), blob->getData().size()};
+    // The source that begins last at or before the bytes, and the largest such.
+    auto after = llvm::upper_bound(
+        sources, data, [](const char *data, const MappedSource &source) {
+          return data < source.begin;
+        });
+    if (after == sources.begin())
+      return;
+    const MappedSource &source = *std::prev(after);
+    uint64_t offset = static_cast<uint64_t>(data - source.begin);
+    uint64_t size = blob->getData().size();
+    if (offset < source.size && size <= source.size - offset)
+      places[value.getRawHandle().getKey()] = {source.kind, source.index,
+                                               offset, size};
   });
   return places;
 }
@@ -146,12 +195,12 @@ public:
   WeightFinder(MLIRContext *context, Places places, Image &image)
       : context(context), places(std::move(places)), image(image) {}
 
-  /// What the preparation computes is a weight of this name.
+  /// Declares that the weight `name` is result `index` of the preparation.
   void addPrepared(StringRef name, uint32_t index) {
     places[name] = {WeightSource::Kind::Prepared, index, 0, 0};
   }
-  /// The place of the weight `tensor`. Bytes that stand in no file move to the
-  /// image.
+  /// Returns the place of the bytes of the weight `tensor`. Bytes that are in
+  /// no file are copied to the image.
   Expected<WeightSource> find(const DmlTensorInfo &tensor);
 
 private:
@@ -181,6 +230,7 @@ Expected<WeightSource> WeightFinder::find(const DmlTensorInfo &tensor) {
                      " bytes in the model, but wanted are ", source.size);
   if (place != places.end())
     return place->second;
+  FileMemory::want(data);
   source.kind = WeightSource::Kind::Own;
   source.offset = image.bytes.size();
   image.bytes.insert(image.bytes.end(), data.begin(), data.end());
@@ -235,18 +285,70 @@ static Status addPreparation(WeightFinder &finder,
   return Status();
 }
 
-/// Notes which files the image's weights are in.
-static Status addFiles(const Model &model,
-                       ArrayRef<std::shared_ptr<llvm::MemoryBuffer>> files,
-                       Image &image) {
+namespace {
+/// The files that a model is read from: its own, and those beside it.
+class ReadFiles {
+public:
+  ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
+
+  /// The model's own file first.
+  SmallVector<MappedSource> list() const;
+  /// Notes the files in the image, as they were when they were opened.
+  Status addTo(Image &image) const;
+  /// Fails where a file could not be read, or is another one now.
+  Status check() const;
+
+  /// The files beside the model.
+  std::vector<std::shared_ptr<llvm::MemoryBuffer>> beside;
+
+private:
+  const Model &model;
+  MappedSource own;
+  /// The memory itself goes with the last constant that refers to it.
+  std::shared_ptr<FileMemory::State> state;
+};
+} // namespace
+
+ReadFiles::ReadFiles(const Model &model, const llvm::MemoryBuffer &file)
+    : model(model), own{file.getBufferStart(), file.getBufferSize(),
+                        WeightSource::Kind::File, 0} {
+  if (FileMemory *memory = FileMemory::find(own.begin))
+    state = memory->getState();
+}
+
+SmallVector<MappedSource> ReadFiles::list() const {
+  SmallVector<MappedSource> files{own};
+  for (const auto &file : beside)
+    files.push_back({file->getBufferStart(), file->getBufferSize(),
+                     WeightSource::Kind::File,
+                     static_cast<uint32_t>(files.size())});
+  return files;
+}
+
+Status ReadFiles::addTo(Image &image) const {
   image.files.push_back({model.getName(), model.getState()});
-  for (const std::shared_ptr<llvm::MemoryBuffer> &file : files) {
+  for (const auto &file : beside) {
     std::string path = file->getBufferIdentifier().str();
-    Expected<FileState> state = FileState::get(path);
-    if (!state)
-      return state.status();
-    image.files.push_back({path, *state});
+    FileMemory *memory = FileMemory::find(file->getBufferStart());
+    Expected<FileState> found = memory
+                                    ? FileState::get(memory->getState()->status)
+                                    : FileState::get(path);
+    if (!found)
+      return found.status();
+    image.files.push_back({path, *found});
   }
+  return Status();
+}
+
+Status ReadFiles::check() const {
+  DML_TRY(wantRead(state.get()));
+  DML_TRY(model.wantUnchanged());
+  for (const auto &file : beside)
+    if (FileMemory *memory = FileMemory::find(file->getBufferStart())) {
+      DML_TRY(wantRead(memory->getState().get()));
+      DML_TRY(wantState(file->getBufferIdentifier().str(),
+                        FileState::get(memory->getState()->status)));
+    }
   return Status();
 }
 
@@ -259,8 +361,7 @@ static FailureOr<std::vector<uint8_t>>
 compileKernels(ModuleOp module, const CompilerOptions &options,
                Progress &progress, float begin, float end) {
   PassManager pm(module.getContext());
-  pm.addInstrumentation(
-      std::make_unique<ProgressInstrumentation>(progress, pm, begin, end));
+  addProgress(pm, progress, begin, end);
   buildLinalgToGPUPipeline(pm, options);
   buildGPUToSPIRVPipeline(pm, options);
   if (failed(runPasses(pm, module)))
@@ -276,8 +377,7 @@ static LogicalResult compileModule(ModuleOp module,
                                    Image &image) {
   if (failed(
           compileTo(module, dml::Stage::Linalg, options, [&](PassManager &pm) {
-            pm.addInstrumentation(std::make_unique<ProgressInstrumentation>(
-                progress, pm, 0.05f, 0.15f));
+            addProgress(pm, progress, 0.05f, 0.15f);
             return success();
           })))
     return failure();
@@ -297,36 +397,60 @@ static LogicalResult compileModule(ModuleOp module,
   return success();
 }
 
-Expected<Image>
-dml::session::compile(const Model &model,
-                      const std::map<std::string, int64_t> &dimensions,
-                      const CompilerOptions &options, Progress &progress,
-                      Messages &messages) noexcept {
+/// Asks for the outputs of `shared` in the buffers of inputs.
+static LogicalResult shareBuffers(ModuleOp module, const Model &model,
+                                  ArrayRef<SharedBuffer> shared) {
+  auto function = module.lookupSymbol<func::FuncOp>(model.getFunction());
+  if (shared.empty() || !function)
+    return success();
+  // Owned tensors are arguments, but no inputs.
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttr(i, ownedAttrName))
+      inputs.push_back(i);
+  SmallVector<InPlacePair> pairs;
+  for (auto [input, output] : shared)
+    if (input < inputs.size() && output < function.getNumResults())
+      pairs.push_back({inputs[input], output});
+  return setInPlace(function, pairs);
+}
+
+Expected<Image> dml::session::compile(
+    const Model &model, const std::map<std::string, int64_t> &dimensions,
+    llvm::ArrayRef<SharedBuffer> shared, const CompilerOptions &options,
+    Progress &progress, Messages &messages) noexcept {
   DML_TRY(progress.begin("reading the model", 0));
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = model.getBytes();
   if (!file)
     return file.status();
-  SmallVector<MappedFile> mapped{
-      {(*file)->getBufferStart(), (*file)->getBufferSize()}};
+  ReadFiles files(model, **file);
   CompilerContext context;
-  std::vector<std::shared_ptr<llvm::MemoryBuffer>> files;
-  auto read = model.read(std::move(*file), dimensions, &context.get(), files);
-  if (!read)
-    return invalid(read.takeError()).in(model.getName());
+  std::vector<reader::TensorPlace> tensors;
+  auto read = model.read(std::move(*file), dimensions, &context.get(),
+                         files.beside, tensors);
+  Status unread = read ? Status() : invalid(read.takeError());
+  // What is wrong with a model may be that its file changes.
+  DML_TRY(files.check());
+  if (!unread.ok())
+    return unread.in(model.getName());
   OwningOpRef<ModuleOp> module = std::move(*read);
   if (!module)
     return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
         .in(model.getName());
   Image image;
-  DML_TRY(addFiles(model, files, image));
-  for (const std::shared_ptr<llvm::MemoryBuffer> &beside : files)
-    mapped.push_back({beside->getBufferStart(), beside->getBufferSize()});
-  Places places = findPlaces(*module, mapped);
+  DML_TRY(files.addTo(image));
+  SmallVector<MappedSource> mapped = files.list();
+  for (const reader::TensorPlace &tensor : tensors)
+    mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
+                      model.getBuilt()->getNumber(tensor.source)});
+  Places places = findPlaces(*module, std::move(mapped));
+  LogicalResult result = shareBuffers(*module, model, shared);
   renameTensors(*module);
   Preparation preparation;
-  LogicalResult result =
-      compileModule(*module, options, progress, preparation, image);
+  if (succeeded(result))
+    result = compileModule(*module, options, progress, preparation, image);
   DML_TRY(progress.check());
+  DML_TRY(files.check());
   for (const std::string &warning : context.getWarnings())
     messages.warn(model.getName() + ": " + warning);
   if (failed(result))
@@ -339,5 +463,6 @@ dml::session::compile(const Model &model,
       finder.addPrepared(prepared.name, index);
   }
   DML_TRY(addWeights(finder, image));
+  DML_TRY(files.check());
   return image;
 }

@@ -12,8 +12,8 @@
 
 namespace dml::session {
 
-/// A device that sessions run on: the caller's, or one that sessions of this
-/// process share, so that their weights stand there once.
+/// A device of sessions: the caller's device, or a device that all sessions of
+/// this process share, so that each weight is on the device only once.
 class SessionDevice {
 public:
   static Expected<std::shared_ptr<SessionDevice>>
@@ -22,8 +22,9 @@ public:
   DmlDevice get() const { return device.get(); }
   /// Fails where a call has lost the device.
   Status check() const;
-  /// Returns `status` of a call, with the name of the device where the call has
-  /// lost it: later sessions get another device.
+  /// Returns `status`, the result of a call. If the call has lost the device,
+  /// adds the device's name to the message, and later sessions get another
+  /// device.
   Status note(Status status);
 
 private:

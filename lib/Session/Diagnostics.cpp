@@ -19,7 +19,8 @@ static DialectRegistry getRegistry() {
 CompilerContext::CompilerContext()
     : context(getRegistry()),
       handler(&context, [this](Diagnostic &diagnostic) { take(diagnostic); }) {
-  // The compiler names what it cannot compile, and says what it can.
+  // Unregistered operations are parsed, so that the compiler can name the
+  // operation that it cannot compile.
   context.allowUnregisteredDialects();
   context.printOpOnDiagnostic(false);
 }

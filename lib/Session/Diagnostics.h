@@ -16,15 +16,15 @@
 
 namespace dml::session {
 
-/// A context with the compiler's dialects, whose diagnostics are kept.
+/// A context with the compiler's dialects, which records diagnostics.
 class CompilerContext {
 public:
   CompilerContext();
 
   mlir::MLIRContext &get() { return context; }
 
-  /// The first error of the compiler under `result`, or `otherwise` where the
-  /// compiler named none.
+  /// Returns the first error of the compiler as a status with `result`, or the
+  /// message `otherwise` if the compiler has reported no error.
   Status getError(DmlResult result, const char *otherwise) const;
   const std::vector<std::string> &getWarnings() const { return warnings; }
 

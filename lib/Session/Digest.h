@@ -32,7 +32,7 @@ public:
   void add(const Digest &digest) {
     hasher.update(llvm::ArrayRef<uint8_t>(digest));
   }
-  /// A piece of a part, whose size is added elsewhere.
+  /// Adds a piece of a part. The caller adds the size of the part separately.
   void addBytes(llvm::StringRef bytes) { hasher.update(bytes); }
 
   Digest finish() { return hasher.final<32>(); }

@@ -56,8 +56,8 @@ std::optional<std::string> DiskCache::readFile(const std::string &path) {
                      std::to_string(mostBytes) + " at most");
     return std::nullopt;
   }
-  // The file is used now. Where the folder cannot be written, nothing is
-  // removed either.
+  // Sets the time at which the file was used to now. An error does not matter:
+  // files of a folder that cannot be written are never removed.
   (void)::futimens(file, nullptr);
   std::string bytes(size, 0);
   for (uint64_t done = 0; done < size;) {
@@ -126,16 +126,17 @@ struct CacheFile {
 /// Seconds after which a file that is not renamed has no writer any more.
 static constexpr int64_t mostSecondsOfWriting = 3600;
 
-/// Whether `name` is one that the cache gives to files: a digest and, in the
-/// end, `extension`.
+/// Whether the cache may have written a file called `name`: a digest, with
+/// `extension` at its end.
 static bool isOwnName(llvm::StringRef name, llvm::StringRef extension) {
   return name.ends_with(extension) &&
          name.take_while(llvm::isHexDigit).size() == 2 * sizeof(Digest) &&
          name.drop_front(2 * sizeof(Digest)).starts_with(".dml");
 }
 
-/// The files of the cache in `folder`. Removes what processes that have ended
-/// have not finished. Files of others, or under other names, stay.
+/// Returns the files of the cache in `folder`. Removes unfinished files of
+/// processes that have ended. Does not touch files of others, or with other
+/// names.
 static std::vector<CacheFile> listFiles(const std::string &folder) {
   std::vector<CacheFile> files;
   std::error_code error;
@@ -165,8 +166,8 @@ static std::vector<CacheFile> listFiles(const std::string &folder) {
 void DiskCache::trim(uint64_t written) {
   std::lock_guard<std::mutex> lock(trimMutex);
   uncounted = llvm::SaturatingAdd(uncounted, written);
-  // Other processes count for themselves, so that all together may go beyond
-  // the budget by a sixteenth for each.
+  // Each process only counts the bytes that it writes itself. All processes
+  // together may therefore exceed the budget by a sixteenth for each process.
   if (uncounted < budget / 16)
     return;
   uncounted = 0;
@@ -191,9 +192,8 @@ void DiskCache::trim(uint64_t written) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How the file of a program begins. All that follows is covered by the digest:
-/// the parts of the image, in the order of the numbers that say how large they
-/// are.
+/// The header of a program's file. The digest covers the rest of the file: the
+/// parts of the image, in the order of the members that state their sizes.
 struct ImageHeader {
   char magic[8] = {'D', 'M', 'L', 'S', 'E', 'S', 'S', '1'};
   Digest key = {};
@@ -313,8 +313,8 @@ void DiskCache::storeImage(const Digest &key, const Image &image,
   writeFile(getImagePath(key), parts);
 }
 
-/// Reads the files beside the model. Returns false where one is not there, or
-/// is not the one that the image was made of.
+/// Reads the list of files beside the model. Returns false if a file is
+/// missing, or has changed since the image was made.
 static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
                       Image &image) {
   reader::ExternalFiles files(model.getPath());
@@ -342,8 +342,9 @@ static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
   return true;
 }
 
-/// Whether a weight has its bytes where `source` says.
-static bool hasBytes(const WeightSource &source, const Image &image) {
+/// Whether the place `source` contains the bytes of a weight.
+static bool hasBytes(const WeightSource &source, const Image &image,
+                     const Model &model) {
   auto fits = [&](uint64_t size) {
     return source.offset <= size && source.size <= size - source.offset;
   };
@@ -354,6 +355,10 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
     return source.index < image.prepared.size();
   case WeightSource::Kind::Own:
     return fits(image.bytes.size());
+  case WeightSource::Kind::Built:
+    return model.getBuilt() &&
+           source.index < model.getBuilt()->getWeights().size() &&
+           fits(model.getBuilt()->getWeights()[source.index]->getSize());
   case WeightSource::Kind::File:
     return source.index < image.files.size() &&
            fits(image.files[source.index].state.size);
@@ -362,11 +367,11 @@ static bool hasBytes(const WeightSource &source, const Image &image) {
 }
 
 /// Whether each weight has its bytes somewhere.
-static bool hasWeights(const Image &image) {
+static bool hasWeights(const Image &image, const Model &model) {
   auto isThere = [&](const WeightSource &source) {
-    return hasBytes(source, image);
+    return hasBytes(source, image, model);
   };
-  // What is prepared is prepared of other weights.
+  // The preparation only reads weights that are not results of the preparation.
   auto isRaw = [&](const WeightSource &source) {
     return source.kind != WeightSource::Kind::Prepared && isThere(source);
   };
@@ -380,8 +385,8 @@ static bool hasWeights(const Image &image) {
          llvm::all_of(image.prepared, isKnown);
 }
 
-/// Whether the runtime takes the executables, and these have as many weights,
-/// inputs and outputs as the image says.
+/// Whether the runtime accepts the executables, and their numbers of weights,
+/// inputs and outputs are those of the image.
 static bool hasExecutables(const Image &image) {
   auto executable = openExecutable(image.executable);
   if (!executable)
@@ -413,7 +418,8 @@ static bool readPrepared(PieceReader &reader, uint64_t count, Image &image) {
   return true;
 }
 
-/// Reads what follows the header. Returns why that cannot be used, or "".
+/// Reads the parts of an image that follow the header. Returns the reason why
+/// the image cannot be used, or "".
 static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
                               const Model &model, Image &image) {
   Digester digester;
@@ -433,7 +439,7 @@ static std::string parseImage(const ImageHeader &header, llvm::StringRef bytes,
       !reader.read(header.executableSize, image.executable) ||
       !reader.getRest().empty())
     return "it has another size than it says";
-  if (!hasWeights(image))
+  if (!hasWeights(image, model))
     return "it has a weight without bytes";
   return hasExecutables(image) ? "" : "it has no executable for this version";
 }

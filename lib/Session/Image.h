@@ -11,18 +11,20 @@
 
 namespace dml::session {
 
-/// Where the bytes of a weight are.
+/// The place of the bytes of a weight.
 struct WeightSource {
   enum class Kind : uint32_t {
-    /// The caller has the bytes, by the weight's name.
+    /// The caller has the bytes, under the weight's name.
     Caller,
-    /// In the model itself, or in a file beside it: `index` is the number among
-    /// those of the image, of which the first is the model.
+    /// A file of the image: the model itself, which is file 0, or file `index`,
+    /// which is beside the model.
     File,
-    /// Among the bytes of the image: the importer has computed the weight.
+    /// The bytes of the image, for a weight that the importer has computed.
     Own,
     /// The result `index` of the preparation.
     Prepared,
+    /// The weight `index` of a model that the caller built node by node.
+    Built,
   };
   Kind kind = Kind::Caller;
   uint32_t index = 0;
@@ -30,7 +32,7 @@ struct WeightSource {
   uint64_t size = 0;
 };
 
-/// A file whose bytes weights are.
+/// A file that contains bytes of weights.
 struct WeightFile {
   std::string path;
   FileState state;
@@ -49,14 +51,14 @@ struct Image {
   std::vector<uint8_t> executable;
   /// In the order of the executable's weights.
   std::vector<WeightSource> weights;
-  /// The executable that computes weights from others (Preparation.h), or
-  /// nothing; its inputs, in their order, and its results.
+  /// The executable of the preparation (Preparation.h), or nothing; the places
+  /// of its inputs, in their order; and its results.
   std::vector<uint8_t> preparation;
   std::vector<WeightSource> preparationWeights;
   std::vector<PreparedWeight> prepared;
   /// The first is the model.
   std::vector<WeightFile> files;
-  /// The weights that stand in no file.
+  /// The bytes of weights that are in no file.
   std::vector<char> bytes;
 };
 

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
-#include "Diagnostics.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Import/ModuleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,11 +31,20 @@ Expected<FileState> FileState::get(const std::string &path) {
   if (!llvm::sys::fs::is_regular_file(status))
     return makeError(DML_ERROR_INVALID_ARGUMENT, "'", path,
                      "' is no regular file, but wanted is one");
+  return get(status);
+}
+
+FileState FileState::get(const llvm::sys::fs::file_status &status) {
   FileState state;
   state.size = status.getSize();
   state.modified = status.getLastModificationTime().time_since_epoch().count();
   state.inode = status.getUniqueID().getFile();
   return state;
+}
+
+Status dml::session::wantRead(const FileMemory::State *state) {
+  std::string error = state ? state->getError() : "";
+  return error.empty() ? Status() : Status(DML_ERROR_IO, error);
 }
 
 /// Whether the first bytes are those of an executable.
@@ -92,6 +100,25 @@ Expected<std::unique_ptr<Model>>
 Model::open(const DmlSessionCreateInfo &info) noexcept {
   std::unique_ptr<Model> model(new Model);
   DML_TRY(model->openBytes(info));
+  DML_TRY(model->fixSizes(info));
+  DML_TRY(model->readSignature(info));
+  return model;
+}
+
+Expected<std::unique_ptr<Model>>
+Model::openUnrun(const DmlSessionCreateInfo &info) {
+  std::unique_ptr<Model> model(new Model);
+  DML_TRY(model->openBytes(info));
+  if (model->executable)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "'", model->name,
+                     "' is an executable, which has kernels in place of "
+                     "operators, but wanted is the model that it was "
+                     "compiled from");
+  DML_TRY(model->fixSizes(info));
+  return model;
+}
+
+Status Model::fixSizes(const DmlSessionCreateInfo &info) {
   for (uint32_t i = 0; i < info.dimensionCount; ++i) {
     const DmlNamedSize &dimension = info.dimensions[i];
     if (!dimension.name || dimension.size < 1 || dimension.size > UINT32_MAX)
@@ -99,19 +126,29 @@ Model::open(const DmlSessionCreateInfo &info) noexcept {
                        dimension.name ? dimension.name : "NULL",
                        "' has the size ", dimension.size,
                        ", but wanted is one from 1 to 2^32 - 1");
-    model->fixedSizes[dimension.name] = dimension.size;
+    fixedSizes[dimension.name] = dimension.size;
   }
-  DML_TRY(model->readSignature(info));
-  return model;
+  if (!fixedSizes.empty() && !isONNX())
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "sizes of dimensions are for ONNX models, but '", name,
+                     "' is none");
+  return Status();
 }
 
 Status Model::openBytes(const DmlSessionCreateInfo &info) {
-  if (!info.path == !info.bytes)
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     info.path ? "there are both a path and the bytes of a "
-                                 "model, but wanted is one of them"
-                               : "there is neither the path of a model nor its "
-                                 "bytes, but wanted is one of them");
+  int count = (info.path != nullptr) + (info.bytes != nullptr) +
+              (info.model != nullptr);
+  if (count != 1)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the model stands in ", count,
+                     " places, but wanted is one of 'path', 'bytes' and "
+                     "'model'");
+  if (info.model) {
+    info.model->object->close();
+    built = info.model->object;
+    name = built->getName();
+    format = ModelFormat::ONNX;
+    return Status();
+  }
   llvm::StringRef start;
   Expected<std::string> fileStart = std::string();
   if (info.path) {
@@ -166,11 +203,12 @@ Status dml::session::wantState(const std::string &path,
 }
 
 Status Model::wantUnchanged() const {
-  return bytes ? Status() : wantState(name, state);
+  return isFile() ? wantState(name, state) : Status();
 }
 
-/// Adds the bytes of a file from `begin` to `end` to a digest. They are read,
-/// and not mapped: a file that is cut off meanwhile is an error, and no signal.
+/// Adds the bytes of a file from `begin` to `end` to a digest. The file is
+/// read, and not mapped, so that a truncated file causes an error instead of a
+/// signal.
 static llvm::Error addPart(llvm::sys::fs::file_t file, uint64_t begin,
                            uint64_t end, Digester &digester) {
   std::vector<char> piece(std::min<uint64_t>(end - begin, 1 << 20));
@@ -193,6 +231,10 @@ Expected<Digest> Model::getDigest() const {
   Digester digester;
   if (bytes) {
     digester.addBytes(*bytes);
+    return digester.finish();
+  }
+  if (built) {
+    DML_TRY_IN(built->addTo(digester), name);
     return digester.finish();
   }
   auto fail = [&](llvm::Error error) {
@@ -235,16 +277,25 @@ void Model::addTo(Digester &digester) const {
 }
 
 Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
+  if (built)
+    return llvm::MemoryBuffer::getMemBuffer("", getPath());
   if (bytes) {
-    // The parser of text reads a zero at the end, which the caller's memory
-    // need not have.
+    // The parser of MLIR text needs a zero behind the text, which the caller's
+    // memory may lack.
     if (isModelText(format, *bytes))
       return llvm::MemoryBuffer::getMemBufferCopy(*bytes, getPath());
     return llvm::MemoryBuffer::getMemBuffer(*bytes, getPath(),
                                             /*RequiresNullTerminator=*/false);
   }
-  auto file = openModuleFile(
-      name, [&](llvm::StringRef start) { return isModelText(format, start); });
+  auto isText = [&](llvm::StringRef start) {
+    return isModelText(format, start);
+  };
+  auto open = [&]() -> llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> {
+    if (format == ModelFormat::ONNX)
+      return FileMemory::open(name);
+    return openModuleFile(name, isText, /*isRead=*/true);
+  };
+  auto file = open();
   if (!file)
     return Status(DML_ERROR_IO, llvm::toString(file.takeError()));
   DML_TRY(wantUnchanged());
@@ -259,15 +310,66 @@ llvm::Expected<OwningOpRef<ModuleOp>>
 Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
             const std::map<std::string, int64_t> &dimensions,
             MLIRContext *context,
-            std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files) const {
+            std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files,
+            std::vector<reader::TensorPlace> &places) const {
   ModelOptions options;
   options.onnx.dimensions = fixedSizes;
   for (const auto &[name, size] : dimensions)
     options.onnx.dimensions[name] = size;
   options.onnx.files = &files;
+  options.onnx.places = &places;
   options.optimize = isOptimized;
+  if (built)
+    return onnx::importBuiltModel(built->getProto(), getPath(), built, context,
+                                  options.onnx, isOptimized);
   return readModel(std::move(file), format, ParserConfig(context), options,
                    std::make_shared<llvm::SourceMgr>());
+}
+
+/// Fails where an ONNX model has open dimensions whose sizes were not stated.
+Status Model::wantSizes(const llvm::MemoryBuffer &file) const {
+  if (!isONNX())
+    return Status();
+  onnx::ImportOptions options;
+  options.dimensions = fixedSizes;
+  auto read = onnx::readSignature(file, options);
+  if (!read)
+    return invalid(read.takeError()).in(name);
+  std::string open;
+  llvm::StringMap<bool> seen;
+  for (const SignatureTensor &input : read->inputs)
+    for (const SignatureDimension &dimension : input.dimensions)
+      if (dimension.size < 0 && seen.try_emplace(dimension.name).second)
+        open += (open.empty() ? "'" : ", '") + runtime::escape(dimension.name) +
+                "'";
+  if (open.empty())
+    return Status();
+  return makeError(DML_ERROR_INVALID_ARGUMENT, name,
+                   ": the model leaves sizes open, but wanted is the size of "
+                   "each of its dimensions ",
+                   open);
+}
+
+Expected<OwningOpRef<ModuleOp>> Model::readUnrun(CompilerContext &context,
+                                                 bool verifies,
+                                                 bool leavesOutUnread) const {
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
+  if (!file)
+    return file.status();
+  DML_TRY(wantSizes(**file));
+  ModelOptions options;
+  options.onnx.dimensions = fixedSizes;
+  options.onnx.leavesOutUnread = leavesOutUnread;
+  options.optimize = isOptimized;
+  auto module = readModel(std::move(*file), format,
+                          ParserConfig(&context.get(), verifies), options,
+                          std::make_shared<llvm::SourceMgr>());
+  if (!module)
+    return invalid(module.takeError()).in(name);
+  if (!*module)
+    return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
+        .in(name);
+  return std::move(*module);
 }
 
 Status Model::setOptimized(bool value) {
@@ -309,8 +411,8 @@ static Expected<SignatureTensor> readTensor(Type type, std::string name) {
   return tensor;
 }
 
-/// The function of `module` that is wanted: `wanted`, or where that is null
-/// "main", or the only public one.
+/// Returns the function of `module` with the name `wanted`. If `wanted` is
+/// null, returns "main", or the only public function.
 static Expected<func::FuncOp> findFunction(ModuleOp module,
                                            const char *wanted) {
   SmallVector<func::FuncOp> functions;
@@ -337,7 +439,8 @@ Status Model::readModuleSignature(const char *wanted) {
     return file.status();
   CompilerContext context;
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> files;
-  auto module = read(std::move(*file), {}, &context.get(), files);
+  std::vector<reader::TensorPlace> places;
+  auto module = read(std::move(*file), {}, &context.get(), files, places);
   if (!module)
     return invalid(module.takeError()).in(name);
   if (!*module)
@@ -412,7 +515,14 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
       return file.status();
     onnx::ImportOptions options;
     options.dimensions = fixedSizes;
-    auto read = onnx::readSignature(**file, options);
+    auto read = built ? onnx::readSignature(built->getProto(), options)
+                      : onnx::readSignature(**file, options);
+    FileMemory *memory = FileMemory::find((*file)->getBufferStart());
+    if (Status status = wantRead(memory ? memory->getState().get() : nullptr);
+        !status.ok()) {
+      llvm::consumeError(read.takeError());
+      return status;
+    }
     if (!read)
       return invalid(read.takeError()).in(name);
     signature = std::move(*read);
@@ -422,9 +532,5 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
                        info.function, "'; the model has 'main'");
     return Status();
   }
-  if (!fixedSizes.empty())
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     "sizes of dimensions are for ONNX models, but '", name,
-                     "' is none");
   return executable ? Status() : readModuleSignature(info.function);
 }

@@ -7,8 +7,11 @@
 #ifndef DML_LIB_SESSION_MODEL_H
 #define DML_LIB_SESSION_MODEL_H
 
+#include "BuiltModel.h"
+#include "Diagnostics.h"
 #include "Digest.h"
 #include "Support.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,6 +26,7 @@ struct FileState {
   uint64_t inode = 0;
 
   static Expected<FileState> get(const std::string &path);
+  static FileState get(const llvm::sys::fs::file_status &status);
   void addTo(Digester &digester) const {
     digester.add(size);
     digester.add(static_cast<uint64_t>(modified));
@@ -34,64 +38,92 @@ struct FileState {
   }
 };
 
-/// Fails where the file has another state than `state`.
+/// Fails if a part of the file `buffer` could not be read.
+Status wantRead(const FileMemory::State *state);
+/// Fails if the state of the file is not `state`.
 Status wantState(const std::string &path, const FileState &state);
 
-/// A model by path or by bytes. Its functions may be called from many threads
-/// at once.
+/// A model: a file, bytes of the caller, or a model that the caller built node
+/// by node. Its functions may be called from many threads at once.
 class Model {
 public:
   static Expected<std::unique_ptr<Model>>
   open(const DmlSessionCreateInfo &info) noexcept;
 
+  /// Opens a model that is read and not run. It has no signature, and is no
+  /// executable. Of `info` the bytes, the format and the dimensions count.
+  static Expected<std::unique_ptr<Model>>
+  openUnrun(const DmlSessionCreateInfo &info);
+
   const Signature &getSignature() const { return signature; }
   const std::string &getFunction() const { return function; }
-  /// The path, or "<bytes>".
+  /// The path, "<bytes>", or the name of a built model.
   const std::string &getName() const { return name; }
-  /// The path, or one beside which no files are.
-  std::string getPath() const { return bytes ? name + "/model" : name; }
+  /// The path of the model's file, or a path beside which there are no files.
+  std::string getPath() const { return isFile() ? name : name + "/model"; }
 
-  /// The state of the file, where the model is one.
+  bool isFile() const { return !bytes && !built; }
+  /// The model that the caller built node by node, or null.
+  const BuiltModel *getBuilt() const { return built.get(); }
+
+  /// The state of the file, if the model is a file.
   const FileState &getState() const { return state; }
-  /// The caller's bytes, where the model is no file.
+  /// The caller's bytes, if the model consists of bytes.
   std::optional<llvm::StringRef> getCallerBytes() const { return bytes; }
 
-  /// The executable, where the model is one.
+  /// The executable, if the model is one, or null.
   DmlExecutable getExecutable() const { return executable.get(); }
 
-  /// Whether tensors have no strides, so that a type and a shape say how many
-  /// bytes a tensor has.
-  bool isPacked() const { return format == ModelFormat::ONNX && !executable; }
+  bool isONNX() const { return format == ModelFormat::ONNX && !executable; }
+  /// Whether tensors have no strides, so that the type and the shape of a
+  /// tensor determine its number of bytes.
+  bool isPacked() const { return isONNX(); }
 
-  /// The bytes of the model as a buffer whose identifier is the name. Fails
-  /// where the file has changed since the model was opened.
+  /// Returns the bytes of the model as a buffer, whose identifier is the
+  /// model's name. A built model has no bytes. The buffer of an ONNX model with
+  /// a path is a FileMemory; other files are read at once. Fails if the file
+  /// has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
-  /// The digest of the bytes, or, of a file, of the graph and of the file's
-  /// name, size, time and inode where the file has large weights. Fails where
-  /// the file has changed since the model was opened.
+  /// Returns the digest of the model. It covers the bytes; for a file with
+  /// large weights, it covers the graph and the file's name, size, time and
+  /// inode instead. Large weights of a built model are covered by their
+  /// identifiers, if they have identifiers. Fails if the file has changed since
+  /// the model was opened.
   Expected<Digest> getDigest() const;
-  /// Adds what a program depends on beside the bytes, sizes of runs and
-  /// options.
+  /// Adds the properties of the model, other than its bytes, on which a program
+  /// depends. The sizes of a run and the options are added elsewhere.
   void addTo(Digester &digester) const;
 
-  /// Reads the module of the model. Of an ONNX model `dimensions` are the sizes
-  /// of open dimensions. The module's constants refer to `file`, which getBytes
-  /// gave, and to the files that are appended to `files`. A null module is one
-  /// that the parser of MLIR refuses, with a diagnostic.
+  /// Reads the module of the model. `dimensions` are the sizes of an ONNX
+  /// model's open dimensions. The module's constants refer to `file`, a result
+  /// of getBytes(), to the files that are appended to `files`, and to the
+  /// memory that is appended to `places`. If MLIR's parser refuses the model,
+  /// the result is a null module, and diagnostics report the error.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   read(std::unique_ptr<llvm::MemoryBuffer> file,
        const std::map<std::string, int64_t> &dimensions,
        mlir::MLIRContext *context,
-       std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files) const;
+       std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files,
+       std::vector<reader::TensorPlace> &places) const;
+  /// Reads the module of a model that openUnrun opened, without verifying it
+  /// where `verifies` is false. Nodes of an ONNX model that cannot be read are
+  /// an error, or where `leavesOutUnread` says so what the module lacks.
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  readUnrun(CompilerContext &context, bool verifies,
+            bool leavesOutUnread) const;
 
-  /// Sets whether ONNX Runtime's optimizations are done.
+  /// Sets whether ONNX Runtime's optimizations are applied to the model.
   Status setOptimized(bool value);
+
+  /// Fails if the file has changed since the model was opened.
+  Status wantUnchanged() const;
 
 private:
   Model() = default;
-  Status wantUnchanged() const;
   Status openBytes(const DmlSessionCreateInfo &info);
+  Status fixSizes(const DmlSessionCreateInfo &info);
+  Status wantSizes(const llvm::MemoryBuffer &file) const;
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);
   Status readModuleSignature(const char *wanted);
@@ -101,6 +133,7 @@ private:
   FileState state;
   /// Of a model by bytes.
   std::optional<llvm::StringRef> bytes;
+  std::shared_ptr<const BuiltModel> built;
   ModelFormat format = ModelFormat::MLIR;
   bool isOptimized = false;
   std::string function;

@@ -6,10 +6,12 @@
 
 #include "Preparation.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Ownership.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -32,7 +34,7 @@ static bool canBeWeight(Type type) {
 // Digests
 //===----------------------------------------------------------------------===//
 
-/// The operations that compute `value` within its block, in their order.
+/// Returns the operations that compute `value` in its block, in their order.
 static llvm::SetVector<Operation *> findSlice(Value value) {
   llvm::SetVector<Operation *> slice;
   SmallVector<Value> open{value};
@@ -50,20 +52,37 @@ static llvm::SetVector<Operation *> findSlice(Value value) {
   return llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
 }
 
-/// Adds the bytes of constants, of which the text of `op` has the names alone.
+/// Adds the bytes of the constants in `op` to the digest. The text of `op`
+/// contains only their names.
 static void addConstants(Operation *op, Digester &digester) {
   op->walk([&](arith::ConstantOp constant) {
     auto value = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
     AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
-    if (blob)
-      digester.add(StringRef(blob->getData().data(), blob->getData().size()));
+    if (!blob)
+      return;
+    FileMemory::want(blob->getData());
+    digester.add(StringRef(blob->getData().data(), blob->getData().size()));
   });
 }
 
-/// The digest of what computes `value`, which is a result of `function`. It is
-/// that of the text of a function with these operations alone.
+/// Returns the tensor of which `value` is a reshape. Both have the same
+/// elements in the same order.
+static Value skipReshapes(Value value) {
+  while (auto *op = value.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Returns the digest of the computation of `value`, a result of `function`:
+/// the digest of the text of a function that contains only the operations of
+/// this computation. Reshapes at its end are left out: programs for some sizes
+/// read a weight as 2x768x256, others as 2x196608, and these are one weight.
 static Preparation::Result describe(func::FuncOp function, Value value) {
   Preparation::Result result;
+  value = skipReshapes(value);
   Digester digester;
   OpBuilder builder(function.getContext());
   OwningOpRef<func::FuncOp> copy =
@@ -105,7 +124,7 @@ static Preparation::Result describe(func::FuncOp function, Value value) {
 // Taking the initialization out
 //===----------------------------------------------------------------------===//
 
-/// The names that tensors of functions have.
+/// Returns the names of all tensors that functions take or return.
 static llvm::StringSet<> collectNames(ModuleOp module) {
   llvm::StringSet<> names;
   for (auto function : module.getOps<func::FuncOp>())

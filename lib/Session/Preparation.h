@@ -22,22 +22,24 @@
 namespace dml::session {
 
 struct Preparation {
-  /// The module of the function `main`, whose inputs are weights under their
-  /// names. Null where nothing is computed from weights alone.
+  /// The module with the function `main`, whose inputs are weights with their
+  /// names. Null if no value is computed from weights alone.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// Of each result, the digest of its computation, and the names of the
-  /// weights that it reads, in the order in which the digest counts them.
+  /// For each result, the digest of its computation, and the names of the
+  /// weights that the computation reads, in the order in which its inputs are
+  /// numbered.
   struct Result {
     Digest computation;
     std::vector<std::string> weights;
-    /// The name that the result has as a weight of the module that is left.
+    /// The name of the weight by which the remaining module reads the result.
     std::string name;
   };
   std::vector<Result> results;
 };
 
-/// Takes the initialization out of `module`, on which the passes up to linalg
-/// have run. Leaves it there where a result is of a type that no weight has.
+/// Removes the initialization from `module`, to which the passes up to linalg
+/// have been applied, and returns it as a preparation. If a result has a type
+/// that a weight cannot have, the initialization stays in the module.
 Preparation takePreparation(mlir::ModuleOp module);
 
 } // namespace dml::session

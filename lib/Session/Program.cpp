@@ -49,8 +49,8 @@ Program::create(WeightStore &store, const Model &model, Image image,
 }
 
 Status Program::bindWeights() {
-  // Weights that are bound in place come first: the program makes memory with
-  // the first copy.
+  // Weights are first bound in place, if possible. The program allocates memory
+  // for weights at the first copy.
   std::vector<uint32_t> copied;
   for (uint32_t i = 0; i < weights.size(); ++i) {
     const DmlBufferRange *range = &weights[i]->range;
@@ -93,7 +93,11 @@ Status Program::initialize(DmlDevice onDevice, const Model &model) {
     return Status();
   };
   DML_TRY(describe(dmlGetInputInfo, info.inputCount, inputs));
-  return describe(dmlGetOutputInfo, info.outputCount, outputs);
+  DML_TRY(describe(dmlGetOutputInfo, info.outputCount, outputs));
+  inPlace.resize(info.outputCount);
+  for (uint32_t i = 0; i < info.outputCount; ++i)
+    DML_TRY(call(dmlGetInPlaceInput, executable, function, i, &inPlace[i]));
+  return Status();
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,9 +137,10 @@ void Program::giveSlot(std::unique_ptr<Slot> slot) {
   slotCount = std::max<uint32_t>(slotCount, idle.size());
 }
 
-/// Bytes of a tensor that kernels read or write in the host's memory, at most.
-/// A copy between host and device is a submission of its own, which takes 20
-/// microseconds and more; a GPU reads 64 KiB from the host in 3.
+/// The largest size of a tensor that kernels access in the host's memory. A
+/// copy between host and device is a submission of its own, which takes 20
+/// microseconds or more, whereas a GPU reads 64 KiB from the host in 3
+/// microseconds.
 static constexpr uint64_t mostHostBytes = 1 << 16;
 
 Expected<DmlBufferRange> Program::getBuffer(BufferHandle &buffer,
@@ -176,14 +181,34 @@ Status Program::bindInput(Slot &slot, uint32_t index,
     DML_TRY(call(dmlWriteBuffer, slot.inputs[index].get(), uint64_t(0),
                  static_cast<const void *>(tensor.data), tensor.byteSize));
   }
-  // A range of the caller's is bound anew: the caller may have destroyed the
-  // buffer that was bound, and another buffer may have its handle since.
+  // A buffer of the caller is bound again in each run: the caller may have
+  // destroyed the buffer of an earlier run, and its handle may now belong to
+  // another buffer.
   if (tensor.data && isEqual(range, slot.boundInputs[index]))
     return Status();
   DML_TRY(call(dmlBindInput, slot.table.get(), index,
                static_cast<const DmlBufferRange *>(&range)));
   slot.boundInputs[index] = range;
   return Status();
+}
+
+Expected<DmlBufferRange> Program::getOwnOutput(Slot &slot, uint32_t index,
+                                               const DmlSessionTensor *tensor) {
+  const DmlTensorInfo &info = outputs[index];
+  if (inPlace[index] == UINT32_MAX)
+    return getBuffer(slot.outputs[index], info, DML_MEMORY_READBACK);
+  uint32_t input = inPlace[index];
+  const DmlBufferRange &range = slot.boundInputs[input];
+  DmlBufferInfo own{};
+  if (slot.inputs[input])
+    dmlGetBufferInfo(slot.inputs[input].get(), &own);
+  if (tensor && range.buffer != own.buffer)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "output '",
+                     runtime::escape(info.name), "' is in the place of input '",
+                     runtime::escape(inputs[input].name),
+                     "', which is in a buffer; wanted is the range of the "
+                     "input for the output as well");
+  return range;
 }
 
 Status Program::bindOutput(Slot &slot, uint32_t index,
@@ -197,8 +222,7 @@ Status Program::bindOutput(Slot &slot, uint32_t index,
       return makeError(DML_ERROR_INVALID_ARGUMENT, "output '",
                        runtime::escape(info.name), "' has ", tensor->byteSize,
                        " bytes, but wanted are ", info.byteSize);
-    Expected<DmlBufferRange> own =
-        getBuffer(slot.outputs[index], info, DML_MEMORY_READBACK);
+    Expected<DmlBufferRange> own = getOwnOutput(slot, index, tensor);
     if (!own)
       return own.status();
     range = *own;
@@ -227,7 +251,9 @@ Status Program::readOutputs(Slot &slot,
                          outputs[i].byteSize, " bytes of output '",
                          runtime::escape(outputs[i].name), "'");
     }
-    DML_TRY(call(dmlReadBuffer, slot.outputs[i].get(), uint64_t(0), data,
+    const BufferHandle &buffer =
+        inPlace[i] == UINT32_MAX ? slot.outputs[i] : slot.inputs[inPlace[i]];
+    DML_TRY(call(dmlReadBuffer, buffer.get(), uint64_t(0), data,
                  static_cast<size_t>(outputs[i].byteSize)));
   }
   return Status();

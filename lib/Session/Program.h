@@ -21,12 +21,12 @@ struct FreeMemory {
 };
 using HostMemory = std::unique_ptr<void, FreeMemory>;
 
-/// A program on a device, with the buffers of the runs that are going on. May
-/// run on many threads at once.
+/// A program on a device, with the buffers of all runs in progress. Several
+/// threads may run it at the same time.
 class Program {
 public:
-  /// Creates the program of an image and brings its weights to the device. The
-  /// model may be an executable, which stands for the image's then.
+  /// Creates the program of an image, and copies its weights to the device. If
+  /// the model is an executable, it takes the place of the image's executable.
   static Expected<std::shared_ptr<Program>>
   create(WeightStore &store, const Model &model, Image image,
          const CallerWeights &caller, const Digest &options, uint64_t waitLimit,
@@ -35,9 +35,9 @@ public:
   llvm::ArrayRef<DmlTensorInfo> getInputs() const { return inputs; }
   llvm::ArrayRef<DmlTensorInfo> getOutputs() const { return outputs; }
 
-  /// Runs the program on inputs, and on outputs where they are not null. The
-  /// tensors have either memory or a buffer; where an output has neither,
-  /// `results` gets memory for it.
+  /// Runs the program on `inputs`, and stores to those of `outputs` that are
+  /// not null. Each tensor has memory or a buffer. If an output has neither,
+  /// its memory is allocated in `results`.
   Status run(llvm::ArrayRef<const DmlSessionTensor *> inputs,
              llvm::ArrayRef<DmlSessionTensor *> outputs,
              std::vector<HostMemory> &results);
@@ -46,11 +46,12 @@ public:
   uint64_t getBytes() const { return codeBytes + slotBytes * slotCount.load(); }
 
 private:
-  /// What one run uses at a time.
+  /// The objects that one run uses.
   struct Slot {
     std::vector<BufferHandle> inputs, outputs;
     std::vector<DmlBufferRange> boundInputs, boundOutputs;
-    /// Destroyed first: it waits for the work that uses the buffers.
+    /// The binding table, which is destroyed first, since its destruction waits
+    /// for the work that uses the buffers.
     TableHandle table;
   };
 
@@ -59,26 +60,31 @@ private:
   Status bindWeights();
   Expected<std::unique_ptr<Slot>> takeSlot();
   void giveSlot(std::unique_ptr<Slot> slot);
-  /// Memory of the slot's own for a tensor, which the host reads or writes as
-  /// `memory` says.
+  /// Returns memory of the slot for a tensor. `memory` states whether the host
+  /// reads or writes it.
   Expected<DmlBufferRange>
   getBuffer(BufferHandle &buffer, const DmlTensorInfo &info, DmlMemory memory);
   Status bindInput(Slot &slot, uint32_t index, const DmlSessionTensor &tensor);
   Status bindOutput(Slot &slot, uint32_t index, const DmlSessionTensor *tensor);
+  /// The slot's memory for an output that the caller has no buffer for.
+  Expected<DmlBufferRange> getOwnOutput(Slot &slot, uint32_t index,
+                                        const DmlSessionTensor *tensor);
   Status readOutputs(Slot &slot, llvm::ArrayRef<DmlSessionTensor *> outputs,
                      std::vector<HostMemory> &results);
 
   DmlDevice device = nullptr;
-  /// The bytes of the executable, which it refers to.
+  /// The bytes of the executable, to which `ownExecutable` refers.
   std::vector<uint8_t> code;
   ExecutableHandle ownExecutable;
-  /// In the order of the executable's weights; they outlive the program.
+  /// The weights, in the order of the executable, which outlive the program.
   std::vector<WeightPointer> weights;
   DmlExecutable executable = nullptr;
   ProgramHandle program;
   uint32_t function = 0;
   uint64_t waitLimit = UINT64_MAX;
   std::vector<DmlTensorInfo> inputs, outputs;
+  /// For each output the input in whose place it is, or UINT32_MAX.
+  std::vector<uint32_t> inPlace;
   uint64_t codeBytes = 0, slotBytes = 0;
 
   std::mutex mutex;

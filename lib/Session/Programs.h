@@ -14,24 +14,25 @@
 
 namespace dml::session {
 
-/// Programs by the sizes of their inputs. A program is made once, on the thread
-/// that asks first; other threads that ask for it wait. The programs that were
-/// used longest ago are given up where all have more bytes than the budget.
+/// The programs of a session, by the sizes of their inputs. The thread that
+/// first needs a program creates it, and other threads that need it wait. If
+/// all programs together exceed the budget, those that were used longest ago
+/// are destroyed.
 class Programs {
 public:
   explicit Programs(uint64_t budget) : budget(budget) {}
 
   using Maker = std::function<Expected<std::shared_ptr<Program>>()>;
-  /// The program `key`, which `make` makes where there is none. A program that
-  /// could not be made is tried again by the next call; calls that wait for a
-  /// program get the error of who made it, unless that was cancelled.
+  /// Returns the program `key`, which `make` creates if there is none. If this
+  /// fails, calls that wait for the program get the same error, unless the work
+  /// was cancelled, and the next call tries again.
   Expected<std::shared_ptr<Program>> get(const std::string &key,
                                          const Maker &make);
-  /// Gives programs up until the rest is within the budget, but not `used`. A
-  /// program that runs stays until the run ends.
+  /// Destroys programs other than `used` until the rest is within the budget. A
+  /// program in use is destroyed when its runs have ended.
   void trim(const Program *used);
 
-  /// The number of programs, and their bytes.
+  /// Returns the number of programs, and their total size in bytes.
   std::pair<uint32_t, uint64_t> measure();
 
 private:
@@ -41,7 +42,8 @@ private:
     Status status;
     uint64_t lastUse = 0;
   };
-  /// The program to give up, or null; `bytes` become those of all programs.
+  /// Returns the program to destroy next, or null. Sets `bytes` to the total
+  /// size of all programs.
   std::shared_ptr<Entry> findOldest(const Program *used, uint64_t &bytes,
                                     std::string &key);
 

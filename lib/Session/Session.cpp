@@ -49,16 +49,10 @@ Session::~Session() {
 }
 
 static Status checkArrays(const DmlSessionCreateInfo &info) {
-  auto check = [](const char *name, const void *array, uint32_t count) {
-    return array || count == 0
-               ? Status()
-               : makeError(DML_ERROR_INVALID_ARGUMENT,
-                           "DmlSessionCreateInfo::", name,
-                           " is NULL, but its count is ", count);
-  };
-  DML_TRY(check("dimensions", info.dimensions, info.dimensionCount));
-  DML_TRY(check("options", info.options, info.optionCount));
-  return check("weights", info.weights, info.weightCount);
+  const char *name = "DmlSessionCreateInfo";
+  DML_TRY(checkArray(name, "dimensions", info.dimensions, info.dimensionCount));
+  DML_TRY(checkArray(name, "options", info.options, info.optionCount));
+  return checkArray(name, "weights", info.weights, info.weightCount);
 }
 
 Expected<std::unique_ptr<Session>>
@@ -109,26 +103,9 @@ Session::create(const DmlSessionCreateInfo &info) {
 }
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
-  for (uint32_t i = 0; i < info.optionCount; ++i) {
-    llvm::StringRef name = info.options[i].name ? info.options[i].name : "";
-    llvm::StringRef value = info.options[i].value ? info.options[i].value : "";
-    if (model->getExecutable())
-      return makeError(DML_ERROR_INVALID_ARGUMENT, "the option '", name.str(),
-                       "' is for the compiler, but '", model->getName(),
-                       "' is compiled already");
-    if (name == "external-weights")
-      return makeError(DML_ERROR_INVALID_ARGUMENT,
-                       "the option 'external-weights' is the session's own, "
-                       "which has all weights apart from programs");
-    if (name == "ort-optimizations" && (value == "all" || value == "none")) {
-      DML_TRY(model->setOptimized(value == "all"));
-      continue;
-    }
-    if (failed(setCompilerOption(options, name, value)))
-      return makeError(DML_ERROR_INVALID_ARGUMENT, "there is no option '",
-                       name.str(), "' with the value '", value.str(),
-                       "'; wanted is one of dml-compile's");
-  }
+  options.sharedWeights = true;
+  for (uint32_t i = 0; i < info.optionCount; ++i)
+    DML_TRY(setOption(info.options[i], *model, options));
   if (model->getExecutable())
     return Status();
   if (options.deviceProfile.empty()) {
@@ -162,8 +139,8 @@ void Session::describe(DmlSessionInfo &info) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// Adds what identifies this build of the compiler: its version, and the size
-/// and the time of the file that has it.
+/// Adds the identity of this build of the compiler: its version, and the size
+/// and the time of the file that contains it.
 static void addCompiler(Digester &digester) {
   digester.add(llvm::StringRef(dmlGetVersion()));
   Dl_info info;
@@ -199,8 +176,8 @@ Expected<Digest> Session::getKey(const InputBinding &binding) {
   return digester.finish();
 }
 
-/// The image of a model that is an executable: where the weights are that the
-/// executable lacks.
+/// Returns the image of a model that is an executable. It contains the places
+/// of the weights that the executable lacks.
 static Expected<Image> describeExecutable(DmlExecutable executable,
                                           const CallerWeights &caller,
                                           const Model &model) {
@@ -242,8 +219,8 @@ Expected<Image> Session::getImage(const InputBinding &binding,
       return std::move(*image);
     }
   }
-  Expected<Image> image =
-      compile(*model, binding.dimensions, options, progress, messages);
+  Expected<Image> image = compile(*model, binding.dimensions, binding.shared,
+                                  options, progress, messages);
   if (!image)
     return image;
   ++compiledCount;
@@ -316,6 +293,8 @@ Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
   if (!wanted)
     return wanted.status();
   DML_TRY(device->check());
+  if (!model->getExecutable())
+    bindShared(*binding, *wanted);
   Expected<std::shared_ptr<Program>> program = getProgram(*binding);
   if (!program)
     return program.status();

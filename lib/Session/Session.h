@@ -14,7 +14,7 @@
 
 namespace dml::session {
 
-/// What stands behind a DmlSession.
+/// The object of a DmlSession.
 class Session {
 public:
   static Expected<std::unique_ptr<Session>>
@@ -34,9 +34,10 @@ private:
   Status setOptions(const DmlSessionCreateInfo &info);
   Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
   Expected<std::shared_ptr<Program>> makeProgram(const InputBinding &binding);
-  /// The image for some sizes: of the cache, or else compiled.
+  /// Returns the image for the sizes of a run, from the cache or from the
+  /// compiler.
   Expected<Image> getImage(const InputBinding &binding, Progress &progress);
-  /// The key of the cache for some sizes.
+  /// Returns the key of a program in the cache, for the sizes of a run.
   Expected<Digest> getKey(const InputBinding &binding);
   /// The tensors of a call, checked, and the program for their sizes.
   struct Call {
@@ -48,7 +49,7 @@ private:
   Expected<Call> bind(llvm::ArrayRef<DmlSessionTensor> inputs,
                       llvm::MutableArrayRef<DmlSessionTensor> outputs,
                       bool isRun);
-  /// Sets what a run tells of an output.
+  /// Sets the description of an output in the caller's tensor.
   void describeOutput(const Program &program, size_t index,
                       DmlSessionTensor &tensor) const;
 

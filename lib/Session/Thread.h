@@ -12,9 +12,9 @@
 
 namespace dml::session {
 
-/// Runs `work` on a thread of its own, or, where the system gives none, on the
-/// thread that asks for the end of it. The result waits for the thread when it
-/// goes.
+/// Runs `work` on a thread of its own. If the system cannot create a thread,
+/// `work` runs on the thread that waits for its end. The destructor of the
+/// result waits for the thread.
 std::future<void> startThread(std::function<void()> work);
 
 } // namespace dml::session

@@ -11,7 +11,7 @@
 using namespace dml;
 using namespace dml::session;
 
-/// Bytes of a file that are in host memory at a time, at most.
+/// The most bytes of a weight that are in host memory at a time.
 static constexpr uint64_t pieceBytes = 1 << 20;
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +78,33 @@ uint64_t WeightStore::countBytes() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Reads `size` bytes of a file into a buffer, in pieces.
+/// Fills `size` bytes of a buffer in pieces. `read` may return fewer bytes than
+/// requested.
+static Status fillBuffer(
+    DmlBuffer buffer, uint64_t size,
+    llvm::function_ref<Expected<size_t>(uint64_t offset,
+                                        llvm::MutableArrayRef<char> piece)>
+        read) {
+  DmlBufferInfo info{};
+  dmlGetBufferInfo(buffer, &info);
+  std::vector<char> piece(info.mapped ? 0 : std::min(size, pieceBytes));
+  for (uint64_t done = 0; done < size;) {
+    auto wanted = static_cast<size_t>(std::min(size - done, pieceBytes));
+    // If the buffer is mapped, the bytes are read directly into it.
+    char *to =
+        info.mapped ? static_cast<char *>(info.mapped) + done : piece.data();
+    Expected<size_t> count = read(done, {to, wanted});
+    if (!count)
+      return count.status();
+    if (!info.mapped)
+      DML_TRY(call(dmlWriteBuffer, buffer, done, static_cast<const void *>(to),
+                   *count));
+    done += *count;
+  }
+  return Status();
+}
+
+/// Reads `size` bytes of a file into a buffer.
 static Status readFile(const std::string &path, uint64_t offset, uint64_t size,
                        DmlBuffer buffer) {
   auto fail = [&](llvm::Error error) {
@@ -90,28 +116,37 @@ static Status readFile(const std::string &path, uint64_t offset, uint64_t size,
   if (!file)
     return fail(file.takeError());
   auto close = llvm::scope_exit([&] { (void)llvm::sys::fs::closeFile(*file); });
-  DmlBufferInfo info{};
-  dmlGetBufferInfo(buffer, &info);
-  std::vector<char> piece(info.mapped ? 0 : std::min(size, pieceBytes));
-  for (uint64_t done = 0; done < size;) {
-    uint64_t wanted = std::min(size - done, pieceBytes);
-    // Memory that is mapped takes the bytes without a detour.
-    char *to =
-        info.mapped ? static_cast<char *>(info.mapped) + done : piece.data();
-    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFileSlice(
-        *file, {to, static_cast<size_t>(wanted)}, offset + done);
-    if (!count)
-      return fail(count.takeError());
-    if (*count == 0)
-      return makeError(DML_ERROR_IO, "'", path, "' ends at byte ",
-                       offset + done, ", but a weight has bytes up to ",
-                       offset + size);
-    if (!info.mapped)
-      DML_TRY(call(dmlWriteBuffer, buffer, done, static_cast<const void *>(to),
-                   *count));
-    done += *count;
-  }
-  return Status();
+  return fillBuffer(
+      buffer, size,
+      [&](uint64_t done,
+          llvm::MutableArrayRef<char> piece) -> Expected<size_t> {
+        llvm::Expected<size_t> count =
+            llvm::sys::fs::readNativeFileSlice(*file, piece, offset + done);
+        if (!count)
+          return fail(count.takeError());
+        if (*count == 0)
+          return makeError(DML_ERROR_IO, "'", path, "' ends at byte ",
+                           offset + done, ", but a weight has bytes up to ",
+                           offset + size);
+        return *count;
+      });
+}
+
+/// Reads a weight of a built model into a buffer.
+static Status readBuilt(const BuiltWeight &weight, const WeightSource &source,
+                        DmlBuffer buffer) {
+  if (weight.getData())
+    return call(dmlWriteBuffer, buffer, uint64_t(0),
+                static_cast<const void *>(weight.getData() + source.offset),
+                static_cast<size_t>(source.size));
+  return fillBuffer(
+      buffer, source.size,
+      [&](uint64_t done,
+          llvm::MutableArrayRef<char> piece) -> Expected<size_t> {
+        if (llvm::Error error = weight.read(source.offset + done, piece))
+          return Status(DML_ERROR_IO, llvm::toString(std::move(error)));
+        return piece.size();
+      });
 }
 
 Expected<llvm::StringRef>
@@ -119,6 +154,7 @@ WeightLoader::findMemory(const WeightSource &source,
                          const DmlTensorInfo &tensor) const {
   switch (source.kind) {
   case WeightSource::Kind::Prepared:
+  case WeightSource::Kind::Built:
     break;
   case WeightSource::Kind::Own:
     return llvm::StringRef(image.bytes.data() + source.offset, source.size);
@@ -154,7 +190,11 @@ Expected<Digest> WeightLoader::getKey(const WeightSource &source,
   Digester digester;
   digester.add(tensor.bufferSize);
   digester.add(uint64_t(memory->data() != nullptr));
-  if (memory->data()) {
+  if (source.kind == WeightSource::Kind::Built) {
+    model.getBuilt()->addIdentity(source.index, digester);
+    digester.add(source.offset);
+    digester.add(source.size);
+  } else if (memory->data()) {
     digester.add(*memory);
   } else {
     const WeightFile &file = image.files[source.index];
@@ -164,6 +204,22 @@ Expected<Digest> WeightLoader::getKey(const WeightSource &source,
     digester.add(source.size);
   }
   return digester.finish();
+}
+
+Status WeightLoader::fill(const WeightSource &source,
+                          const DmlTensorInfo &tensor, DmlBuffer buffer) const {
+  if (source.kind == WeightSource::Kind::Built)
+    return readBuilt(*model.getBuilt()->getWeights()[source.index], source,
+                     buffer)
+        .in(model.getName());
+  Expected<llvm::StringRef> memory = findMemory(source, tensor);
+  if (!memory)
+    return memory.status();
+  if (memory->data())
+    return call(dmlWriteBuffer, buffer, uint64_t(0),
+                static_cast<const void *>(memory->data()), memory->size());
+  return readFile(image.files[source.index].path, source.offset, source.size,
+                  buffer);
 }
 
 Expected<WeightPointer> WeightLoader::loadWeight(const WeightSource &source,
@@ -176,23 +232,14 @@ Expected<WeightPointer> WeightLoader::loadWeight(const WeightSource &source,
   Expected<WeightPointer> weight = store.allocate(tensor.bufferSize);
   if (!weight)
     return weight;
-  Expected<llvm::StringRef> memory = findMemory(source, tensor);
-  if (!memory)
-    return memory.status();
-  DmlBuffer buffer = (*weight)->buffer.get();
-  if (memory->data())
-    DML_TRY(call(dmlWriteBuffer, buffer, uint64_t(0),
-                 static_cast<const void *>(memory->data()), memory->size()));
-  else
-    DML_TRY(readFile(image.files[source.index].path, source.offset, source.size,
-                     buffer));
+  DML_TRY(fill(source, tensor, (*weight)->buffer.get()));
   store.add(*key, *weight);
   return weight;
 }
 
 Status WeightLoader::checkFiles() const {
   for (const WeightFile &file : image.files)
-    if (&file != &image.files.front() || !model.getCallerBytes())
+    if (&file != &image.files.front() || model.isFile())
       DML_TRY(wantState(file.path, file.state));
   return Status();
 }
@@ -237,6 +284,9 @@ Status WeightLoader::runPreparation(DmlExecutable executable,
                static_cast<const DmlSubmitInfo *>(nullptr)));
   DML_TRY(call(dmlWait, table->get(), waitLimit));
   for (auto [i, weight] : llvm::enumerate(prepared)) {
+    // The preparation may return the same result twice, in two shapes.
+    if (!weight)
+      weight = store.find(preparedKeys[i]);
     if (weight)
       continue;
     weight = kept[inputs.size() + i];

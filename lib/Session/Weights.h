@@ -4,8 +4,9 @@
 //
 // The weights that the programs of a process read on a device. A weight has a
 // key: the file that has the weight, with its size, time and inode, and the
-// place there; the digest of bytes that stand in memory; or, for what is
-// computed from weights, the computation and the keys of what it reads.
+// place there; the digest of bytes that stand in memory; of a built model's
+// weight its identifier, or the weight itself; or, for what is computed from
+// weights, the computation and the keys of what it reads.
 // Programs of a session for different sizes, and sessions on one model, so find
 // the same weights. A weight goes with the last program that reads it.
 //
@@ -80,6 +81,10 @@ private:
                                        const DmlTensorInfo &tensor) const;
   Expected<Digest> getKey(const WeightSource &source,
                           const DmlTensorInfo &tensor) const;
+  /// Writes the bytes of a weight to a buffer. The weight is not a result of
+  /// the preparation.
+  Status fill(const WeightSource &source, const DmlTensorInfo &tensor,
+              DmlBuffer buffer) const;
   Expected<WeightPointer> loadWeight(const WeightSource &source,
                                      const DmlTensorInfo &tensor);
   Status prepare();
@@ -93,11 +98,12 @@ private:
   const CallerWeights &caller;
   const Digest &options;
   const uint64_t waitLimit;
-  /// The keys of what the preparation computes, and these weights.
+  /// The keys of the results of the preparation, and the weights that contain
+  /// the results.
   std::vector<Digest> preparedKeys;
   std::vector<WeightPointer> prepared;
-  /// What the preparation reads and writes: a weight that the program reads too
-  /// is loaded once.
+  /// The weights that the preparation reads and writes. They are kept so that a
+  /// weight that the program reads as well is loaded only once.
   std::vector<WeightPointer> kept;
 };
 

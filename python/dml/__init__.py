@@ -5,24 +5,29 @@
 >>> session = dml.Session("model.onnx")
 >>> (scores,) = session.run(None, {"image": image})
 
-``dml.devices()`` lists the devices, ``dml.Tensor`` is a tensor that stays on one, and
-``python3 -m dml model.onnx`` runs a model from the shell. What goes wrong raises a subclass
-of ``dml.Error`` with the library's message. Warnings of the compiler go to the logger "dml".
+``dml.Model`` is a model that is built node by node, ``dml.devices()`` lists the devices,
+``dml.Tensor`` is a tensor that stays on one, and ``python3 -m dml model.onnx`` runs a model
+from the shell. ``dml.explain("model.onnx")`` says which feature level of DirectML a model needs,
+``dml.legalize`` rewrites it for an older one, and ``dml.compile`` compiles it ahead of time;
+these need no device. What goes wrong raises a subclass of ``dml.Error`` with the library's
+message. Warnings of the compiler go to the logger "dml".
 """
 
 from ._devices import Device, devices
 from ._errors import (Cancelled, DeviceLost, Error, InputOutput, InvalidArgument,
                       InvalidExecutable, LibraryNotFound, NotFound, OutOfMemory, Timeout,
                       Unsupported, VulkanError)
+from ._explain import Problem, Verdict, compile, explain, legalize
+from ._model import Model
 from ._session import Session, SessionInfo, TensorInfo
 from ._tensor import Tensor
 from ._version import __version__
 
 __all__ = [
     "Cancelled", "Device", "DeviceLost", "Error", "InputOutput", "InvalidArgument",
-    "InvalidExecutable", "LibraryNotFound", "NotFound", "OutOfMemory", "Session",
-    "SessionInfo", "Tensor", "TensorInfo", "Timeout", "Unsupported", "VulkanError",
-    "__version__", "devices",
+    "InvalidExecutable", "LibraryNotFound", "Model", "NotFound", "OutOfMemory", "Problem",
+    "Session", "SessionInfo", "Tensor", "TensorInfo", "Timeout", "Unsupported", "Verdict",
+    "VulkanError", "__version__", "compile", "devices", "explain", "legalize",
 ]
 
 # Messages and pages name the classes as users do: dml.Session.

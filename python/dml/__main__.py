@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m dml: runs a model from the shell."""
+"""python3 -m dml: runs a model from the shell, or explains it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,37 @@ examples:
   python3 -m dml model.onnx --dim batch=8 --time
   python3 -m dml model.onnx --input image=cat.npy --output-dir results
   python3 -m dml model.onnx --device nvidia --cache-dir ~/.cache/my-programs
+  python3 -m dml explain model.onnx --level 5_0
 
 Exit codes: 0, or 1 where something failed, or 2 where the command line is wrong.
 """
+
+
+_EXPLAIN = """\
+Says which feature level of DirectML each operator of a model needs, and why; no device is
+needed. With --level, says what does not fit that level, and how it can be rewritten.
+"""
+
+_EXPLAIN_CODES = """\
+Exit codes: 0 where the model runs at the level, 3 where it does not or where nobody knows, 1
+where something failed, or 2 where the command line is wrong.
+"""
+
+
+def _make_explain_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m dml explain", description=_EXPLAIN, epilog=_EXPLAIN_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="the model's file")
+    parser.add_argument("--level", metavar="LEVEL", help="the level to fit, such as 5_0")
+    parser.add_argument("--dim", metavar="NAME=SIZE", action="append", default=[],
+                        help="the size of a dimension that the model leaves open; may be "
+                        "repeated")
+    parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    parser.add_argument("--legalize", metavar="FILE",
+                        help="rewrite the model for the level, and write it as MLIR: text, or "
+                        "bytecode where the name ends in .mlirbc")
+    return parser
 
 
 def _make_parser() -> argparse.ArgumentParser:
@@ -191,26 +219,50 @@ def _run(options: argparse.Namespace) -> None:
                                       ("the first run", ran - prepared)])
 
 
+def _explain(arguments: List[str]) -> int:
+    parser = _make_explain_parser()
+    options = parser.parse_args(arguments)
+    if options.legalize and not options.level:
+        parser.error("--legalize wants the level to reach: --level")
+    sizes = _read_sizes(options.dim)
+    verdict = dml.explain(options.model, options.level, dims=sizes)
+    print(verdict.json() if options.json else verdict)
+    if not options.legalize:
+        return 0 if verdict else 3
+    module = dml.legalize(options.model, options.level, dims=sizes,
+                          text=not options.legalize.endswith(".mlirbc"))
+    with open(options.legalize, "wb") as file:
+        file.write(module)
+    return 0
+
+
+def _run_model(arguments: List[str]) -> None:
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    if options.version:
+        path = _library.get_path()
+        print(f"dml {_library.decode(_library.get().dmlGetVersion())} ({path})")
+    elif options.devices:
+        for device in dml.devices():
+            print(f"{device.index}: {device.name} ({device.type}, "
+                  f"{device.memory / 2**30:.1f} GiB, Vulkan {device.api_version}, "
+                  f"{device.driver}, {device.uuid})")
+    elif not options.model:
+        parser.error("wanted is a model, or --devices")
+    else:
+        _run(options)
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     """What ``python3 -m dml`` does; returns the exit code.
 
     >>> dml.__main__.main(["--devices"])
     """
-    parser = _make_parser()
-    options = parser.parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        if options.version:
-            path = _library.get_path()
-            print(f"dml {_library.decode(_library.get().dmlGetVersion())} ({path})")
-        elif options.devices:
-            for device in dml.devices():
-                print(f"{device.index}: {device.name} ({device.type}, "
-                      f"{device.memory / 2**30:.1f} GiB, Vulkan {device.api_version}, "
-                      f"{device.driver}, {device.uuid})")
-        elif not options.model:
-            parser.error("wanted is a model, or --devices")
-        else:
-            _run(options)
+        if arguments[:1] == ["explain"]:
+            return _explain(arguments[1:])
+        _run_model(arguments)
     except dml.Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

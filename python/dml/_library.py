@@ -23,6 +23,8 @@ UNKNOWN_RANK = 0xFFFFFFFF
 
 MessageCallback = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 ProgressCallback = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_float)
+# What it returns is an address: ctypes has no functions that return texts.
+ReadWeightCallback = CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_size_t, c_void_p)
 
 
 class DmlMatrixShape(Structure):
@@ -99,12 +101,76 @@ class DmlNamedBytes(Structure):
     _fields_ = [("name", c_char_p), ("data", c_void_p), ("size", c_size_t)]
 
 
+class DmlOperatorSet(Structure):
+    _fields_ = [("domain", c_char_p), ("version", c_int64)]
+
+
+class DmlModelCreateInfo(Structure):
+    _fields_ = [("next", c_void_p), ("name", c_char_p), ("operatorSets", POINTER(DmlOperatorSet)),
+                ("operatorSetCount", c_uint32), ("identifier", c_char_p)]
+
+
+class DmlModelTensor(Structure):
+    _fields_ = [("next", c_void_p), ("name", c_char_p), ("elementType", c_int),
+                ("rank", c_uint32), ("sizes", POINTER(c_int64)),
+                ("dimensionNames", POINTER(c_char_p))]
+
+
+class DmlModelWeight(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("name", c_char_p),
+        ("elementType", c_int),
+        ("rank", c_uint32),
+        ("sizes", POINTER(c_int64)),
+        ("byteSize", c_uint64),
+        ("data", c_void_p),
+        ("read", ReadWeightCallback),
+        ("userData", c_void_p),
+        ("path", c_char_p),
+        ("offset", c_uint64),
+        ("identifier", c_char_p),
+    ]
+
+
+class DmlModelAttribute(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("type", c_int),
+        ("f", c_float),
+        ("i", c_int64),
+        ("s", c_char_p),
+        ("count", c_uint32),
+        ("floats", POINTER(c_float)),
+        ("ints", POINTER(c_int64)),
+        ("strings", POINTER(c_char_p)),
+        ("tensor", POINTER(DmlModelWeight)),
+        ("graph", c_void_p),
+    ]
+
+
+class DmlModelNode(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("domain", c_char_p),
+        ("type", c_char_p),
+        ("name", c_char_p),
+        ("inputs", POINTER(c_char_p)),
+        ("inputCount", c_uint32),
+        ("outputs", POINTER(c_char_p)),
+        ("outputCount", c_uint32),
+        ("attributes", POINTER(DmlModelAttribute)),
+        ("attributeCount", c_uint32),
+    ]
+
+
 class DmlSessionCreateInfo(Structure):
     _fields_ = [
         ("next", c_void_p),
         ("path", c_char_p),
         ("bytes", c_void_p),
         ("byteSize", c_size_t),
+        ("model", c_void_p),
         ("format", c_int),
         ("function", c_char_p),
         ("dimensions", POINTER(DmlNamedSize)),
@@ -166,6 +232,73 @@ class DmlSessionTensor(Structure):
     ]
 
 
+class DmlExplainInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("path", c_char_p),
+        ("bytes", c_void_p),
+        ("byteSize", c_size_t),
+        ("format", c_int),
+        ("dimensions", POINTER(DmlNamedSize)),
+        ("dimensionCount", c_uint32),
+        ("level", c_char_p),
+        ("ortOptimizations", c_bool),
+    ]
+
+
+class DmlVerdictInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("level", c_char_p),
+        ("directML", c_char_p),
+        ("windows", c_char_p),
+        ("askedLevel", c_char_p),
+        ("fit", c_int),
+        ("canLegalize", c_bool),
+        ("operatorCount", c_uint32),
+        ("problemCount", c_uint32),
+    ]
+
+
+class DmlProblemInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("kind", c_int),
+        ("name", c_char_p),
+        ("function", c_char_p),
+        ("node", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("level", c_char_p),
+        ("reason", c_char_p),
+        ("rewrite", c_char_p),
+        ("whyNoRewrite", c_char_p),
+    ]
+
+
+class DmlBytes(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_size_t)]
+
+
+class DmlCompileInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("path", c_char_p),
+        ("bytes", c_void_p),
+        ("byteSize", c_size_t),
+        ("format", c_int),
+        ("dimensions", POINTER(DmlNamedSize)),
+        ("dimensionCount", c_uint32),
+        ("deviceProfiles", POINTER(c_char_p)),
+        ("deviceProfileCount", c_uint32),
+        ("options", POINTER(DmlNamedValue)),
+        ("optionCount", c_uint32),
+        ("messageCallback", MessageCallback),
+        ("progressCallback", ProgressCallback),
+        ("userData", c_void_p),
+    ]
+
+
 # Functions that return a DmlResult and take a DmlError * at their end: their other
 # parameters.
 _FALLIBLE: Dict[str, Tuple[Any, ...]] = {
@@ -176,6 +309,12 @@ _FALLIBLE: Dict[str, Tuple[Any, ...]] = {
     "dmlCreateBuffer": (c_void_p, c_uint64, c_int, POINTER(c_void_p)),
     "dmlWriteBuffer": (c_void_p, c_uint64, c_void_p, c_size_t),
     "dmlReadBuffer": (c_void_p, c_uint64, c_void_p, c_size_t),
+    "dmlCreateModel": (POINTER(DmlModelCreateInfo), POINTER(c_void_p)),
+    "dmlAddModelInput": (c_void_p, POINTER(DmlModelTensor)),
+    "dmlAddModelOutput": (c_void_p, POINTER(DmlModelTensor)),
+    "dmlAddModelValue": (c_void_p, POINTER(DmlModelTensor)),
+    "dmlAddModelWeight": (c_void_p, POINTER(DmlModelWeight)),
+    "dmlAddModelNode": (c_void_p, POINTER(DmlModelNode)),
     "dmlCreateSession": (POINTER(DmlSessionCreateInfo), POINTER(c_void_p)),
     "dmlGetSessionInfo": (c_void_p, POINTER(DmlSessionInfo)),
     "dmlGetSessionInput": (c_void_p, c_uint32, POINTER(DmlSessionTensorInfo)),
@@ -184,6 +323,11 @@ _FALLIBLE: Dict[str, Tuple[Any, ...]] = {
                       POINTER(DmlSessionTensor), c_uint32),
     "dmlPrepareSession": (c_void_p, POINTER(DmlSessionTensor), c_uint32,
                           POINTER(DmlSessionTensor), c_uint32),
+    "dmlExplainModel": (POINTER(DmlExplainInfo), POINTER(c_void_p)),
+    "dmlGetVerdictInfo": (c_void_p, POINTER(DmlVerdictInfo)),
+    "dmlGetVerdictProblem": (c_void_p, c_uint32, POINTER(DmlProblemInfo)),
+    "dmlLegalizeModel": (POINTER(DmlExplainInfo), c_int, POINTER(DmlBytes)),
+    "dmlCompileModel": (POINTER(DmlCompileInfo), POINTER(DmlBytes)),
 }
 
 # Other functions: what they return, and their parameters.
@@ -197,8 +341,13 @@ _OTHERS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "dmlDestroyDevice": (None, (c_void_p,)),
     "dmlGetBufferInfo": (None, (c_void_p, POINTER(DmlBufferInfo))),
     "dmlDestroyBuffer": (None, (c_void_p,)),
+    "dmlDestroyModel": (None, (c_void_p,)),
     "dmlDestroySession": (None, (c_void_p,)),
     "dmlFreeTensor": (None, (POINTER(DmlSessionTensor),)),
+    "dmlGetVerdictText": (c_char_p, (c_void_p,)),
+    "dmlGetVerdictJson": (c_char_p, (c_void_p,)),
+    "dmlDestroyVerdict": (None, (c_void_p,)),
+    "dmlFreeBytes": (None, (POINTER(DmlBytes),)),
 }
 
 _lock = threading.Lock()

@@ -16,6 +16,7 @@ from ._devices import Device, Handle
 from ._errors import Cancelled, DeviceLost, InvalidArgument, Unsupported
 from ._library import (DmlNamedBytes, DmlNamedSize, DmlNamedValue, DmlSessionCreateInfo,
                        DmlSessionInfo, DmlSessionTensor, DmlSessionTensorInfo)
+from ._model import Model
 from ._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class _HostMemory:
         self._free(self._tensor)
 
 
-class _Callbacks:
+class Callbacks:
     """The functions of the caller that the library calls. A function that raises an
     exception cancels the call, which then raises the exception."""
 
@@ -151,7 +152,7 @@ class Session:
     session may be used from many threads at once.
     """
 
-    def __init__(self, model: "Union[str, os.PathLike[str], bytes]", *,
+    def __init__(self, model: "Union[str, os.PathLike[str], bytes, Model]", *,
                  device: Union[Device, str, int, None] = None,
                  dims: Optional[Mapping[str, int]] = None,
                  options: Optional[Mapping[str, Any]] = None,
@@ -167,7 +168,7 @@ class Session:
                  identifier: Optional[str] = None) -> None:
         """Opens a model; nothing is compiled yet.
 
-        model           a path, or the bytes of a model
+        model           a path, the bytes of a model, or a dml.Model
         device          one of dml.devices(), its number, its UUID or a part of its name; the
                         first GPU, else the first device, without
         dims            sizes that all runs have: {"batch": 1}
@@ -193,17 +194,10 @@ class Session:
         self._opened = _devices.open(self._device)
         info = DmlSessionCreateInfo()
         # What must live as long as the session does.
-        keep: List[Any] = [_set_model(info, model, format)]
+        keep: List[Any] = [set_model(info, model, format)]
         keep.append(_set_weights(info, weights or {}))
-        dimensions = [DmlNamedSize(_library.encode("name of a size", name), _to_int(name, size))
-                      for name, size in (dims or {}).items()]
-        info.dimensions = (DmlNamedSize * len(dimensions))(*dimensions)
-        info.dimensionCount = len(dimensions)
-        values = [DmlNamedValue(_library.encode("name of an option", name),
-                                _to_option(name, value))
-                  for name, value in (options or {}).items()]
-        info.options = (DmlNamedValue * len(values))(*values)
-        info.optionCount = len(values)
+        set_dimensions(info, dims)
+        set_options(info, options)
         if function is not None:
             info.function = _library.encode("function", function)
         if weights_path is not None:
@@ -218,7 +212,7 @@ class Session:
             # 0 nanoseconds are no limit.
             info.waitLimit = max(1, round(wait_limit * 1e9))
         info.device = self._opened.value
-        self._callbacks = _Callbacks(progress)
+        self._callbacks = Callbacks(progress)
         info.messageCallback = self._callbacks.message
         info.progressCallback = self._callbacks.progress
         handle = c_void_p()
@@ -334,7 +328,8 @@ class Session:
         the type, and an array of truth values one of bytes.
 
         device_outputs  outputs are ``dml.Tensor`` objects, which stay on the device
-        into            arrays or tensors that outputs are written into, by name
+        into            arrays or tensors that outputs are written into, by name; the tensor
+                        of an input where the state of a decoder is to stay in place
 
         >>> (scores,) = session.run(None, {"image": image})
         >>> boxes, = session.run(["boxes"], {"image": image}, device_outputs=True)
@@ -423,6 +418,12 @@ class Session:
             if name not in chosen:
                 raise InvalidArgument(f"there is no output '{name}' to write into; the run has "
                                       f"{', '.join(chosen)}")
+        for name, output in zip(chosen, outputs):
+            target = into.get(name)
+            if isinstance(target, Tensor):
+                # An output in the buffer of an input is a program of its own.
+                self._check_device(f"output '{name}'", target)
+                output.buffer = target._range
         self._call(_library.get().dmlPrepareSession, handle.value, inputs, count, outputs,
                    len(names))
         for index, (name, output) in enumerate(zip(chosen, outputs)):
@@ -436,7 +437,6 @@ class Session:
                 target = Tensor._make(shape, element, self._device, self._opened)
             _check_target(name, target, element, shape)
             if isinstance(target, Tensor):
-                self._check_device(f"output '{name}'", target)
                 output.buffer = target._range
             else:
                 output.data = target.ctypes.data
@@ -488,7 +488,8 @@ def _to_option(name: str, value: Any) -> bytes:
     return _library.encode(f"value of the option '{name}'", str(value))
 
 
-def _set_model(info: DmlSessionCreateInfo, model: Any, format: Optional[str]) -> Any:
+def set_model(info: Any, model: Any, format: Optional[str]) -> Any:
+    """Sets the model of a call; returns what must live as long as the library reads it."""
     if format not in _FORMATS:
         raise InvalidArgument(f"the format is {format!r}, but wanted is one of "
                               f"{', '.join(repr(each) for each in _FORMATS if each)}")
@@ -498,11 +499,31 @@ def _set_model(info: DmlSessionCreateInfo, model: Any, format: Optional[str]) ->
         info.bytes = ctypes.cast(ctypes.c_char_p(data), c_void_p)
         info.byteSize = len(data)
         return data
+    if isinstance(model, Model):
+        info.model = model._handle.value
+        return model._handle
     if not isinstance(model, (str, os.PathLike)):
         raise InvalidArgument(f"the model is of the type {type(model).__name__}, but wanted is "
-                              "a path or bytes")
+                              "a path, bytes or a dml.Model")
     info.path = _library.encode_path("path", model)
     return None
+
+
+def set_dimensions(info: Any, dims: Optional[Mapping[str, int]]) -> None:
+    """Sets the sizes of dimensions; the structure keeps what it refers to."""
+    dimensions = [DmlNamedSize(_library.encode("name of a size", name), _to_int(name, size))
+                  for name, size in (dims or {}).items()]
+    info.dimensions = (DmlNamedSize * len(dimensions))(*dimensions)
+    info.dimensionCount = len(dimensions)
+
+
+def set_options(info: Any, options: Optional[Mapping[str, Any]]) -> None:
+    """Sets options of dml-compile; the structure keeps what it refers to."""
+    values = [DmlNamedValue(_library.encode("name of an option", name),
+                            _to_option(name, value))
+              for name, value in (options or {}).items()]
+    info.options = (DmlNamedValue * len(values))(*values)
+    info.optionCount = len(values)
 
 
 def _set_weights(info: DmlSessionCreateInfo, weights: Mapping[str, Any]) -> Any:

@@ -295,9 +295,9 @@ void changeField(ExecutableObject &object, Random &random) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Writes an executable. Where `shares`, what is of one kind may stand in the
-/// file once and be referred to from several places, which FlatBuffers' own
-/// writer never does.
+/// Writes an executable. If `shares` is set, an object may be in the file once
+/// and be referred to from several places, which FlatBuffers' own writer never
+/// does.
 class Writer {
 public:
   Writer(Random &random, bool shares) : random(random), shares(shares) {}
@@ -598,8 +598,8 @@ Bytes Mutator::makeCase(uint64_t seed, uint64_t index, bool forDevice) {
 
 Bytes Mutator::makeFirst(uint64_t seed, uint64_t index, bool forDevice) const {
   Random random(seed, index);
-  // A program is drawn as often as one comes from any three files, and for a
-  // device as often as from all files.
+  // A new program is drawn as often as three of the files are chosen, and for a
+  // device as often as all of the files.
   size_t which = random.below(seeds.size() + (forDevice ? seeds.size() : 3));
   std::unique_ptr<ExecutableObject> object;
   if (which < seeds.size()) {

@@ -30,11 +30,11 @@ public:
   bool addSeed(const Bytes &bytes);
   size_t seedCount() const { return seeds.size(); }
 
-  /// The case of a seed's number `index`. Where `forDevice`, most are such that
-  /// the reader accepts them and a device can run them: shaders are changed,
-  /// and little else. Others come in families, of which the first is made with
-  /// care and the rest are the first with a word or some exchanged: to make a
-  /// case takes longer than to read it.
+  /// Creates case `index` of a seed. If `forDevice` is set, the reader accepts
+  /// most cases, and a device can run them: hardly anything but shaders is
+  /// changed. Otherwise cases come in families, since it takes longer to create
+  /// a case than to read it: the first case of a family is created with care,
+  /// and the others are copies of it with one or a few words exchanged.
   Bytes makeCase(uint64_t seed, uint64_t index, bool forDevice);
 
   /// An executable that differs from another, which may be anything.

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing here asks the reader under test what it would accept: it knows the
-// table of instructions, and the rest of SPIR-V by itself.
+// This code does not use the reader under test to find out what is valid. It
+// uses the table of instructions (SPIRVTable.h), and contains the other rules
+// of SPIR-V itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,8 +150,7 @@ public:
     auto found = find(values, length);
     return found && opcode(found->at) == OpConstant ? code[found->at + 3] : 0;
   }
-  /// Picks one of the integers; of those that are constants, mostly one that is
-  /// within.
+  /// Picks one of the integers. Constants are mostly valid indices.
   uint32_t pickIndex(const std::vector<Value> &integers, uint32_t type,
                      Random &random) const {
     uint32_t index = 0;
@@ -163,8 +163,8 @@ public:
     }
     return index;
   }
-  /// A value that can be used at a place: a constant, one of the same block or
-  /// one of the first.
+  /// Whether a value can be used at a place: it is a constant, or a value of
+  /// the same block or of the first block.
   bool isVisible(const Value &value, uint32_t at, uint32_t block) const {
     return value.at < at && (value.block <= 1 || value.block == block);
   }
@@ -174,8 +174,8 @@ public:
   std::vector<uint32_t> starts;
   std::vector<Value> types, values;
   std::vector<uint32_t> labels, ids;
-  /// A place where an instruction can stand within a block, and which block
-  /// that is: 1 is the first.
+  /// A place in a block where an instruction can be inserted, and the number of
+  /// the block. Block 1 is the first.
   struct Place {
     uint32_t at, block;
   };
@@ -245,8 +245,8 @@ void append(Code &to, uint32_t opcode, const Code &operands) {
 // Growth
 //===----------------------------------------------------------------------===//
 
-/// Whether an operand of this type may stand at a letter of a signature
-/// (SPIRVTable.h), as far as types alone tell.
+/// Whether an operand of this type can be at a letter of a signature
+/// (SPIRVTable.h), judging by types only.
 bool isPlausible(char letter, const Shape &result, const Shape &shape) {
   auto like = [&](char kind) {
     return shape.kind == kind && shape.count == result.count &&
@@ -548,9 +548,8 @@ uint32_t findValueOf(const Module &module, Random &random, char kind,
   return fitting.empty() ? 0 : random.pick(fitting);
 }
 
-/// Splits a block where an if or a loop begins and ends at once. What follows,
-/// grown later, fills it. Phis of later blocks that name this block name the
-/// last part of it then.
+/// Splits a block by an empty if or an empty loop, which later steps fill. Phis
+/// of later blocks that refer to this block then refer to the last part of it.
 bool growBlocks(Module &module, Random &random) {
   if (module.places.empty())
     return false;
@@ -562,8 +561,8 @@ bool growBlocks(Module &module, Random &random) {
   uint32_t merge = module.fresh(), then = module.fresh();
   Code words;
   auto label = [&](uint32_t id) { append(words, OpLabel, {id}); };
-  // The construct may have another way out than the usual: a return in an if, a
-  // break in a loop.
+  // The construct may have an unusual exit: a return in an if, or a break in a
+  // loop.
   bool isSpecial = random.oneIn(4);
   if (random.oneIn(2)) {
     uint32_t other = random.oneIn(2) ? module.fresh() : merge;
@@ -658,7 +657,7 @@ bool grow(Module &module, Random &random) {
 // Damage
 //===----------------------------------------------------------------------===//
 
-/// Makes an instruction another one of as many words.
+/// Replaces an instruction by another one with as many words.
 void changeOpcode(Module &module, Random &random, uint32_t at) {
   uint32_t count = module.count(at);
   bool glsl = module.opcode(at) == OpExtInst && count > 4;

@@ -16,13 +16,13 @@ namespace dml::fuzz {
 
 using Code = std::vector<uint32_t>;
 
-/// A kernel with two storage buffers of f32, grown from the rules of
-/// SPIRVTable.h: instructions on values of the right types, ifs, loops, and
-/// accesses to arrays. Most such kernels are right.
+/// Creates a kernel with two storage buffers of f32 by the rules of
+/// SPIRVTable.h: with instructions on values of the right types, ifs, loops,
+/// and accesses to arrays. Most of these kernels are valid.
 Code drawModule(Random &random);
 
 /// Makes one change: to a word, an operand, an instruction, the blocks, the
-/// types or the header. Most changes leave a module that can be told apart into
+/// types or the header. After most changes, the module still consists of whole
 /// instructions.
 void mutateModule(Code &code, Random &random);
 

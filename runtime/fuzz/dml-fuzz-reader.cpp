@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cases are made from seeds and handed to the reader, in processes that may
-// die. Every case is one number's: what was found can be made again.
+// Creates cases from seeds and passes them to the reader, in child processes
+// that may crash. A case is identified by one number, with which it can be
+// created again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,8 +77,8 @@ options
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What reading a file may take: of small files, a message and some tables.
-/// Each word of a shader that defines an id is remembered at some length, and
+/// The memory that reading a file may need: for small files, a message and some
+/// tables. Each word of a shader that defines an id takes many bytes, and
 /// offsets may refer to the same bytes up to 32 times.
 constexpr size_t kMostMemory = 64 << 10;
 constexpr size_t kMostMemoryByte = 128;
@@ -109,8 +110,8 @@ struct Options {
   std::vector<std::string> files;
 };
 
-/// A process that ends so could not go on with this device, as after work that
-/// takes too long.
+/// The exit code of a process that cannot continue with its device, for example
+/// after work that takes too long.
 constexpr int kExitAgain = 40;
 constexpr int kExitFailed = 41;
 
@@ -186,8 +187,8 @@ private:
     dml::test::Allocations &allocations = dml::test::allocations;
     size_t live = allocations.peak = allocations.live;
     double begin = getProcessorTime();
-    // An allocation of just this size, so that a sanitizer sees every read
-    // beyond it.
+    // The bytes have an allocation of exactly their size, so that a sanitizer
+    // reports every read beyond them.
     std::unique_ptr<uint8_t[]> exact(new uint8_t[bytes.size() + 1]);
     if (!bytes.empty())
       std::memcpy(exact.get(), bytes.data(), bytes.size());
@@ -195,8 +196,8 @@ private:
     double time = getProcessorTime() - begin;
     size_t memory = allocations.peak - live;
     auto size = static_cast<double>(bytes.size() + 1);
-    // A virtual machine that stands still for a moment counts that as time of
-    // whatever runs: a case is slow only if it is so each time.
+    // If a virtual machine stands still for a moment, the time counts for the
+    // program that runs. A case is slow only if it is slow each time.
     const double mostTime = kMostTime + kMostTimeByte * size;
     for (int again = 0; again < 3 && time > mostTime; ++again) {
       begin = getProcessorTime();
@@ -342,8 +343,9 @@ private:
 // The process that watches
 //===----------------------------------------------------------------------===//
 
-/// What a process has taken since a case began. On a busy machine time alone
-/// tells nothing; where a process waits for ever, only time does.
+/// The time that a process has needed since a case began. On a busy machine,
+/// elapsed time alone is not meaningful, but only elapsed time shows that a
+/// process waits forever.
 class Stopwatch {
 public:
   Stopwatch() = default;

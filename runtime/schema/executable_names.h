@@ -12,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace dml::executable {
@@ -56,6 +58,32 @@ inline bool isControl(uint32_t character) {
   return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
          (character >= 0x202a && character <= 0x202e) ||
          (character >= 0x2066 && character <= 0x2069);
+}
+
+/// Writes control characters and bytes that are no UTF-8 as "\x1B", and what
+/// turns the direction of text as "\u202E": a file's names and lines of text do
+/// not get to command the terminal that a message shows them on. Tabs and ends
+/// of lines stay.
+inline std::string escapeControls(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  while (!text.empty()) {
+    Character character = readCharacter(text);
+    bool isText = character.value == '\t' || character.value == '\n' ||
+                  !isControl(character.value);
+    if (character.size != 0 && isText) {
+      escaped += text.substr(0, character.size);
+    } else {
+      // A byte that is no UTF-8 is one that some terminals obey.
+      char digits[12];
+      std::snprintf(digits, sizeof(digits),
+                    character.value < 0x100 ? "\\x%02X" : "\\u%04X",
+                    character.value);
+      escaped += digits;
+    }
+    text.remove_prefix(character.size == 0 ? 1 : character.size);
+  }
+  return escaped;
 }
 
 } // namespace dml::executable

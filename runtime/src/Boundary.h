@@ -34,8 +34,9 @@ inline Status nullArgument(const char *name) {
                    "' is NULL");
 }
 
-/// Refuses every structure in a chain of extensions: there are none yet.
-/// `name` is that of the structure that the chain hangs on.
+/// Refuses every structure in a chain of extensions, since there are no
+/// extensions yet. `name` is the name of the structure to which the chain
+/// belongs.
 inline Status checkChain(const char *name, const void *chain) {
   if (!chain)
     return Status();

@@ -17,12 +17,12 @@ namespace dml::runtime {
 
 class Buffer : public DeviceObject {
 public:
-  /// The contents of a new buffer. Undefined ones may be what others left in
-  /// the memory that a driver gives.
+  /// The contents of a new buffer. Undefined contents may be data that another
+  /// user of the memory has left.
   enum class Contents { Zero, Undefined };
 
-  /// `name` is for messages and debuggers. Without a queue, memory that is not
-  /// mapped stays as it is.
+  /// Creates a buffer. `name` is for messages and debuggers. Without a queue,
+  /// the contents of memory that is not mapped are undefined.
   static Expected<Owned<Buffer>> create(std::shared_ptr<Device> device,
                                         uint64_t size, DmlMemory memory,
                                         const std::string &name,
@@ -54,18 +54,18 @@ private:
   uint64_t byteSize = 0;
 };
 
-/// An error where a range cannot be bound: `what` and `name` are those of the
-/// tensor, which needs `wantedSize` bytes.
+/// Returns an error if a range cannot be bound to a tensor that needs
+/// `wantedSize` bytes. `what` and `name` describe the tensor in the message.
 Status checkBinding(const Device &device, const char *what,
                     const std::string &name, uint64_t wantedSize,
                     const DmlBufferRange &range);
 
-/// A space of bytes that may lie in several buffers, since a device allocates
-/// no more than maxMemoryAllocationSize for one.
+/// A sequence of bytes that may be divided between several buffers, since a
+/// buffer can have at most maxMemoryAllocationSize bytes.
 class SplitBuffer {
 public:
-  /// No cut is within one of `ranges`, of which each is the first byte of a
-  /// range and the one behind it.
+  /// Creates the buffers. They are divided so that each of `ranges` lies in one
+  /// buffer. A range is given by its first byte and the byte behind its end.
   static Expected<std::unique_ptr<SplitBuffer>>
   create(const std::shared_ptr<Device> &device, uint64_t size,
          const std::vector<std::pair<uint64_t, uint64_t>> &ranges,

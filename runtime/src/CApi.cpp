@@ -49,12 +49,14 @@ struct DmlBindingTableImpl {
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed. Its text
-/// stands in dmlGetErrorMessage: to put it here would take memory.
+/// The error that calls return if there is no memory for an error object. It is
+/// never freed. Its text is in dmlGetErrorMessage(), since a copy of the text
+/// here would need memory.
 DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
-/// guard for a call that makes, uses or waits for something of a device:
-/// what late work has kept so far is destroyed first, if the work has ended.
+/// Runs the body of a call that creates, uses or waits for an object of a
+/// device, like guard(). Before the body, destroys objects that were kept for
+/// late work which has ended.
 template <typename Fn>
 DmlResult guardWork(DmlError *error, Fn &&body) noexcept {
   Device::destroyWhatHasEnded();
@@ -568,6 +570,23 @@ DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
     return describeTensor("output", found->outputs, output, info);
+  });
+}
+
+DmlResult dmlGetInPlaceInput(DmlExecutable executable, uint32_t function,
+                             uint32_t output, uint32_t *input,
+                             DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(input);
+    const Function *found = nullptr;
+    DML_TRY(findFunction(executable, function, found));
+    if (output >= found->inPlace.size())
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "output ", output,
+                       " does not exist; function '", found->name, "' has ",
+                       found->inPlace.size());
+    *input = found->inPlace[output].value_or(UINT32_MAX);
+    return Status();
   });
 }
 

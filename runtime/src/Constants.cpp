@@ -106,8 +106,8 @@ void Constants::dropUnused() {
                 buffers.end());
 }
 
-/// The end of a weight's place: what follows begins at a multiple of the
-/// alignment.
+/// Returns the end of a weight's place, rounded up so that the next constant
+/// begins at a multiple of the alignment.
 static uint64_t getPlaceEnd(uint64_t end, uint64_t size) {
   end = (end + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
   return std::min(end, size);

@@ -13,14 +13,14 @@
 
 namespace dml::runtime {
 
-/// The space of bytes that holds constants and weights. Parts of it lie in
-/// buffers of its own, and others in buffers of the caller's. An example: of
-/// 4096 bytes, the caller has bytes 1024 to 2048 in a buffer, and two buffers
-/// have what is before and behind them.
+/// The bytes of all constants and weights. Some of them lie in buffers of this
+/// object, and others in buffers of the caller. For example, of 4096 bytes, the
+/// caller's buffer has bytes 1024 to 2048, and two buffers of this object have
+/// the bytes before and behind.
 class Constants {
 public:
-  /// `ranges` are those that steps read and write, each the first byte and the
-  /// one behind it: each is to lie within one buffer.
+  /// `ranges` are the ranges that steps read and write, each with its first
+  /// byte and the byte behind its end. Each range must lie in one buffer.
   Constants(std::shared_ptr<Device> device, uint64_t size,
             std::vector<std::pair<uint64_t, uint64_t>> ranges);
 
@@ -28,8 +28,8 @@ public:
   Status allocate();
   /// Makes memory of its own for the bytes, where they are the caller's.
   Status takeBack(uint64_t offset, uint64_t size);
-  /// Has the bytes lie in the caller's buffer. An error where a step's range
-  /// reads them together with others.
+  /// Places a weight in the caller's buffer. Returns an error if a step reads a
+  /// range that contains the weight and other bytes.
   Status placeAt(uint64_t offset, const DmlBufferRange &place);
 
   /// Where a step's range is.

@@ -12,16 +12,18 @@ using namespace dml::runtime;
 
 namespace {
 
-/// Drivers walk over nested constructs by calling themselves, and Mesa's
-/// lavapipe forgets the conditions of those that are nested more than 80 deep.
+/// The deepest nesting of constructs. Drivers visit nested constructs
+/// recursively, and Mesa's lavapipe loses the conditions of constructs that are
+/// nested more than 80 deep.
 constexpr uint32_t kMaxDepth = 64;
 
 template <typename... Ts> Status invalid(const Ts &...args) {
   return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);
 }
 
-/// Immediate dominators by the algorithm of Lengauer and Tarjan, in its simple
-/// form. Nothing here calls itself: a chain of blocks may be as long as a file.
+/// Computes immediate dominators by the simple form of Lengauer's and Tarjan's
+/// algorithm. The code is not recursive, since a chain of blocks may be as long
+/// as a file.
 class LengauerTarjan {
 public:
   LengauerTarjan(const std::vector<Block> &blocks,
@@ -177,8 +179,9 @@ void ControlFlow::computeDominators() {
   std::vector<uint32_t> immediate = algorithm.run();
   dominators.assign(all.size(), {});
   const std::vector<uint32_t> &order = algorithm.reachable();
-  // A dominator comes before what it dominates in the order of the walk, so
-  // that sizes of subtrees add up from the end, and places from the beginning.
+  // A block comes after its dominators in the order of the walk. The sizes of
+  // subtrees are therefore added up from the end, and their places from the
+  // beginning.
   std::vector<uint32_t> sizes(all.size(), 1), next(all.size(), 0);
   for (uint32_t block : order) {
     dominators[block].reachable = true;
@@ -197,8 +200,8 @@ void ControlFlow::computeDominators() {
   }
 }
 
-/// Blocks that nothing leads to may be merge blocks and continue targets alone,
-/// and may do nothing.
+/// Unreachable blocks are only allowed as merge blocks and continue targets,
+/// and must be empty.
 Status ControlFlow::checkUnreachable(uint32_t block) const {
   const Block &found = all[block];
   bool isMerge = roles[block] == Role::Merge && found.end != BlockEnd::Branch;

@@ -174,8 +174,8 @@ Device::~Device() {
 
 namespace {
 
-/// The devices that objects are kept of. The list takes no memory, and is there
-/// as long as the process.
+/// The list of devices with objects that are kept for late work. The list needs
+/// no memory of its own, and exists until the process ends.
 std::mutex lateMutex;
 std::atomic<Device *> lateDevices{nullptr};
 
@@ -366,9 +366,9 @@ Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence,
 
 VkResult Device::waitFor(const VkFence *fences, uint32_t count,
                          uint64_t timeout) noexcept {
-  // A driver may put a thread that waits to sleep, and waking it takes longer
-  // than a small operator runs: of some that an H100 finished in 6 microseconds
-  // the host knew after 50, of others after 140.
+  // A driver may let a waiting thread sleep, and waking it takes longer than a
+  // small operator runs: the host learned that operators had finished after 6
+  // microseconds on an H100 only after 50 to 140 microseconds.
   uint64_t polling = std::min<uint64_t>(timeout, spinTime);
   using Clock = std::chrono::steady_clock;
   auto end = Clock::now() + std::chrono::nanoseconds(polling);
@@ -439,8 +439,8 @@ public:
   bool hasTimedOut = false;
 
 private:
-  /// A wait that failed, for want of memory perhaps, may succeed now; one that
-  /// has taken its time is over.
+  /// A wait that has failed, for example since there was no memory, may succeed
+  /// now. A wait that has reached its time limit is not repeated.
   bool isWorking(uint64_t timeout) noexcept override {
     VkResult result = device.waitFor(&fence, 1, hasTimedOut ? 0 : timeout);
     return result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST;
@@ -450,8 +450,8 @@ private:
   Device &device;
 };
 
-/// Commands in use. They are retired in the end, whatever ends that, unless
-/// they were kept.
+/// Commands that are in use. The destructor retires them, however the call
+/// ends, unless keep() was called.
 class Device::CommandsInUse {
 public:
   explicit CommandsInUse(Device &device) : device(device) {}
@@ -529,8 +529,9 @@ void Device::setName(VkObjectType type, uint64_t object,
 
 namespace {
 
-/// Stands before Vulkan's data. Drivers check the device those are for, but
-/// trust their contents: the checksum keeps damaged files away from them.
+/// The header in front of Vulkan's data. A driver checks that the data belong
+/// to its device, but trusts their contents. The checksum prevents damaged data
+/// from reaching a driver.
 struct CacheHeader {
   char magic[4];
   uint32_t version;
@@ -553,8 +554,8 @@ uint64_t computeChecksum(const uint8_t *data, size_t size) {
 
 Status Device::createComputePipeline(VkComputePipelineCreateInfo info,
                                      VkPipeline &pipeline) {
-  // An NVIDIA driver (580.159.04) checks each access without
-  // robustBufferAccess, too, unless it is told not to.
+  // An NVIDIA driver (580.159.04) checks each access even without
+  // robustBufferAccess, unless it is told not to.
   VkPipelineRobustnessCreateInfoEXT robustness{
       VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT};
   robustness.storageBuffers =

@@ -29,7 +29,7 @@ public:
 private:
   friend class Device;
   /// Waits for the work that the object has submitted, and returns whether some
-  /// of it goes on.
+  /// of the work has not finished.
   virtual bool isWorking(uint64_t timeout) noexcept { return false; }
   /// Null where the object has nothing of a device yet.
   virtual std::shared_ptr<Device> getDevice() const noexcept = 0;
@@ -69,8 +69,8 @@ public:
 
   void lockQueue();
   void unlockQueue();
-  /// Submits one command buffer, to signal `fence`, with the semaphores of
-  /// `info`, which may be null.
+  /// Submits one command buffer, which signals `fence` when it has finished,
+  /// with the semaphores of `info`, which may be null.
   Status submit(VkCommandBuffer commandBuffer, VkFence fence,
                 const DmlSubmitInfo *info = nullptr);
   /// Waits for fences of submissions, of which the last was submitted last.
@@ -83,24 +83,26 @@ public:
   void describeMemoryUse(DmlMemoryUse &use);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
 
-  /// Nanoseconds that calls wait which have no limit of their own.
+  /// The time limit, in nanoseconds, of calls without a limit of their own.
   uint64_t waitLimit() const { return limit; }
   void setWaitLimit(uint64_t nanoseconds) { limit = nanoseconds; }
 
   /// How long a wait polls before it sleeps.
   void setSpinTime(uint64_t nanoseconds) { spinTime = nanoseconds; }
 
-  /// Destroys an object, unless its work outlasts the wait limit, or other work
-  /// of its device has done so and has not ended: nothing stops such work,
-  /// which may use the object. A list then keeps the object, and so the device.
+  /// Destroys an object. If its work exceeds the time limit, or if other work
+  /// of its device has done so and has not ended, a list keeps the object and
+  /// its device instead, since such work cannot be stopped and may use the
+  /// object.
   static void retire(DeviceObject *object) noexcept;
-  /// Destroys what such lists keep of the devices whose work has ended.
+  /// Destroys the kept objects of devices whose work has ended.
   static void destroyWhatHasEnded() noexcept;
   /// How many objects are kept of a device, or of all for VK_NULL_HANDLE.
   static uint32_t countLateObjects(VkDevice device) noexcept;
 
-  /// Records commands, submits them and waits. What earlier submissions wrote
-  /// is visible to the commands, and what they write to all that follows.
+  /// Records commands, submits them and waits for them. The commands see the
+  /// results of earlier submissions, and later submissions see the results of
+  /// the commands.
   Status runCommands(const std::function<void(VkCommandBuffer)> &record);
 
   bool namesObjects() const {
@@ -133,9 +135,10 @@ private:
   VkDevice device = VK_NULL_HANDLE;
   bool ownsDevice = false;
   bool debugUtils = false;
-  /// Kernels stay within their buffers, and drivers need not check that.
+  /// Whether drivers need not check accesses, since kernels stay within their
+  /// buffers.
   bool unchecked = false;
-  /// The driver keeps kernels within the memory of their buffers.
+  /// Whether the driver prevents accesses outside of the memory of buffers.
   bool robust = false;
   std::unique_ptr<Memory> buffersMemory;
   DeviceSnapshot properties;
@@ -144,8 +147,8 @@ private:
   std::atomic<uint64_t> limit{UINT64_MAX};
   std::atomic<uint64_t> spinTime{200'000};
 
-  /// The objects that wait for the end of work, and the next device that has
-  /// such. The objects own the device.
+  /// The objects that are kept until work has ended, and the next device with
+  /// such objects. The objects keep the device alive.
   std::atomic<bool> hasLateObjects{false};
   DeviceObject *lateObjects = nullptr;
   Device *nextLateDevice = nullptr;

@@ -14,8 +14,8 @@
 
 namespace dml::runtime {
 
-/// The operations of subgroups, each a bit in Vulkan, as members of a
-/// structure.
+/// The operations of subgroups, which are bits in Vulkan, as members of a
+/// structure like other features.
 struct SubgroupOperations {
   VkBool32 subgroupShuffle = VK_FALSE;
 };

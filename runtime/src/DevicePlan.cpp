@@ -362,8 +362,8 @@ uint32_t dml::runtime::findMemoryTypes(const DeviceSnapshot &device,
 std::optional<uint32_t>
 dml::runtime::chooseMemoryType(const DeviceSnapshot &device, DmlMemory memory,
                                uint32_t typeBits) {
-  // The properties that memory must have and must not have. Wishes stand from
-  // the best to the barely usable.
+  // The properties that memory must have and must not have. The list begins
+  // with the best combination, and ends with the one that is barely usable.
   struct Wish {
     VkMemoryPropertyFlags with, without;
   };

@@ -54,31 +54,32 @@ Status checkApiVersion(uint32_t apiVersion);
 /// Requirements as limits of a device that has just enough. Others are 0.
 DmlDeviceLimits toLimits(const Requirements &requirements);
 
-/// Everything that a device lacks to meet requirements. Features in `supported`
-/// that `device` lacks are those a VkDevice was made without.
+/// Returns everything that a device lacks to meet requirements. `supported` are
+/// the features of the physical device: the message tells that a feature which
+/// it contains was not enabled in the VkDevice.
 std::vector<std::string> findMissing(const DmlDeviceInfo &device,
                                      const Requirements &requirements,
                                      DmlFeatureFlags supported = 0);
 
-/// The variant of each function that a device runs: the first whose
-/// requirements it meets. DML_ERROR_UNSUPPORTED where there is none, with all
-/// that is missing for the one that is nearest.
+/// Returns the variant of each function that a device runs: the first one whose
+/// requirements it meets. Returns DML_ERROR_UNSUPPORTED, with everything that
+/// is missing for the nearest variant, if it meets the requirements of none.
 Expected<std::vector<uint32_t>> chooseVariants(const DmlDeviceInfo &device,
                                                const Executable &executable,
                                                DmlFeatureFlags supported = 0);
 
-/// Where a space of `size` bytes is cut into buffers of `limit` bytes at most:
-/// the first byte of each. No cut is within one of `ranges`, each the first
-/// byte of a range and the one behind it, so that a buffer is larger where a
-/// range is, or where ranges overlap without a gap. With a limit of 1000 bytes,
-/// 1500 bytes with the ranges 0 to 400, 400 to 900 and 900 to 1500 begin at 0
-/// and 900.
+/// Divides `size` bytes into buffers of at most `limit` bytes, and returns the
+/// first byte of each buffer. `ranges`, each given by its first byte and the
+/// byte behind its end, are not divided, so that a buffer may exceed the limit
+/// if a range does, or if ranges overlap. With a limit of 1000 bytes, 1500
+/// bytes with the ranges 0 to 400, 400 to 900 and 900 to 1500 become buffers
+/// that begin at 0 and 900.
 std::vector<uint64_t>
 chooseCuts(uint64_t size, std::vector<std::pair<uint64_t, uint64_t>> ranges,
            uint64_t limit);
 
-/// The queue family to use: the first with compute, one with timestamps before
-/// one without.
+/// Returns the queue family to use: the first family with compute and
+/// timestamps, or else the first with compute.
 std::optional<uint32_t>
 chooseQueueFamily(const std::vector<VkQueueFamilyProperties> &families);
 
@@ -86,15 +87,15 @@ chooseQueueFamily(const std::vector<VkQueueFamilyProperties> &families);
 std::optional<uint32_t> chooseMemoryType(const DeviceSnapshot &device,
                                          DmlMemory memory, uint32_t typeBits);
 
-/// The properties of the memory for a use: those that it must have, and those
-/// that are best.
+/// The properties of memory for a purpose: the required properties, and the
+/// preferred ones.
 struct MemoryWish {
   VkMemoryPropertyFlags required = 0, preferred = 0;
 };
 MemoryWish describeMemory(const DeviceSnapshot &device, DmlMemory memory);
 
-/// Of the types of memory in the mask `typeBits` those that have what `wish`
-/// requires.
+/// Returns the types of memory in the mask `typeBits` that have the properties
+/// which `wish` requires.
 uint32_t findMemoryTypes(const DeviceSnapshot &device, const MemoryWish &wish,
                          uint32_t typeBits);
 

@@ -15,12 +15,13 @@
 
 namespace dml::runtime {
 
-/// The features, extensions and queue family that the runtime wants of a
-/// VkDevice. Chains point into the object, which is therefore not copied.
+/// The features, extensions and queue family that the runtime needs in a
+/// VkDevice. Chains contain pointers into this object, which is therefore not
+/// copied.
 class DeviceRequirements {
 public:
-  /// Reads what the device of `request` has, and sets features in the chain of
-  /// the request, if there is one.
+  /// Reads the properties of the physical device in `request`, and sets
+  /// features in the request's chain, if there is one.
   static Expected<std::unique_ptr<DeviceRequirements>>
   create(const DmlDeviceRequest &request);
   /// The same of a device that was read before.
@@ -38,9 +39,10 @@ private:
                     const DmlDeviceRequest &request);
   void addExtensions(const DeviceSnapshot &device);
   void setFeatures(const DeviceSnapshot &device);
-  /// The member of a structure of the chain, which is appended from `own` where
-  /// the chain lacks it. `whole` is the structure of a version of Vulkan that
-  /// has the member too, and is the one where the chain has it.
+  /// Sets a feature: a member of a structure in the chain. If the chain
+  /// contains the structure `whole`, which belongs to a version of Vulkan and
+  /// also has the member, the member of `whole` is set. Otherwise the structure
+  /// `own` is used, and appended to the chain if necessary.
   template <typename Whole, typename Own>
   void set(VkStructureType wholeType, VkBool32 Whole::*inWhole, Own &own,
            VkBool32 Own::*inOwn);

@@ -39,8 +39,9 @@ struct Requirements {
   uint64_t maxLoopIterations = 0;
   /// Threads of a subgroup, or 0 where they may be any number.
   uint32_t subgroupSize = 0;
-  /// The most subgroups of a workgroup of the kernels that state the threads of
-  /// a subgroup. The reader counts them; the executable does not declare them.
+  /// The largest number of subgroups in a workgroup, among the kernels that
+  /// state the size of subgroups. The reader computes this number, which is not
+  /// stored in the executable.
   uint32_t maxComputeWorkgroupSubgroups = 0;
   /// Cooperative matrices.
   std::vector<DmlMatrixShape> matrixShapes;
@@ -118,8 +119,8 @@ struct Variant {
   std::vector<Step> steps;
   std::string deviceProfile;
 
-  /// Of the ranges of one kind that steps name, the first byte of each and the
-  /// one behind it.
+  /// Returns the ranges of one kind that steps use. Each has its first byte and
+  /// the byte behind its end.
   std::vector<std::pair<uint64_t, uint64_t>> getRanges(BufferKind kind) const {
     std::vector<std::pair<uint64_t, uint64_t>> ranges;
     for (const Step &step : steps)
@@ -134,14 +135,18 @@ struct Function {
   std::string name;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
-  /// The variants, the one to be preferred first. The function's own steps,
-  /// which are always there, are the last.
+  /// For each output, the number of the input whose place it takes, or nothing.
+  std::vector<std::optional<uint32_t>> inPlace;
+  /// For each input, whether an output takes its place.
+  std::vector<bool> isReplaced;
+  /// The variants, in order of preference. The last variant consists of the
+  /// function's own steps, which always exist.
   std::vector<Variant> variants;
   uint32_t featureLevel;
 };
 
-/// A tensor whose bytes the caller binds, and where they are in the constants'
-/// buffer.
+/// A tensor whose bytes the caller binds, and the place of the bytes in the
+/// buffer of constants.
 struct Weight {
   Tensor tensor;
   uint64_t offset;
@@ -162,8 +167,8 @@ struct Executable {
   /// Of the buffer that begins with `constants`.
   uint64_t constantSize = 0;
   std::vector<Weight> weights;
-  /// Those that callers run, and behind them the initialization, if there is
-  /// one.
+  /// The functions that callers can run, followed by the initialization, if
+  /// there is one.
   std::vector<Function> functions;
   std::optional<uint32_t> initialization;
 
@@ -172,9 +177,9 @@ struct Executable {
   }
 };
 
-/// Verifies an executable, and copies it unless `borrows` is true: then the
-/// constants and the shaders stay where they are if `data` is aligned as
-/// FlatBuffers needs it.
+/// Verifies an executable, and copies it. If `borrows` is true and `data` is
+/// aligned as FlatBuffers requires, the constants and the shaders are not
+/// copied.
 Expected<std::shared_ptr<const Executable>>
 readExecutable(const void *data, size_t size, bool borrows = false);
 

@@ -27,7 +27,7 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 5;
+constexpr uint16_t kVersionMinor = 6;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;
@@ -54,8 +54,8 @@ Status checkExtent(const char *what, const Extent &found, const Extent &limit) {
   return Status();
 }
 
-/// FlatBuffers' verifier checks where a vector of structs ends but not how it
-/// is aligned, and reading a misaligned one is undefined.
+/// Checks the alignment of a vector of structs. FlatBuffers' verifier does not
+/// check it, and reading a misaligned vector is undefined.
 template <typename T> Status checkAlignment(const T &vector, const char *what) {
   using Element = std::remove_pointer_t<typename T::return_type>;
   if (reinterpret_cast<uintptr_t>(vector.Data()) % alignof(Element) != 0)
@@ -81,9 +81,10 @@ Status checkName(const flatbuffers::String *string, const char *what) {
   return Status();
 }
 
-/// Of the file's bytes, how many may be made of each. What a file says is a
-/// little larger in memory; a file that says the same things again and again,
-/// by offsets to one place, would be larger without a limit.
+/// The largest number of bytes of objects for each byte of a file. Objects are
+/// a little larger than their representation in a file. Without this limit, a
+/// file could contain many references to one place, and become arbitrarily
+/// large in memory.
 constexpr uint64_t kMaxGrowth = 32;
 
 class Reader {
@@ -121,20 +122,23 @@ private:
   bool mayWrite(const BufferRange &range) const;
   Status readRange(const fb::BufferRange &range, const Function &function,
                    const Variant &variant, Step &step);
+  Status readInPlace(const fb::Function &table, Function &function);
+  static Status checkInPlace(const Function &function, const Variant &variant);
   static Status checkOutputsWritten(const Function &function,
                                     const Variant &variant);
   Expected<std::string> readName(const flatbuffers::String *string,
                                  const char *what);
-  /// Counts what is about to be made of the file.
+  /// Counts `size` bytes of objects that are going to be created from the file.
   Status spend(uint64_t size);
 
-  /// The file where it is not the caller's, with the alignment of operator new,
-  /// which FlatBuffers needs. Its bytes stay in place when it is moved.
+  /// A copy of the file, if the caller's bytes are not used directly. It has
+  /// the alignment of operator new, as FlatBuffers requires, and the bytes do
+  /// not move when the vector is moved.
   std::vector<uint8_t> file;
   View<uint8_t> bytes;
   const fb::Executable *root = nullptr;
   std::shared_ptr<Executable> result = std::make_shared<Executable>();
-  /// What the walk over each of result->shaderModules found.
+  /// The result of reading each of result->shaderModules.
   std::vector<SPIRVModule> spirv;
   uint64_t spent = 0;
 };
@@ -151,8 +155,8 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
     return invalid("has ", bytes.size(), " bytes, but at most ",
                    FLATBUFFERS_MAX_BUFFER_SIZE - 1, " are possible");
-  // A table takes 4 bytes, and what refers to it 4 more: to look at more tables
-  // than there can be is to look at some again and again.
+  // A table takes 4 bytes, and a reference to it another 4. A file with more
+  // references to tables than this limit refers to some tables again and again.
   constexpr flatbuffers::uoffset_t kMaxNesting = 16;
   flatbuffers::Verifier verifier(
       bytes.data(), bytes.size(), kMaxNesting,
@@ -410,8 +414,8 @@ Status Reader::readKernel(const fb::Kernel &table) {
   return Status();
 }
 
-/// Checks that `declared` covers what `kernel` needs, which a step dispatches.
-/// Kernels that no step dispatches never reach a driver.
+/// Checks that the requirements `declared` cover those of `kernel`, which a
+/// step dispatches. Kernels without a step are never passed to a driver.
 Status Reader::checkKernel(const Kernel &kernel,
                            const Requirements &declared) const {
   const SPIRVModule &module = spirv[kernel.shaderModule];
@@ -455,8 +459,9 @@ Status Reader::checkKernel(const Kernel &kernel,
   return Status();
 }
 
-/// Reads the strides, those of a packed tensor where the file has none.
-/// `extent` becomes the number of elements from the first to the last.
+/// Reads the strides of a tensor. If the file has none, the tensor is packed.
+/// Sets `extent` to the number of elements from the first to the last element
+/// in the buffer.
 Status Reader::readStrides(const fb::Tensor &table, Tensor &tensor,
                            bool isOutput, uint64_t maxElements,
                            uint64_t &extent) {
@@ -568,6 +573,7 @@ Status Reader::readFunction(const fb::Function &table) {
   };
   DML_TRY(readTensors("input", *table.inputs(), function.inputs));
   DML_TRY(readTensors("output", *table.outputs(), function.outputs));
+  DML_TRY(readInPlace(table, function));
 
   if (table.variants())
     for (const fb::Variant *variantTable : *table.variants()) {
@@ -586,6 +592,38 @@ Status Reader::readFunction(const fb::Function &table) {
   DML_TRY(readSteps(table, function, own));
   function.variants.push_back(std::move(own));
   result->functions.push_back(std::move(function));
+  return Status();
+}
+
+/// Whether the buffer of `output` can be the buffer of `input`.
+static bool haveEqualBuffers(const Tensor &output, const Tensor &input) {
+  return output.dataType == input.dataType && output.sizes == input.sizes &&
+         output.strides == input.strides &&
+         output.bufferSize == input.bufferSize;
+}
+
+/// Reads which outputs are in the place of inputs.
+Status Reader::readInPlace(const fb::Function &table, Function &function) {
+  function.inPlace.resize(function.outputs.size());
+  function.isReplaced.resize(function.inputs.size());
+  if (!table.in_place())
+    return Status();
+  for (const fb::InPlacePair *pair : *table.in_place()) {
+    uint32_t output = pair->output(), input = pair->input();
+    if (output >= function.outputs.size() || input >= function.inputs.size())
+      return invalid("output ", output, " is in the place of input ", input,
+                     ", but there are ", function.outputs.size(),
+                     " outputs and ", function.inputs.size(), " inputs");
+    const Tensor &to = function.outputs[output], &from = function.inputs[input];
+    if (function.inPlace[output] || function.isReplaced[input])
+      return invalid("output '", to.name, "' or input '", from.name,
+                     "' is in more than one pair of in_place");
+    if (!haveEqualBuffers(to, from))
+      return invalid("output '", to.name, "' is in the place of input '",
+                     from.name, "', but has another type, size or layout");
+    function.inPlace[output] = input;
+    function.isReplaced[input] = true;
+  }
   return Status();
 }
 
@@ -623,10 +661,25 @@ Status Reader::readSteps(const Table &table, const Function &function,
       countSubgroups(result->kernels[step.kernel], variant.requirements);
     variant.steps.push_back(std::move(step));
   }
+  DML_TRY(checkInPlace(function, variant));
   return checkOutputsWritten(function, variant);
 }
 
-/// An output that no step binds would hold whatever was in memory before.
+/// A kernel that binds one range twice might read from one binding what it has
+/// not written to the other yet. So steps name an input in whose place an
+/// output is by the output alone.
+Status Reader::checkInPlace(const Function &function, const Variant &variant) {
+  for (size_t i = 0; i < variant.steps.size(); ++i)
+    for (const BufferRange &range : variant.steps[i].ranges)
+      if (range.kind == BufferKind::Input && function.isReplaced[range.index])
+        return invalid("step ", i, " names input ", range.index, " ('",
+                       function.inputs[range.index].name,
+                       "'), but must name the output in its place");
+  return Status();
+}
+
+/// An output that no step binds would hold whatever was in memory before,
+/// unless it is in the place of an input.
 Status Reader::checkOutputsWritten(const Function &function,
                                    const Variant &variant) {
   std::vector<bool> bound(function.outputs.size());
@@ -637,7 +690,7 @@ Status Reader::checkOutputsWritten(const Function &function,
         bound[step.ranges[i].index] = true;
     }
   for (size_t i = 0; i < bound.size(); ++i)
-    if (!bound[i])
+    if (!bound[i] && !function.inPlace[i])
       return invalid("output ", i, " ('", function.outputs[i].name,
                      "') is written by no step");
   return Status();

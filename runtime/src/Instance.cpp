@@ -87,8 +87,8 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
   messengerInfo.messageSeverity =
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  // The type GENERAL is left out, in which the loader complains of other
-  // drivers.
+  // Messages of the type GENERAL are not requested: the loader uses them for
+  // complaints about other drivers.
   messengerInfo.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                               VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
   messengerInfo.pfnUserCallback = receiveDebugMessage;
@@ -202,9 +202,9 @@ static void readSubgroupSizes(const InstanceFunctions &vk,
       sizes.maxComputeWorkgroupSubgroups;
 }
 
-/// Counts the multiprocessors of a device: with the extension of the device's
-/// vendor, or as the processors that a CPU driver may use. Returns 0 where
-/// nothing tells how many there are.
+/// Counts the multiprocessors of a device: by the extension of the device's
+/// vendor, or as the processors that a CPU driver may use. Returns 0 if there
+/// is no such source.
 static uint32_t
 countMultiprocessors(const InstanceFunctions &vk, VkPhysicalDevice device,
                      VkPhysicalDeviceType type,
@@ -340,8 +340,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
     if (snapshot.queueFamilies[*family].timestampValidBits != 0)
       limits.timestampPeriod = core.limits.timestampPeriod;
 
-  // The rest is known to Vulkan 1.2 alone, without which a device is listed but
-  // not used.
+  // The other properties exist since Vulkan 1.2. An older device is listed, but
+  // cannot be used.
   if (info.apiVersion < VK_API_VERSION_1_2)
     return snapshot;
 
@@ -356,8 +356,9 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   limits.minSubgroupSize = properties11.subgroupSize;
   limits.maxSubgroupSize = properties11.subgroupSize;
   limits.maxMemoryAllocationSize = properties11.maxMemoryAllocationSize;
-  // Mesa's software drivers end all loops of a thread after so many iterations
-  // together (LP_MAX_TGSI_LOOP_ITERATIONS), and results are wrong.
+  // Mesa's software drivers end all loops of a thread after this number of
+  // iterations in total (LP_MAX_TGSI_LOOP_ITERATIONS), which makes results
+  // wrong.
   info.driverID = properties12.driverID;
   if (info.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
     limits.maxLoopIterations = 65535;
@@ -393,8 +394,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   };
   found.operations.subgroupShuffle =
       hasOperations(VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
-  // Kernels with matrices have their subgroups vote, which all devices with
-  // matrices can so far.
+  // The subgroups of kernels with matrices vote, which all devices with
+  // matrices support so far.
   if (hasOperations(VK_SUBGROUP_FEATURE_VOTE_BIT) &&
       contains(extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) &&
       vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR)

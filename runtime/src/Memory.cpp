@@ -143,8 +143,8 @@ bool Memory::takePart(uint32_t type, const VkMemoryRequirements &requirements,
   for (Block &block : blocks) {
     if (block.type != type)
       continue;
-    // Each buffer splits one range at most. The room lets parts be returned
-    // without an allocation.
+    // Each buffer splits at most one free range into two. With this capacity,
+    // buffers can be returned without an allocation.
     block.free.reserve(block.count + 2);
     for (size_t i = 0; i < block.free.size(); ++i) {
       Range range = block.free[i];

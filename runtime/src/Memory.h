@@ -24,13 +24,13 @@ struct Allocation {
   bool isShared = false;
 };
 
-/// All memory that a device's buffers have. The memory comes from the caller's
-/// allocator, if there is one. Otherwise a large buffer has an allocation of
-/// its own, and small buffers share blocks: Vulkan promises no more than 4096
-/// allocations. Thread-safe.
+/// The memory of all buffers of a device. The memory comes from the caller's
+/// allocator, if there is one. Otherwise each large buffer has an allocation of
+/// its own, and small buffers share blocks, since Vulkan only promises 4096
+/// allocations. The object may be used by several threads.
 class Memory {
 public:
-  /// `allocator` may be null. Where `sharesBlocks` is false, each buffer has an
+  /// `allocator` may be null. If `sharesBlocks` is false, each buffer has an
   /// allocation of its own.
   Memory(Device &device, const DmlAllocator *allocator, bool sharesBlocks);
   ~Memory();

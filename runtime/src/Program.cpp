@@ -14,13 +14,13 @@
 
 using namespace dml::runtime;
 
-/// Fewer pipelines do not pay for a thread.
+/// The number of pipelines for which a thread is worthwhile.
 static constexpr size_t kPipelinesPerThread = 8;
 
-/// Calls `body` with each number below `count`, from several threads where
-/// there is enough to do, all of which have ended when it returns. After a call
-/// that fails no more are begun; of several, that with the lowest number
-/// counts, as it would with one thread.
+/// Calls `body` with each number below `count`, from several threads if there
+/// is enough work. All threads have ended when the function returns. After a
+/// failure, no further call begins. If several calls fail, the failure with the
+/// lowest number is returned, as with one thread.
 template <typename Body>
 static Status forEachInParallel(size_t count, Body body) {
   struct {
@@ -62,8 +62,8 @@ static Status forEachInParallel(size_t count, Body body) {
     for (size_t i = 1; i < wanted; ++i)
       threads.emplace_back(work);
   } catch (...) {
-    // The threads that there are do the work of those that the system does not
-    // give.
+    // The system may refuse to create threads. The existing threads then do all
+    // of the work.
   }
   work();
   for (std::thread &thread : threads)
@@ -269,8 +269,9 @@ Status Program::createPipelines() {
   // The device may lack what the kernels of other variants need.
   std::vector<bool> used = findUsedKernels();
   pipelines.assign(contents->kernels.size(), VK_NULL_HANDLE);
-  // No handle is lost: each has its place before it is made. Pipelines do not
-  // need the modules they were made from.
+  // Each handle has its place in the vector before it is created, so that it is
+  // destroyed in any case. Pipelines do not need their modules after they have
+  // been created.
   struct Modules : std::vector<VkShaderModule> {
     explicit Modules(const Device &device) : device(device) {}
     ~Modules() {

@@ -14,8 +14,8 @@
 
 namespace dml::runtime {
 
-/// Immutable once its weights are bound and it is initialized, so thread-safe
-/// from then on.
+/// A program. It is immutable after its weights have been bound and it has been
+/// initialized, and may then be used by several threads.
 class Program : public DeviceObject {
 public:
   static Expected<std::shared_ptr<Program>>
@@ -53,10 +53,11 @@ public:
                      size_t size);
   /// Makes memory for all constants that have none.
   Status provideConstants();
-  /// Returns an error that names the first weight without bytes, if one has
-  /// none.
+  /// Returns an error that names the first weight that has no bytes, if there
+  /// is one.
   Status checkWeights() const;
-  /// Returns the same, and an error where the program is not initialized.
+  /// Returns an error like checkWeights(), or an error if the program is not
+  /// initialized.
   Status checkReady() const;
   void setInitialized() { initialized = true; }
 

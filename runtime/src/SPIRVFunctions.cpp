@@ -19,8 +19,8 @@ using namespace dml::runtime::spirv;
 namespace {
 
 constexpr uint32_t kVersion14 = 0x00010400;
-/// Bytes of a value: two vectors. Drivers take values apart into scalars, so
-/// that a small module of large ones would become huge.
+/// The largest number of bytes in a value: two vectors. Drivers divide values
+/// into scalars, so that a small module with large values would become huge.
 constexpr uint64_t kMaxValueSize = 64;
 
 uint64_t maskOf(uint32_t width) {
@@ -213,8 +213,8 @@ Status Reader::readLabel(const Words &inst) {
   return Status();
 }
 
-/// Ids beyond the bound are refused here: one of them is kNoBlock, and would be
-/// taken for no target at all.
+/// Refuses the target of a jump whose id is beyond the bound. One such id is
+/// kNoBlock, which would be taken for no target.
 static Status checkTarget(uint32_t target, uint32_t bound) {
   if (target >= bound)
     return invalid("%", target, " is no block of this function");
@@ -272,8 +272,9 @@ Status Reader::readBlockEnd(const Words &inst) {
   }
 }
 
-/// Where a loop's header ends with "go on while this phi is below that", and
-/// the phi grows by a constant, it has a range from here on (see Counter).
+/// Begins to count the iterations of a loop. If the loop's header ends with the
+/// condition "continue while this phi is below that value", and the phi grows
+/// by a constant, the phi has a known range from here on (see Counter).
 void Reader::beginCounting(const Words &inst) {
   const Block &block = blocks.back();
   uint32_t condition = inst[1], body = inst[2], merge = block.merge;
@@ -518,9 +519,9 @@ uint32_t Reader::variableOf(uint32_t pointer) const {
   return ids[pointer].op == OpVariable ? pointer : ids[pointer].variable;
 }
 
-/// An index into `length` elements. A constant must be within; so must any
-/// other, and provably so, unless robust access to buffers takes care of it
-/// (`mayReach`).
+/// Checks an index into `length` elements. A constant must be smaller. Any
+/// other index must be provably smaller, unless `mayReach` is set, since robust
+/// access to buffers handles indices that are not.
 Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
                           bool mayReach) {
   uint32_t id = inst[operand];
@@ -645,9 +646,9 @@ Status Reader::readBarrier(const Words &inst) {
   return Status();
 }
 
-/// Reads a load or a store of a cooperative matrix. Its memory is an array in
-/// workgroup memory, as the sizes of such arrays alone are known. The whole
-/// matrix has to be provably within the array.
+/// Reads a load or a store of a cooperative matrix. Its memory must be an array
+/// in workgroup memory, since only the sizes of such arrays are known, and the
+/// whole matrix must provably lie within the array.
 Status Reader::readMatrixAccess(const Words &inst) {
   bool isLoad = (inst[0] & 0xffff) == OpCooperativeMatrixLoadKHR;
   uint32_t pointer = inst[isLoad ? 3 : 1];
@@ -669,8 +670,8 @@ Status Reader::readMatrixAccess(const Words &inst) {
   Expected<uint64_t> stride = constantOf(inst[layoutAt + 1]);
   if (!stride)
     return stride.status();
-  // Vulkan wants lines that begin at multiples of 16 bytes, or of a shorter
-  // line's size.
+  // Vulkan requires that lines begin at multiples of 16 bytes, or of the line's
+  // size if that is smaller.
   constexpr uint64_t kVectorSize = 16;
   if (storageClass != StorageClassWorkgroup ||
       ids[pointee].op != OpTypeVector || ids[pointee].low != kVectorSize)
@@ -710,8 +711,8 @@ Status Reader::readMatrixProduct(const Words &inst) {
   if (number(types[0], 4) != rows || number(types[1], 4) != terms ||
       number(types[1], 5) != columns || word(types[0], 2) != word(types[1], 2))
     return invalid("multiplies matrices that do not fit each other");
-  // Bits of A and B, and of what is added and the result: whether integers are
-  // signed.
+  // The bits state whether the integers of A and B, and of the added matrix and
+  // the result, are signed.
   uint32_t operands = inst.count > 6 ? inst[6] : 0;
   uint32_t ofFactors = operands & 3, ofSums = operands >> 2;
   auto toDataType = [&](uint32_t type, uint32_t isSigned) {
@@ -860,8 +861,8 @@ Status Reader::checkSignature(const Words &inst, const Instruction &rule,
       all = width;
     return all == width;
   };
-  // Narrow types may be stored and converted by capabilities that do not let
-  // them be computed with.
+  // Some capabilities allow narrow types to be stored and converted, but not to
+  // be used in arithmetic.
   bool isConversion =
       first == 3 && rule.opcode >= OpUConvert && rule.opcode <= 115;
   auto mayCompute = [&](const Shape &shape) {
@@ -982,7 +983,8 @@ Status Reader::checkSignature(const Words &inst, const Instruction &rule,
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// A range that does not fit in the type's width wraps around: anything.
+/// A range that does not fit into the width of its type wraps around, and then
+/// contains all numbers.
 void Reader::setRange(uint32_t id, Range range) {
   Shape shape = shapeOf(ids[id].type);
   uint64_t mask = shape.kind == 'i' ? maskOf(shape.width) : UINT64_MAX;
@@ -1038,8 +1040,8 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
   };
   switch (op) {
   case OpIAdd:
-    // Where all sums wrap around, as those with a negative number may, they are
-    // 2^width less: 128 to 167 and -126 are 2 to 41.
+    // If all sums wrap around, as those with a negative number may, 2^width is
+    // subtracted from both ends: 128 to 167 plus -126 is 2 to 41.
     if (a.low > mask - b.low)
       return Range{(a.low + b.low) & mask, (a.high + b.high) & mask};
     if (a.high > mask - b.high)
@@ -1110,8 +1112,8 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
     case GlslUMin:
       return Range{std::min(a.low, b.low), std::min(a.high, b.high)};
     case GlslSMax:
-      // The maximum of a number that is not negative, and any other, is not
-      // negative.
+      // The maximum of a number that is not negative and of any other number is
+      // not negative.
       if (!positive)
         return b.high < negative   ? std::optional(Range{b.low, negative - 1})
                : a.high < negative ? std::optional(Range{a.low, negative - 1})

@@ -11,8 +11,8 @@
 using namespace dml::runtime;
 using namespace dml::runtime::spirv;
 
-/// Puts a minimum before each instruction that has an unproven index. Equal
-/// limits share a constant.
+/// Inserts a minimum in front of each instruction with an index that is not
+/// proven to be valid. Equal limits share a constant.
 static std::vector<uint32_t> writeMinima(const std::vector<uint32_t> &words,
                                          const UnprovenIndices &unproven) {
   std::vector<uint32_t> import, constants;
@@ -50,8 +50,8 @@ static std::vector<uint32_t> writeMinima(const std::vector<uint32_t> &words,
   result.insert(result.end(), import.begin(), import.end());
   copyTo(unproven.globalsEnd);
   result.insert(result.end(), constants.begin(), constants.end());
-  // The indices of one instruction follow each other: all their minima stand
-  // before it.
+  // The indices of one instruction follow each other, and all their minima are
+  // inserted in front of the instruction.
   for (size_t i = 0; i < unproven.indices.size();) {
     uint32_t at = unproven.indices[i].at;
     copyTo(at);

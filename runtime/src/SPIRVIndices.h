@@ -17,11 +17,11 @@
 
 namespace dml::runtime {
 
-/// Makes readSPIRVModule() accept a module as far as indices are concerned, and
-/// returns how many it had to limit: each index that is not provably within an
-/// array becomes its minimum with the last one that there is. Where there are
-/// 64 elements, %i becomes UMin(%i, 63). Fails where the reader refuses the
-/// module for anything else; the words are as they were then.
+/// Changes a module so that readSPIRVModule() accepts its indices, and returns
+/// the number of changed indices. An index that is not provably within an array
+/// is replaced by its minimum with the last valid index: with 64 elements, %i
+/// becomes UMin(%i, 63). Fails, and leaves the words unchanged, if the reader
+/// refuses the module for another reason.
 Expected<uint32_t> limitSPIRVIndices(std::vector<uint32_t> &words);
 
 } // namespace dml::runtime

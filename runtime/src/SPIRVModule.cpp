@@ -26,8 +26,8 @@ constexpr size_t kHeaderWords = 5;
 /// What SPIR-V's universal limits promise.
 constexpr uint32_t kMaxBound = 1 << 22;
 
-/// Drivers walk over nested types by calling themselves, and take composites
-/// apart.
+/// The deepest nesting of types and the largest number of scalars in a type.
+/// Drivers visit nested types recursively, and divide composites into scalars.
 constexpr uint32_t kMaxTypeDepth = 16;
 constexpr uint64_t kMaxLeaves = 4096;
 /// Bytes of a cooperative matrix: twice what devices have.
@@ -676,8 +676,8 @@ Status Reader::readType(const Words &inst) {
   }
 }
 
-/// Cooperative matrices of a subgroup. Values and variables of one thread may
-/// be such, and nothing may consist of them.
+/// Reads the type of a cooperative matrix. Values and variables of one thread
+/// may have such a type, but other types must not contain it.
 Status Reader::readMatrixType(const Words &inst) {
   Info &info = ids[inst[1]];
   Shape component = shapeOf(inst[2]);
@@ -788,8 +788,8 @@ Status Reader::readConstant(const Words &inst) {
   case OpConstantComposite:
     return checkConstituents(inst, true);
   default:
-    // What is undefined may be another number each time it is asked for, and
-    // then an index that has been limited may be any. Here it is 0.
+    // An undefined value may be a different number at each use, even after it
+    // was limited as an index. It is therefore replaced by 0.
     info.op = OpConstantNull;
     words[inst.at] = inst.count << 16 | OpConstantNull;
     setRange(id, {0, 0});
@@ -954,8 +954,9 @@ Status Reader::finishGlobals() {
 }
 
 Status Reader::finishEntryPoints(SPIRVModule &module) {
-  // Vulkan leaves the order of variables open: each may begin where the largest
-  // alignment lets one begin. A byte and four words take 32 bytes.
+  // Vulkan does not define the order of variables, so that each may begin at a
+  // multiple of the largest alignment. A byte and four words thus take 32
+  // bytes.
   uint64_t alignment = 1;
   for (uint32_t id : variables)
     if (word(id, 3) == StorageClassWorkgroup)
@@ -969,8 +970,8 @@ Status Reader::finishEntryPoints(SPIRVModule &module) {
       entry.bindingCount = std::max<uint64_t>(entry.bindingCount,
                                               uint64_t(ids[id].decorated) + 1);
   };
-  // An entry point lists all variables that it uses from version 1.4 on;
-  // before, it lists only some.
+  // From version 1.4 on, an entry point lists all variables that it uses. In
+  // earlier versions, it lists only some of them.
   SPIRVEntryPoint all;
   if (version < kVersion14)
     for (uint32_t id : variables)
@@ -998,8 +999,8 @@ Status Reader::initializeVariables() {
   std::vector<uint32_t> result, constants;
   std::map<uint32_t, uint32_t> zeros;
   uint32_t next = bound;
-  // The zeros of functions' variables are constants, too, which stand before
-  // all functions.
+  // The zeros that initialize functions' variables are constants, which are
+  // placed in front of all functions.
   for (const Uninitialized &variable : uninitialized)
     if (variable.at >= globalsEnd &&
         zeros.try_emplace(variable.type, next).second)

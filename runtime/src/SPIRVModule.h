@@ -29,10 +29,10 @@ struct SPIRVEntryPoint {
   std::array<uint32_t, 3> workgroupSize{};
   /// The number of bindings: one more than the largest that it may use.
   uint64_t bindingCount = 0;
-  /// Bytes of workgroup memory that it may use, whatever order its variables
-  /// are put into.
+  /// The number of bytes of workgroup memory that the entry point may use, for
+  /// any order of its variables.
   uint64_t sharedMemorySize = 0;
-  /// The bindings that it stores to.
+  /// The bindings to which the entry point stores.
   std::set<uint32_t> written;
 };
 

@@ -47,19 +47,19 @@ struct Shape {
   uint32_t width = 0, count = 0;
 };
 
-/// The indices of a module that are not provably within an array that is no
-/// buffer, or within a vector.
+/// The indices of a module that are not provably within a vector, or within an
+/// array that is no buffer.
 struct UnprovenIndices {
-  /// Word `operand` of the instruction at word `at`, which is of type `type`,
-  /// and should be at most `last`.
+  /// Word `operand` of the instruction at word `at` is an index of type `type`,
+  /// which must be at most `last`.
   struct Index {
     uint32_t at, operand, type, width;
     uint64_t last;
   };
   /// In the order of their words.
   std::vector<Index> indices;
-  /// The words where an import and where constants can be added, and the id of
-  /// GLSL.std.450, 0 where it is not imported.
+  /// The positions in the module at which an import and constants can be added,
+  /// and the id of GLSL.std.450, which is 0 if it is not imported.
   uint32_t importsEnd = 0, globalsEnd = 0, glslSet = 0;
 };
 
@@ -83,16 +83,16 @@ private:
     uint8_t builtIn = 0;
     /// Whether its range is that of a counter at present.
     bool isCounting = false;
-    /// Whether a type says where what it consists of lies, as types of buffers
+    /// Whether a type states the places of its members, as the types of buffers
     /// do.
     bool isLaidOut = false;
     /// The type of a value or a variable; else 0.
     uint32_t type = 0;
     /// The word where its instruction begins.
     uint32_t at = 0;
-    /// The block of a function that defines it, or that it is the label of: 1
-    /// more than the block's number, counted over all functions. Ids outside of
-    /// functions have 0.
+    /// The block in which the id is defined or of which it is the label: 1 plus
+    /// the number of the block among all functions. Ids outside of functions
+    /// have 0.
     uint32_t block = 0;
     /// A bit for each row of decorations.
     uint32_t decorations = 0;
@@ -102,9 +102,10 @@ private:
     uint32_t listed = 0;
     /// The variable that a pointer points into, where it is none itself.
     uint32_t variable = 0;
-    /// The range of an integer. For a type, its bytes, and how many scalars and
-    /// vectors it consists of, arrays counted once. For an element of an array
-    /// in workgroup memory, `low` is how many elements there are from it on.
+    /// For an integer, its range. For a type, the number of its bytes and the
+    /// number of scalars and vectors in it, with arrays counted once. For an
+    /// element of an array in workgroup memory, `low` is the number of elements
+    /// from this element on.
     uint64_t low = 0, high = 0;
   };
   struct EntryPoint {
@@ -128,12 +129,12 @@ private:
   struct Use {
     uint32_t definition, use;
   };
-  /// A phi of a loop's header that grows by a constant, where the loop goes on
-  /// while the phi is below a limit. In blocks that `body` dominates, the phi
-  /// is below it, and its range says so from the header's end until the loop's
-  /// merge block begins. In
+  /// A phi of a loop's header that grows by a constant, in a loop that
+  /// continues while the phi is below a limit. In blocks that `body`
+  /// dominates, the phi is below the limit. Its range states this from the
+  /// end of the header until the loop's merge block begins. In
   ///   for (i = 0; i < 16; i = i + 4) a[i] = ...;
-  /// the store has an index from 0 to 12.
+  /// the index of the store is from 0 to 12.
   struct Counter {
     uint32_t header, body;
     /// The blocks that use the phi while it has that range.
@@ -249,7 +250,7 @@ private:
   std::map<uint32_t, uint64_t> layouts;
   std::optional<uint32_t> workgroupSizeConstant;
   std::set<uint32_t> builtIns;
-  /// Types of cooperative matrices that no product has had so far, and the
+  /// The types of cooperative matrices that no product has used so far, and the
   /// shapes of the products.
   std::set<uint32_t> unmultiplied;
   std::vector<DmlMatrixShape> matrixShapes;
@@ -273,8 +274,8 @@ private:
     uint32_t at, block;
   };
   std::vector<Phi> phis;
-  /// Counters by their ids, and those that have their range at present, by the
-  /// merge blocks of their loops.
+  /// All counters by their ids, and the counters that have a range at present,
+  /// by the merge blocks of their loops.
   std::map<uint32_t, Counter> counters;
   std::map<uint32_t, uint32_t> counting;
   /// The words of the function's OpIAdd by their results, where a loop was met.

@@ -188,16 +188,17 @@ struct Capability {
   const char *name;
   DmlFeatureFlags feature;
 };
-/// The row of a capability; null for one that no feature of the executable
-/// format stands for.
+/// Returns the row of a capability, or null if no feature of the executable
+/// format stands for the capability.
 const Capability *findCapability(uint32_t value);
 
-/// Extensions that are part of Vulkan 1.2, or of an extension that a capability
-/// above stands for, and bring no capability of their own beyond those.
+/// Whether `name` is an extension that is part of Vulkan 1.2, or of an
+/// extension for which a capability above stands. Such an extension has no
+/// further capabilities.
 bool isExtension(std::string_view name);
 
-/// The name of a storage class; null for one that variables and pointers of no
-/// executable may have.
+/// Returns the name of a storage class, or null if variables and pointers in
+/// executables must not have it.
 const char *findStorageClass(uint32_t value);
 
 enum class DecorationTarget : uint8_t {
@@ -226,10 +227,10 @@ enum DecorationRow : uint8_t {
   RowBinding,
   RowDescriptorSet,
 };
-/// The decoration of this number; null for one that no executable may use.
-/// `row` becomes its row.
+/// Returns the decoration with this number, or null if executables must not use
+/// it. Sets `row` to its row in the table.
 const Decoration *findDecoration(uint32_t value, uint8_t &row);
-/// The decoration of a row that findDecoration has given.
+/// Returns the decoration in a row that findDecoration() has set.
 const Decoration &getDecoration(uint8_t row);
 
 struct BuiltInVariable {

@@ -20,15 +20,15 @@ namespace dml::runtime {
 /// Joins its arguments, printed as streams print them.
 template <typename... Ts> std::string concat(const Ts &...args) {
   std::ostringstream stream;
-  // The stream throws where there is no memory: otherwise it would leave words
-  // out and go on.
+  // If there is no memory, the stream throws an exception. Otherwise it would
+  // omit words.
   stream.exceptions(std::ios::badbit);
   (stream << ... << args);
   return stream.str();
 }
 
-/// Text that a file brought, for a message: what a terminal would obey, and
-/// what is not ASCII, is written as \xHH.
+/// Returns text from a file for a message: bytes that a terminal would
+/// interpret, and bytes that are not ASCII, become \xHH.
 inline std::string escape(std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string result;

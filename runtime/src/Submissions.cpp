@@ -14,8 +14,8 @@ Submissions::~Submissions() {
       device.functions().DestroyFence(device.handle(), fence, nullptr);
 }
 
-/// Sees to it that a fence is idle: one of a submission that has finished, or
-/// else a new one.
+/// Provides an idle fence: a fence of a submission that has finished, or a new
+/// one.
 Status Submissions::provideIdleFence() {
   if (!idle.empty())
     return Status();

@@ -11,9 +11,9 @@
 
 namespace dml::runtime {
 
-/// The submissions of one command buffer, by their fences. A fence is used
-/// again once its submission has finished, so that there are never more than
-/// DML_MAX_SUBMISSIONS. Used by one thread at a time.
+/// The submissions of one command buffer, identified by their fences. A fence
+/// is reused after its submission has finished, so that there are at most
+/// DML_MAX_SUBMISSIONS fences. The object is used by one thread at a time.
 class Submissions {
 public:
   explicit Submissions(Device &device) : device(device) {}
@@ -32,8 +32,8 @@ private:
   Status provideIdleFence();
 
   Device &device;
-  /// The fences of submissions that are not known to have finished, the
-  /// earliest first.
+  /// The fences of submissions that may not have finished, with the earliest
+  /// first.
   std::vector<VkFence> running;
   std::vector<VkFence> idle;
 };

@@ -114,13 +114,13 @@ struct DeviceFunctions {
 
 #undef DML_VULKAN_MEMBER
 
-/// Loads the functions that need no instance from `getInstanceProcAddr`. Where
-/// that is null, they come from the system's loader, which stays open until the
+/// Loads the functions that need no instance, from `getInstanceProcAddr`. If it
+/// is null, they come from the system's loader, which remains open until the
 /// process ends.
 Expected<GlobalFunctions>
 loadGlobalFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr);
-/// Fills `vk`. Where a function is missing, those before it are there, the
-/// first of which destroys the instance or device.
+/// Loads functions into `vk`. If a function is missing, the functions before it
+/// are set, the first of which destroys the instance or device.
 Status loadInstanceFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr,
                              VkInstance instance, bool debugUtils,
                              InstanceFunctions &vk);
@@ -143,13 +143,14 @@ template <typename... Ts> Status checkVk(VkResult result, const Ts &...ts) {
   return makeError(code, ts..., " failed with ", describeVkResult(result));
 }
 
-/// How often a call of two steps is made where the second says that there is
-/// more by now than the first said. A driver that always says so would never
-/// end.
+/// The largest number of attempts of a call in two steps, if the second step
+/// reports more elements than the first. A driver that always did so would
+/// otherwise never end.
 constexpr int kMaxIncomplete = 16;
 
-/// Reads something by one of Vulkan's calls of two steps, the first of which
-/// says how much there is. `attempt` does both, and `ts` name the call.
+/// Calls one of Vulkan's functions in two steps, the first of which returns the
+/// number of elements. `attempt` executes both steps, and `ts` are the words of
+/// the call's name for a message.
 template <typename Attempt, typename... Ts>
 Status retryIncomplete(Attempt attempt, const Ts &...ts) {
   for (int i = 0; i < kMaxIncomplete; ++i) {
@@ -161,8 +162,9 @@ Status retryIncomplete(Attempt attempt, const Ts &...ts) {
                    kMaxIncomplete, " times, but wanted is all that there is");
 }
 
-/// Fills `values` by one of Vulkan's calls of two steps: `call` takes a count
-/// and an array, or null for the count alone. The words of `ts` name it.
+/// Fills `values` by one of Vulkan's functions in two steps. `call` takes a
+/// count and an array, or null for the count alone. `ts` are the words of the
+/// call's name for a message.
 template <typename T, typename Call, typename... Ts>
 Status enumerate(std::vector<T> &values, Call call, const Ts &...ts) {
   return retryIncomplete(

@@ -32,8 +32,8 @@ static void *allocateOrThrow(size_t size) {
 }
 
 static void release(void *memory) noexcept {
-  // The number of this thread wraps around when it frees what another thread
-  // allocated.
+  // The number of this thread wraps around when the thread frees memory that
+  // another thread has allocated.
   if (memory)
     allocations.live -= malloc_usable_size(memory);
   std::free(memory);

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that has AllocationCounter.cpp in it counts what it allocates, on
-// one thread: work that grows with a file shows there on any machine alike.
+// A program that contains AllocationCounter.cpp counts its allocations on one
+// thread. Tests use the counts to limit work that grows with a file, since the
+// counts are equal on all machines, unlike times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +16,8 @@
 namespace dml::test {
 
 struct Allocations {
-  /// Bytes that are in use, the most that were since `peak` was last set, and
-  /// how often any were asked for.
+  /// The number of bytes in use, the largest such number since `peak` was last
+  /// set, and the number of allocations.
   size_t live = 0, peak = 0, count = 0;
 };
 extern thread_local Allocations allocations;

@@ -14,9 +14,8 @@
 
 namespace dml::test {
 
-/// Whether the environment demands a device: DML_REQUIRE_DEVICE=1 does, and
-/// CI=true does where DML_REQUIRE_DEVICE is not set. test/lit.cfg.py has the
-/// same rule.
+/// Whether the environment requires a device: by DML_REQUIRE_DEVICE=1, or by
+/// CI=true if DML_REQUIRE_DEVICE is not set. test/lit.cfg.py has the same rule.
 inline bool isDeviceRequired() {
   if (const char *demand = std::getenv("DML_REQUIRE_DEVICE"))
     return demand == std::string("1");

@@ -23,8 +23,8 @@ DeviceSnapshot makeDevice(DmlFeatureFlags features) {
   return device;
 }
 
-// Each feature of the table is set where it is read from, so that none is
-// forgotten when a VkDevice is made.
+// Each feature of the table is set in the same member from which it is read, so
+// that no feature is forgotten when a VkDevice is created.
 TEST(DeviceFeatures, AreRequiredInTheMembersThatEnableThem) {
   for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1) {
     FeatureStructures structures;

@@ -173,8 +173,8 @@ TEST(ChooseVariants, NamesWhatTheNearestLacks) {
                 "function 'f0' it comes nearest to variant 1: feature "
                 "shaderInt64 is needed, but the VkDevice was created without "
                 "it");
-  // Functions without a choice have the same requirements, which are said once;
-  // functions that can be run are not spoken of.
+  // Functions with only one variant have the same requirements, which the
+  // message names once. It does not name functions that can be run.
   expectMessage(
       makeExecutable({{makeVariant(kInt8)},
                       {makeVariant(kInt8)},

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A CPU's Vulkan has one kind of memory, which the host sees. Here it is
-// dressed up as a discrete GPU: one type of memory is only the device's and the
-// other only the host's, so that everything goes through staging buffers.
+// On a CPU, Vulkan has one kind of memory, which the host can access. This
+// loader makes such a device look like a discrete GPU: one type of memory is
+// only for the device and the other only for the host, so that all data pass
+// through staging buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@ PFN_vkGetInstanceProcAddr openVulkanLoader();
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 discreteGetInstanceProcAddr(VkInstance instance, const char *name);
 
-/// What an instance made from here on says of the GPU's
-/// maxMemoryAllocationSize; 0 is what it says by itself.
+/// Sets the maxMemoryAllocationSize of the GPU in instances that are created
+/// from now on, or the real value if `bytes` is 0.
 void setDiscreteAllocationSize(uint64_t bytes);
 
 } // namespace dml::test

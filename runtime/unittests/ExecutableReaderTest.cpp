@@ -177,8 +177,8 @@ TEST(ExecutableReader, ReadsVariants) {
   EXPECT_EQ(variants[1].temporarySize, 256u);
 }
 
-// A variant is trusted no more than the function's own steps, and is held
-// against its own requirements.
+// The steps of a variant are checked like the function's own steps, and against
+// the variant's own requirements.
 
 TEST(ExecutableReader, ChecksVariants) {
   auto expectVariantError =
@@ -239,8 +239,8 @@ TEST(ExecutableReader, ChecksVariants) {
       [&](auto &, auto &v) {
         getDispatch(v).bindings[0] = {kTemporary, 0, 0, 32};
       },
-      // The temporary buffer is the variant's own, not that of the function's
-      // own steps.
+      // The size of the temporary buffer is that of the variant, and not that
+      // of the function's own steps.
       "variant 0: step 0: binding 0: offset 0 and size 32 reach beyond the 0 "
       "bytes of the temporary buffer");
   expectVariantError([](auto &, auto &v) { v.temporary_size = 100; },
@@ -336,9 +336,9 @@ TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
 
 TEST(ExecutableReader, KeepsTheVersionRule) {
   expectError([](auto &o) { o.version_major = 2; },
-              "has format version 2.1, but this runtime reads 1.0 to 1.5");
+              "has format version 2.1, but this runtime reads 1.0 to 1.6");
   expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
-  expectError([](auto &o) { o.version_minor = 6; }, "has format version 1.6");
+  expectError([](auto &o) { o.version_minor = 7; }, "has format version 1.7");
   // Files of older versions do not spell out the minor version.
   auto result = read(write(*makeArithmetic()));
   ASSERT_TRUE(result) << result.status().message();
@@ -572,6 +572,42 @@ TEST(ExecutableReader, ChecksRanges) {
                    "reach beyond the 768 bytes of the constant buffer");
 }
 
+TEST(ExecutableReader, ChecksPairs) {
+  auto result = read(write(*makeInPlace()));
+  ASSERT_TRUE(result) << result.status().message();
+  const std::vector<Function> &functions = (*result)->functions;
+  EXPECT_EQ(functions[0].inPlace.size(), 2u);
+  EXPECT_FALSE(functions[0].inPlace[0] || functions[0].inPlace[1]);
+  EXPECT_EQ(functions[1].inPlace[0], 0u);
+  EXPECT_TRUE(functions[1].isReplaced[0]);
+
+  auto expectPairError = [](std::vector<fb::InPlacePair> pairs,
+                            const char *message) {
+    expectError([&](auto &o) { o.functions[0]->in_place = pairs; }, message);
+  };
+  expectPairError({{2, 0}},
+                  "output 2 is in the place of input 0, but there are "
+                  "2 outputs and 2 inputs");
+  expectPairError({{0, UINT32_MAX}}, "output 0 is in the place of input "
+                                     "4294967295, but there are");
+  expectPairError({{1, 0}}, "output 'reversed' is in the place of input 'a', "
+                            "but has another type, size or layout");
+  expectPairError({{0, 1}, {0, 0}},
+                  "output 'sum' or input 'a' is in more than one pair");
+  expectError(
+      [](auto &o) {
+        o.functions[0]->outputs[1]->sizes = {4, 32};
+        o.functions[0]->in_place = {{0, 1}, {1, 1}};
+      },
+      "output 'reversed' or input 'b' is in more than one pair");
+  expectPairError({{0, 0}}, "step 0 names input 0 ('a'), but must name the "
+                            "output in its place");
+  // An output in the place of an input may stay as the input is.
+  auto object = makeInPlace();
+  object->functions[1]->steps.clear();
+  EXPECT_TRUE(read(write(*object)));
+}
+
 TEST(ExecutableReader, ChecksCopies) {
   expectError(
       [](auto &o) {
@@ -633,14 +669,14 @@ TEST(ExecutableReader, ChecksSPIRV) {
               "uses binding 4294967295");
 }
 
-// Nothing stops a write into workgroup memory beyond an array: it would reach
-// another's, or what a driver on the CPU keeps there.
+// Nothing prevents a write to workgroup memory beyond an array, which would
+// change another array, or the data of a driver that runs on the CPU.
 TEST(ExecutableReader, RefusesIndicesThatMayLeaveWorkgroupMemory) {
   expectError(
       [](ExecutableObject &o) {
-        // The kernel stores to group[LocalInvocationId.x]. Now the index is the
-        // sum that it reads a buffer at, which has the workgroup's number in
-        // it.
+        // The kernel stores to group[LocalInvocationId.x]. In the changed
+        // kernel, the index is a sum that contains the number of the workgroup,
+        // with which the kernel reads a buffer.
         constexpr uint32_t kVariable = 59, kAccessChain = 65, kIAdd = 128,
                            kWorkgroup = 4;
         std::vector<uint32_t> &words = o.shader_modules[1]->code;
@@ -684,8 +720,8 @@ TEST(ExecutableReader, RefusesControlCharactersInAnyEncoding) {
   EXPECT_TRUE(read(write(*object)));
 }
 
-// Small files that would become large, or take long. What bounds them is
-// counted, so that no clock is needed.
+// Small files that would need much memory or time. The reader counts and limits
+// this memory and work, so that the tests need no clock.
 
 TEST(ExecutableReader, RefusesToReadTheSameAgainAndAgain) {
   auto makeShared = [](size_t modules, size_t instructions) {
@@ -763,8 +799,8 @@ TEST(ExecutableReader, TakesMemoryInProportion) {
   EXPECT_LE(many.peak, 9 * few.peak);
 }
 
-// Damage of any kind is either found or harmless. What counts here is that no
-// sanitizer objects.
+// Every kind of damage is either reported or harmless. These tests rely on
+// sanitizers to find other outcomes.
 
 TEST(ExecutableReader, SurvivesEveryTruncation) {
   std::vector<uint8_t> bytes = write(*makeArithmetic());

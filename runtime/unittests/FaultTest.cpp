@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library's flows, again and again, each time with another call of Vulkan
-// or another allocation failing. Each time there is one clean error, the same
-// call succeeds right afterwards, results are right, and nothing is left or
-// misused in the end.
+// Runs flows (sequences of calls of the library) again and again. In each run,
+// another call of Vulkan or another allocation fails. Each failure must cause
+// one error, the same call must then succeed, results must be correct, and in
+// the end no object may be left or have been misused.
 //
-// Where the environment has DML_FAULT_TABLE, a table of the fault points is
-// printed.
+// If the environment contains DML_FAULT_TABLE, the test prints a table of the
+// fault points.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +53,8 @@ struct NamedResult {
   const char *name;
 };
 
-/// The errors that Vulkan 1.2 lets each function return. Out of host and of
-/// device memory come first.
+/// Returns the errors that Vulkan 1.2 allows a function to return. The list
+/// begins with out of host memory and out of device memory.
 std::vector<NamedResult> listErrors(const std::string &function) {
   static const std::map<std::string, std::vector<NamedResult>> others = {
       {"vkCreateInstance",
@@ -139,7 +139,7 @@ DmlResult translate(const VulkanFault &fault) {
 // The flows
 //===----------------------------------------------------------------------===//
 
-/// Waits until all late work has ended and nothing is kept for it.
+/// Waits until all late work has ended and no object is kept for it.
 void awaitLateWork() {
   endVulkanFault();
   while (dmlGetLateWorkCount(VK_NULL_HANDLE) != 0)
@@ -151,8 +151,8 @@ class Flow {
 public:
   struct Kind {
     const char *name;
-    /// The steps of the flow. Both return false where it cannot go on. Only in
-    /// `run` things fail.
+    /// The two parts of the flow, which return false if the flow cannot
+    /// continue. Only calls in `run` fail.
     bool (Flow::*prepare)();
     bool (Flow::*run)();
     /// What fails in this flow.
@@ -161,8 +161,8 @@ public:
 
   Flow() = default;
   ~Flow() {
-    // Two devices of the library's share one of Vulkan's, and neither knows of
-    // the other's work: the caller knows that all has ended.
+    // Two devices of the library share one VkDevice, and do not know each
+    // other's work. Only the caller knows that all work has ended.
     if (adopted) {
       caller<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(vulkan.device);
       endVulkanWork();
@@ -192,8 +192,8 @@ public:
   Flow(const Flow &) = delete;
   Flow &operator=(const Flow &) = delete;
 
-  /// Lets allocation `number` fail, counted from now on; where `lasting`, all
-  /// that the call makes after it fail, too.
+  /// Lets allocation `number` fail, counted from now on. If `lasting` is set,
+  /// all later allocations of the call fail, too.
   void failAllocation(uint64_t number, bool lasting) {
     failingAllocation = number;
     isLasting = lasting;
@@ -205,8 +205,8 @@ public:
   };
   std::vector<Failure> failures;
 
-  /// The instance of all flows that make none: making one takes longer than all
-  /// else.
+  /// The instance of all flows that do not create one. To create an instance
+  /// takes longer than all other calls together.
   static DmlInstance sharedInstance;
 
   bool nothing() { return true; }
@@ -404,8 +404,9 @@ public:
            make(dmlWriteBuffer, buffers[1], 0, b.data(), 512);
   }
 
-  /// Binds, submits with a semaphore, waits with a limit, binds anew, submits
-  /// and leaves the waiting to the table's end.
+  /// Binds buffers, submits with a semaphore, waits with a time limit, binds
+  /// again, submits again, and leaves the waiting to the destruction of the
+  /// table.
   bool useTable() {
     DmlSemaphoreValue end{createTimeline(), 1};
     DmlSubmitInfo info{};
@@ -546,9 +547,9 @@ private:
     return result;
   }
 
-  /// Makes a call of the library. Where it fails it does so cleanly, and the
-  /// same call succeeds right afterwards. Returns false where the flow cannot
-  /// go on: nothing can be done with a device that is lost.
+  /// Calls the library. If the call fails, it must fail cleanly, and the same
+  /// call must then succeed. Returns false if the flow cannot continue, since
+  /// the device is lost.
   template <typename Function, typename... Args>
   bool make(Function function, Args... args) {
     DmlError error = nullptr;
@@ -647,7 +648,7 @@ constexpr Flow::Kind kFlows[] = {
 // The tests
 //===----------------------------------------------------------------------===//
 
-/// What came of the fault points of one function.
+/// The outcomes of the fault points of one function.
 struct Row {
   unsigned points = 0, errors = 0, harmless = 0, kept = 0;
   Row &operator+=(const Row &other) {
@@ -705,8 +706,8 @@ std::vector<Flow::Kind> listFlows(bool Flow::Kind::*has) {
   return flows;
 }
 
-/// Makes a part of a test's name of a flow's: "a binding table" becomes
-/// "a_binding_table".
+/// Converts the name of a flow to a part of a test's name: "a binding table"
+/// becomes "a_binding_table".
 std::string getTestName(const testing::TestParamInfo<Flow::Kind> &info) {
   std::string name = info.param.name;
   for (char &character : name)
@@ -718,8 +719,8 @@ std::string getTestName(const testing::TestParamInfo<Flow::Kind> &info) {
 /// Prints the name of a flow. Google Test calls it for a test's parameter.
 void PrintTo(const Flow::Kind &kind, std::ostream *out) { *out << kind.name; }
 
-/// Tests of the faults of one flow. The process prints one table for all flows
-/// that it ran.
+/// Tests the faults of one flow. The process prints one table for all flows
+/// that have run.
 class FlowFaults : public Faults,
                    public testing::WithParamInterface<Flow::Kind> {
 protected:
@@ -744,7 +745,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// Runs one flow with one fault.
 Row runWithFault(const Flow::Kind &kind, const VulkanFault &fault,
                  const char *resultName) {
-  // A name for debuggers is all that is missing, or the loader's way of saying
+  // Such a fault only omits a name for debuggers, or is the loader's report
   // that there are no devices.
   bool isHarmless = fault.function == "vkSetDebugUtilsObjectNameEXT" ||
                     (fault.function == "vkEnumeratePhysicalDevices" &&
@@ -785,8 +786,8 @@ Row runWithFault(const Flow::Kind &kind, const VulkanFault &fault,
   return {1, isHarmless ? 0u : 1u, isHarmless ? 1u : 0u, isKept ? 1u : 0u};
 }
 
-/// How often a flow has called each function, before it begins to run and after
-/// it has run.
+/// The number of times that a flow has called each function, before `run` and
+/// at the end.
 struct CallCounts {
   std::map<std::string, uint32_t> before, after;
 };
@@ -806,15 +807,14 @@ CallCounts countCalls(const Flow::Kind &kind) {
     EXPECT_THAT(flow.failures, IsEmpty());
   }
   EXPECT_THAT(listLiveObjects(), IsEmpty());
-  // How often a fence is asked, nobody can say beforehand; once for each wait
-  // it is.
+  // The number of queries of a fence varies, and is set to one for each wait.
   counts.before["vkGetFenceStatus"] = 0;
   counts.after["vkGetFenceStatus"] = counts.after["vkWaitForFences"];
   return counts;
 }
 
-/// What a flow fails with where a function says `count` times, from call `call`
-/// on, that there is more than it gave.
+/// Returns the failures of a flow in which a function reports, `count` times
+/// from call `call` on, that there are more elements than it has returned.
 std::vector<Flow::Failure> runIncomplete(const Flow::Kind &kind,
                                          const std::string &function,
                                          uint32_t call, uint32_t count) {

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Found by a program where LD_LIBRARY_PATH names its folder. The environment
-// says what fails:
+// A libvulkan.so.1 for programs, which use it if LD_LIBRARY_PATH names its
+// folder. The environment states which call fails:
 //   DML_FAULT=vkCreateBuffer:2:-1  call number 2 of vkCreateBuffer, with -1;
 //                                  "...:lasting" all later ones too
 //   DML_FAULT_LOG=FILE             when the program ends, FILE has a line
@@ -23,8 +23,8 @@ using namespace dml::test;
 
 namespace {
 
-/// A session is made before the program calls, and destroyed after its main has
-/// returned.
+/// A session of the loader, which is created before the program's first call
+/// and destroyed after main has returned.
 struct Session {
   Session() {
     const char *text = std::getenv("DML_FAULT");

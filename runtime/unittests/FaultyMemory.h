@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every form of `operator new`, for tests. Allocations of the test's own
-// thread, and of threads that the runtime makes, fail when they are told to.
-// Those of Vulkan's drivers never do, for their failures are the drivers' to
-// bear.
+// Every form of `operator new`, for tests. Allocations fail on request, if they
+// are made by the test's own thread or by threads of the runtime. Allocations
+// of Vulkan's drivers never fail, since drivers must handle such failures
+// themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 
 namespace dml::test {
 
-/// While it lives, allocations count, and number `failing`, from 0 on, fails;
-/// where `lasting`, all after it too.
+/// While this object exists, allocations are counted, and allocation `failing`,
+/// from 0 on, fails. If `lasting` is set, all later allocations fail, too.
 class FaultyMemory {
 public:
   explicit FaultyMemory(uint64_t failing, bool lasting = false);

@@ -44,8 +44,9 @@ constexpr const char *kNames[] = {
 #undef DML_NAME
                     "vkGetInstanceProcAddr"};
 
-/// What makes objects, and what destroys them. An object that belongs to
-/// another (a set to its pool, a queue to its device) is destroyed with it.
+/// The functions that create and destroy objects. An object that belongs to
+/// another object (a set to its pool, or a queue to its device) is destroyed
+/// with it.
 struct Lifetime {
   Function create, destroy;
   /// Work that runs uses it.
@@ -82,14 +83,15 @@ struct State {
   /// An object by what made it, and its handle.
   using Objects = std::set<std::pair<unsigned, uint64_t>>;
   Objects live;
-  /// Submitted, and the program has not been told that they are signaled; with
-  /// the objects that were there by then, any of which the work may use.
+  /// The fences that were submitted, and of which the program does not yet know
+  /// that they are signaled. Each has the objects that existed when it was
+  /// submitted, since the work may use any of them.
   std::map<uint64_t, Objects> busyFences;
   std::vector<std::string> misuses;
 };
 
-/// The state is never destroyed, since the program's own destructors may still
-/// call.
+/// The state is never destroyed, since destructors of the program may still
+/// call functions.
 State &state() {
   static auto *state = new State;
   return *state;
@@ -149,8 +151,9 @@ void removeObject(Function function, uint64_t object) {
 
 template <unsigned id, typename Pointer> struct Wrapper;
 
-/// The latest device, and the function that finishes all of its work, which is
-/// how it is lost: the work of a lost device has ended, one way or another.
+/// The latest device, and the function that finishes all of its work. Before
+/// the device is reported as lost, its work is finished, since the work of a
+/// lost device has ended in any case.
 VkDevice latestDevice = VK_NULL_HANDLE;
 PFN_vkDeviceWaitIdle deviceWaitIdle = nullptr;
 

@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loader that stands before the system's, for tests. Any call that can fail
-// fails when it is told to. It follows the objects and the work of the runtime:
-// what is left behind, destroyed twice, or destroyed while work uses it is
-// reported.
+// A loader for tests, which passes calls on to the system's loader. Any call
+// that can fail fails on request. The loader tracks the objects and the work of
+// the runtime, and reports objects that are not destroyed, that are destroyed
+// twice, or that are destroyed while work uses them.
 //
-// Tests hand it to dmlCreateInstance. It is also a libvulkan.so.1 of its own
-// (FaultyLoader.cpp), for programs.
+// Tests pass the loader to dmlCreateInstance. For programs, it is also a
+// libvulkan.so.1 (FaultyLoader.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ namespace dml::test {
 
 /// What fails: call number `call`, from 0 on, of `function`.
 struct VulkanFault {
-  /// A function that returns a VkResult, or vkGetInstanceProcAddr or
-  /// vkGetDeviceProcAddr, which then find nothing.
+  /// The function that fails: one that returns a VkResult, or
+  /// vkGetInstanceProcAddr or vkGetDeviceProcAddr, which then find no function.
   std::string function;
   uint32_t call = 0;
   VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -34,8 +34,8 @@ struct VulkanFault {
   uint32_t count = 1;
   /// All later calls of the function fail too.
   bool lasting = false;
-  /// vkGetFenceStatus always says that work goes on, so that the runtime waits
-  /// for it. It is not counted then.
+  /// Whether vkGetFenceStatus always reports that work continues, so that the
+  /// runtime has to wait. Its calls are then not counted.
   bool hidesStatus = false;
 };
 
@@ -45,8 +45,8 @@ faultyGetInstanceProcAddr(VkInstance instance, const char *name);
 /// The loader beneath: the system's where this is never called.
 void setNextLoader(PFN_vkGetInstanceProcAddr getInstanceProcAddr);
 
-/// Forgets all calls, objects and complaints, and sets what fails from now on;
-/// nothing where `fault.function` is empty.
+/// Forgets all calls, objects and reports, and sets the fault for calls from
+/// now on. If `fault.function` is empty, no call fails.
 void setVulkanFault(const VulkanFault &fault);
 
 /// Lets nothing fail from now on, and knows all objects as before.
@@ -67,8 +67,8 @@ std::vector<std::string> listVulkanMisuses();
 /// Says that all work has ended, where that was found out without this loader.
 void endVulkanWork();
 
-/// Whether this thread is in a call of Vulkan's: what happens there is the
-/// driver's doing.
+/// Whether this thread is inside a call of Vulkan, so that allocations are the
+/// driver's.
 bool isInsideVulkan();
 
 /// Whether this thread has ever called Vulkan: a driver's own threads have not.

@@ -98,8 +98,8 @@ TEST_F(Files, KeepWhatStandsThereWhereTheWriterIsEnded) {
         std::string error;
         std::thread writer;
         if (onOtherThread) {
-          // The one that gets signals waits, as the main thread of a tool does
-          // not, but those of a driver do.
+          // The thread that receives the signals only waits. The main thread of
+          // a tool does not, but the threads of a driver do.
           writer = std::thread([&] {
             sigset_t all;
             sigfillset(&all);

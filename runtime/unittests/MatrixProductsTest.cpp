@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices that multiply matrices are few; the runtime's reader of kernels is
-// everywhere.
+// Few devices have cooperative matrices. These tests therefore check the
+// kernels with the runtime's reader, which needs no device.
 //
 //===----------------------------------------------------------------------===//
 

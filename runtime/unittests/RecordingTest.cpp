@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recording allocates nothing, and submitting again and again keeps nothing.
-// The counts of allocations and of calls of Vulkan say so.
+// Tests, by counting allocations and calls of Vulkan, that recording allocates
+// nothing, and that repeated submissions do not accumulate objects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,8 +135,9 @@ protected:
     }
   }
 
-  /// Expects that `call` succeeds, allocates nothing, and calls no function of
-  /// Vulkan that may fail, as all do that allocate, submit or wait.
+  /// Expects that `call` succeeds, allocates no memory, and calls no function
+  /// of Vulkan that can fail. All functions that allocate, submit or wait can
+  /// fail.
   template <typename Call> void expectTakesNothing(Call call) {
     std::map<std::string, uint32_t> calls = countVulkanCalls();
     size_t before = allocations.count;

@@ -614,7 +614,7 @@ func.func private @both(tensor<2xf32>, tensor<2xf32> {dml.name = "a"}) -> (tenso
 
 // -----
 
-// expected-error @below {{attribute 'dml.layout' is "channels_first", but wants "channels_last" or "channels_last_covered"}}
+// expected-error @below {{attribute 'dml.layout' is "channels_first", but wants "channels_last", "channels_last_covered" or "ordered_filter"}}
 module attributes {dml.layout = "channels_first"} {}
 
 // -----

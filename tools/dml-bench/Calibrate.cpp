@@ -46,9 +46,10 @@ void Calibration::add(const char *name, double value, const char *meaning,
   speeds.numbers.emplace_back(name, roundSpeed(name, value));
 }
 
-/// Returns the bytes of the last cache: of the largest buffer that is read
-/// faster than the middle between the rates of the fastest one and of one that
-/// no cache holds. Returns 0 where no buffer is read much faster than that.
+/// Returns the size of the last cache in bytes. Small buffers are read at the
+/// rate of a cache, and large buffers at the rate of memory. The size is that
+/// of the largest buffer that is read at more than the average of the two
+/// rates. Returns 0 if the two rates hardly differ.
 uint64_t Calibration::findCacheSize() {
   constexpr uint64_t kLeast = uint64_t(1) << 20, kMost = uint64_t(1) << 28;
   std::vector<std::pair<uint64_t, double>> rates;
@@ -67,10 +68,11 @@ uint64_t Calibration::findCacheSize() {
   return found;
 }
 
-/// Returns the number of multiprocessors: the driver's, or else the most
-/// workgroups that the device runs in the time of one, where one keeps a
-/// multiprocessor busy. Returns 0 where the device has no workgroups of 1024
-/// threads, or where thousands still take the time of one.
+/// Returns the number of multiprocessors that the driver reports, or else a
+/// measured number: of workgroups that each occupy a multiprocessor, the most
+/// that the device runs in the time of one. Returns 0 if the device does not
+/// support workgroups of 1024 threads, or if thousands of workgroups take the
+/// time of one.
 uint64_t Calibration::countMultiprocessors() {
   if (info.limits.multiprocessorCount != 0)
     return info.limits.multiprocessorCount;
@@ -78,8 +80,9 @@ uint64_t Calibration::countMultiprocessors() {
   if (most == 0)
     return 0;
   double ofOne = measureRate(makeGroups(1));
-  // A workgroup more than the device has multiprocessors doubles the time.
-  // Times of up to 1.5 count as the time of one, since times vary.
+  // If there is one workgroup more than there are multiprocessors, the time
+  // doubles. Times of up to 1.5 count as the time of one workgroup, since times
+  // vary.
   auto takeOneTurn = [&](uint64_t groups) {
     return measureRate(makeGroups(groups)) > double(groups) * ofOne / 1.5;
   };
@@ -120,17 +123,18 @@ void Calibration::measureRates() {
       "bytes that a multiprocessor loads from workgroup memory in a cycle");
 }
 
-/// Measures the products that a multiprocessor adds up in a cycle with matrices
-/// of a shape, times the bytes of a factor. A product and a sum are two
-/// operations.
+/// Measures the number of products that a multiprocessor adds up in a cycle
+/// with matrices of `shape`, times the bytes of a factor. The work counts two
+/// operations for each product: a multiplication and an addition.
 double Calibration::measureMatrices(const DmlMatrixShape &shape,
                                     const Work &work) {
   double bytes = double(dmlGetDataTypeBits(shape.factors)) / 8;
   return measureRate(work) / 2 / 1e9 * cycle / double(multiprocessors) * bytes;
 }
 
-/// Counts the matrix units of a multiprocessor, which share `bytesPerCycle`:
-/// the rate of a subgroup that is alone tells how many.
+/// Counts the matrix units of a multiprocessor, which share the rate
+/// `bytesPerCycle`. A single subgroup uses one unit, so that its rate is the
+/// share of one unit.
 double Calibration::countMatrixUnits(const DmlMatrixShape &shape,
                                      double bytesPerCycle) {
   Work alone = makeProductsOfSubgroup(shape, info);
@@ -249,8 +253,8 @@ void Calibration::measure(double copiedBytes) {
 }
 
 std::string Calibration::print() const {
-  // A profile that says how many threads a subgroup has lets these exchange
-  // values.
+  // If a profile states the size of subgroups, the threads of a subgroup can
+  // exchange values.
   std::string subgroup =
       info.features & DML_FEATURE_SUBGROUP_SHUFFLE_BIT
           ? ",subgroupSize=" + std::to_string(info.limits.subgroupSize)

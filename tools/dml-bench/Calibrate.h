@@ -15,8 +15,8 @@
 
 namespace dml::tools {
 
-/// Measures the numbers of a device by which the compiler chooses kernels
-/// (docs/Benchmarks.md says what they are).
+/// Measures the numbers of a device by which the compiler chooses kernels.
+/// docs/Benchmarks.md describes the numbers.
 class Calibration {
 public:
   Calibration(DmlDevice device, const DmlDeviceInfo &info, RandomData &random,
@@ -27,8 +27,8 @@ public:
   /// Measures all numbers. A copy moves `copiedBytes` in a second.
   void measure(double copiedBytes);
 
-  /// Returns the numbers, a line for each, and then the compiler's option that
-  /// states them.
+  /// Returns a line of text for each number, followed by the compiler's option
+  /// that states the numbers.
   std::string print() const;
 
   /// Returns the numbers, rounded, and the matrices, the fastest first.
@@ -41,9 +41,8 @@ private:
   double measureRate(const Work &work) {
     return tools::measureRate(device, work, random, effort);
   }
-  /// Adds a number to the profile, and a line that says what the number is. A
-  /// number that came out as less than `least`, which no device has, is
-  /// unknown.
+  /// Adds a number to the profile, and a line that describes the number. A
+  /// measured value below `least`, which no device has, counts as unknown.
   void add(const char *name, double value, const char *meaning,
            double least = 1e-3);
   uint64_t findCacheSize();

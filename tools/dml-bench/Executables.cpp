@@ -51,8 +51,8 @@ const std::vector<uint32_t> kThreads =
 #include "threads.inc"
     ;
 constexpr uint32_t kCopyWorkgroup = 256;
-/// The threads of a workgroup of the calibration's kernels, which every Vulkan
-/// device has.
+/// The number of threads in a workgroup of the calibration's kernels. Every
+/// Vulkan device supports so many.
 constexpr uint32_t kWorkgroup = 128;
 /// The threads of a workgroup of groups.comp.
 constexpr uint32_t kLargeWorkgroup = 1024;
@@ -67,9 +67,9 @@ struct Kernel {
   const DmlMatrixShape *shape = nullptr;
 };
 
-/// One function, which takes an input and an output of so many bytes. It
-/// dispatches the kernel once, or several times, where each waits for the one
-/// before.
+/// Creates an executable with one function, whose input and output have
+/// `inputBytes` and `outputBytes` bytes. The function dispatches the kernel
+/// `dispatches` times, and each dispatch waits for the dispatch before.
 Executable makeExecutable(const Kernel &kernel, uint64_t inputBytes,
                           uint64_t outputBytes, uint64_t dispatches = 1) {
   flatbuffers::FlatBufferBuilder builder;

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What cases are compared with runs as they do: as executables of the runtime,
-// timed the same way.
+// The copies and calculations with which the times of cases are compared. They
+// run as executables of the runtime, like the cases, and are timed in the same
+// way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,66 +18,73 @@ namespace dml::tools {
 /// The largest multiple of 16 bytes that one range of a copy may have.
 uint64_t getLargestCopy(const DmlDeviceInfo &device);
 
-/// A function that copies `bytes`, a multiple of 16, 16 bytes a thread.
+/// Creates a function that copies `bytes` bytes, a multiple of 16, by threads
+/// that copy 16 bytes each.
 Executable makeCopyExecutable(uint64_t bytes, const DmlDeviceInfo &device);
 
-/// A function that runs one thread, which does nothing.
+/// Creates a function that runs one thread, which does nothing.
 Executable makeEmptyExecutable();
 
-/// What a kernel of the calibration does in one run.
+/// A function of the calibration, with the amount of work that one run of it
+/// does.
 struct Work {
   Executable executable;
-  /// Operations, threads, bytes, loads or exchanges.
+  /// The number of operations, threads, bytes, loads or exchanges in a run.
   double amount;
 };
 
-/// 32-bit operations, half of them of integers, that wait for no memory.
+/// Creates a function that executes 32-bit operations, half of them on
+/// integers, which do not wait for memory.
 Work makeOperations(const DmlDeviceInfo &device);
 
-/// Products and sums of 32-bit floats, two operations each, that wait for no
-/// memory.
+/// Creates a function that multiplies and adds 32-bit floats, without waiting
+/// for memory. A product and a sum count as two operations.
 Work makeProducts(const DmlDeviceInfo &device);
 
 /// Whether `makeProducts` has a kernel for matrices of `shape`.
 bool hasProducts(const DmlMatrixShape &shape);
-/// Multiplies cooperative matrices of `shape` and adds up their products, which
-/// wait for no memory.
+/// Creates a function that multiplies cooperative matrices of `shape` and adds
+/// up their products, without waiting for memory.
 Work makeProducts(const DmlMatrixShape &shape, const DmlDeviceInfo &device);
-/// The same in one workgroup of one subgroup, which uses one matrix unit.
+/// Creates a function that does so in one workgroup of one subgroup, which uses
+/// one matrix unit.
 Work makeProductsOfSubgroup(const DmlMatrixShape &shape,
                             const DmlDeviceInfo &device);
 
-/// A function that runs `groups` workgroups of 1024 threads, which compute and
-/// wait for no memory. One workgroup keeps a multiprocessor busy. The device
-/// has to have workgroups that large (`getMostGroups`).
+/// Creates a function that runs `groups` workgroups of 1024 threads, which
+/// compute without waiting for memory. One workgroup occupies a multiprocessor.
+/// The device must support workgroups of this size; see getMostGroups().
 Work makeGroups(uint64_t groups);
-/// The most workgroups that `makeGroups` may be asked for on the device: 0
-/// where it has no workgroups of 1024 threads.
+/// Returns the largest number of workgroups for makeGroups() on the device, or
+/// 0 if the device does not support workgroups of 1024 threads.
 uint64_t getMostGroups(const DmlDeviceInfo &device);
 
-/// Threads that copy four bytes each, which a cache has.
+/// Creates a function that starts threads, each of which copies four bytes
+/// within a cache.
 Work makeThreads(const DmlDeviceInfo &device);
 
-/// Bytes that are read, again and again, of a buffer of `bytes`, a power of
-/// two.
+/// Creates a function that reads a buffer of `bytes` bytes, a power of two,
+/// again and again.
 Work makeReads(uint64_t bytes, const DmlDeviceInfo &device);
 
-/// Bytes that `groups` workgroups load from the cache that holds a buffer of
-/// `bytes`, a power of two.
+/// Creates a function with `groups` workgroups that load bytes from the cache
+/// that holds a buffer of `bytes` bytes, a power of two.
 Work makeLoads(uint64_t bytes, uint64_t groups, const DmlDeviceInfo &device);
 
-/// Bytes that `groups` workgroups load from workgroup memory.
+/// Creates a function with `groups` workgroups that load bytes from workgroup
+/// memory.
 Work makeSharedLoads(uint64_t groups, const DmlDeviceInfo &device);
 
-/// Exchanges of values between the threads of one workgroup, one after the
-/// other.
+/// Creates a function in which the threads of one workgroup exchange values
+/// again and again.
 Work makeExchanges();
 
-/// Loads of one thread from a buffer of `bytes`, a power of two, of which each
-/// waits for the one before.
+/// Creates a function in which one thread loads from a buffer of `bytes` bytes,
+/// a power of two. Each load waits for the load before.
 Work makeChase(uint64_t bytes);
 
-/// Kernels that copy a few bytes, of which each waits for the one before.
+/// Creates a function of `count` kernels that copy a few bytes. Each kernel
+/// waits for the kernel before.
 Work makeSmallKernels(uint64_t count, const DmlDeviceInfo &device);
 
 } // namespace dml::tools

@@ -17,12 +17,12 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-/// Sums that do not wait for each other, and how often a product is added to
-/// each of them.
+/// The number of sums of a subgroup, which do not wait for each other, and the
+/// number of products that are added to each sum.
 constexpr uint32_t kSums = 8, kRounds = 256;
 
-/// Numbers of SPIR-V's specification, under its names, beside those that the
-/// runtime's reader of kernels names.
+/// Constants of SPIR-V, with the names that its specification gives them. The
+/// runtime's reader of kernels declares further ones.
 enum : uint32_t {
   CapabilityShader = 1,
   CapabilityFloat16 = 9,
@@ -46,8 +46,8 @@ enum : uint32_t {
   AllSigned = 0xf,
 };
 
-/// A module of one function, whose sections are written side by side. Results
-/// have numbers in the order in which they are asked for.
+/// A SPIR-V module with one function, whose sections are written side by side.
+/// Results are numbered in the order in which they are requested.
 class Module {
 public:
   /// Adds an instruction without a result.
@@ -178,8 +178,8 @@ MatrixProducts dml::tools::makeMatrixProducts(const DmlMatrixShape &shape,
   m.decorate({localId, DecorationBuiltIn, BuiltInLocalInvocationId});
   m.decorate({groupId, DecorationBuiltIn, BuiltInWorkgroupId});
 
-  // A thread makes its factors of what it reads, so that no compiler knows
-  // them.
+  // A thread computes its factors from elements that it loads, so that no
+  // compiler can compute the products in advance.
   Module::add(m.body, OpFunction, {none, main, 0, function});
   uint32_t begin = m.fresh(), header = m.fresh(), inside = m.fresh(),
            latch = m.fresh(), end = m.fresh();
@@ -233,8 +233,7 @@ MatrixProducts dml::tools::makeMatrixProducts(const DmlMatrixShape &shape,
   Module::add(m.body, OpIAdd, {word, nextRound, round, one});
   Module::add(m.body, OpBranch, {header});
 
-  // The thread writes something of each sum, so that no compiler leaves one
-  // out.
+  // The thread stores a value from each sum, so that no compiler omits a sum.
   m.label(end);
   for (uint32_t i = 0; i < kSums; ++i)
     Module::add(m.body, OpCooperativeMatrixStoreKHR,

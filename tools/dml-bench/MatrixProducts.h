@@ -14,12 +14,12 @@
 
 namespace dml::tools {
 
-/// A kernel whose workgroups are one subgroup each, which multiplies
-/// cooperative matrices that wait for no memory. It has buffers of a vector of
-/// 16 bytes for each thread, one to read and one to write.
+/// A kernel that multiplies cooperative matrices without waiting for memory.
+/// Each workgroup is one subgroup. The kernel has a buffer to read and a buffer
+/// to write, each with a vector of 16 bytes for each thread.
 struct MatrixProducts {
-  /// SPIR-V with the entry point `main`. It is assembled here, since the
-  /// compilers of shaders in wide use do not know cooperative matrices.
+  /// SPIR-V with the entry point `main`. The tool assembles this code itself,
+  /// since common compilers of shaders do not support cooperative matrices.
   std::vector<uint32_t> code;
   /// Bytes of workgroup memory.
   uint32_t sharedMemorySize;
@@ -27,8 +27,8 @@ struct MatrixProducts {
   double operations;
 };
 
-/// `threads` are those of a subgroup. The columns of `shape` are a multiple of
-/// 4, and its sums of 32 bits.
+/// Creates the kernel for subgroups of `threads` threads. The number of columns
+/// of `shape` is a multiple of 4, and its sums have 32 bits.
 MatrixProducts makeMatrixProducts(const DmlMatrixShape &shape,
                                   uint32_t threads);
 

@@ -13,8 +13,8 @@
 
 using namespace dml::tools;
 
-/// The number of binding tables beyond which more cost time to make, and gain
-/// nothing.
+/// The largest number of sets of buffers. More sets would take time to create
+/// without making measurements better.
 static constexpr uint64_t kMostSets = 512;
 /// A multiple of every offset alignment that Vulkan allows devices to want.
 static constexpr uint64_t kAlignment = 256;
@@ -59,7 +59,7 @@ RunSignature dml::tools::readRunSignature(DmlExecutable executable,
 // Random data
 //===----------------------------------------------------------------------===//
 
-/// The size of a block, a multiple of every element's.
+/// The size of a block of random data, a multiple of the size of every element.
 static constexpr uint64_t kBlockSize = uint64_t(16) << 20;
 
 static std::vector<uint8_t> drawBlock(DmlDataType type) {
@@ -70,8 +70,8 @@ static std::vector<uint8_t> drawBlock(DmlDataType type) {
     state ^= state >> 7;
     state ^= state << 17;
     uint64_t bits = state;
-    // Floats of either sign in [0.5, 2): the exponent's top bits are 01...1 and
-    // its lowest is free.
+    // The bits are changed to floats of either sign in [0.5, 2): the upper bits
+    // of the exponent become 01...1, and its lowest bit stays random.
     if (type == DML_DATA_TYPE_FLOAT16)
       bits = (bits & 0x87ff87ff87ff87ff) | 0x3800380038003800;
     else if (type == DML_DATA_TYPE_FLOAT32)
@@ -179,8 +179,8 @@ Workload::Workload(DmlDevice device, const RunSignature &signature,
       makeSets(count, random);
       break;
     } catch (const Failure &failure) {
-      // The memory may be less than the device reports, since other programs
-      // use it too.
+      // The free memory may be less than the device reports, since other
+      // programs use it too.
       if (failure.result != DML_ERROR_OUT_OF_MEMORY || count == 1)
         throw;
       sets.clear();
@@ -195,6 +195,13 @@ Workload::Workload(DmlDevice device, const RunSignature &signature,
   // Buffers are touched, commands recorded, shaders compiled.
   for (size_t i = 0; i < sets.size(); ++i)
     runOnDevice();
+}
+
+uint32_t Workload::getInPlaceInput(uint32_t output) const {
+  uint32_t input = UINT32_MAX;
+  DML_CHECK(dmlGetInPlaceInput, signature.executable, signature.index, output,
+            &input);
+  return input;
 }
 
 Workload::Range Workload::allocate(uint64_t size) {
@@ -227,8 +234,12 @@ void Workload::makeSets(size_t count, RandomData &random) {
       const Range &range = set.inputs.back();
       random.fill(slabs[range.slab], range.range, input.dataType);
     }
-    for (const DmlTensorInfo &output : signature.outputs)
-      set.outputs.push_back(allocate(output.bufferSize));
+    for (uint32_t k = 0; k < signature.outputs.size(); ++k) {
+      uint32_t input = getInPlaceInput(k);
+      set.outputs.push_back(input == UINT32_MAX
+                                ? allocate(signature.outputs[k].bufferSize)
+                                : set.inputs[input]);
+    }
     if (signature.variant.temporarySize != 0)
       set.temporary.push_back(allocate(signature.variant.temporarySize));
     DmlBindingTableCreateInfo info{};
@@ -276,7 +287,11 @@ std::string Workload::findUnwritten() {
   const Set &set = sets[0];
   std::vector<std::vector<uint8_t>> results[2];
   for (int run : {0, 1}) {
-    for (const Range &output : set.outputs) {
+    for (uint32_t i = 0; i < set.outputs.size(); ++i) {
+      // An output in the place of an input keeps elements of the input.
+      if (getInPlaceInput(i) != UINT32_MAX)
+        continue;
+      const Range &output = set.outputs[i];
       std::vector<uint8_t> pattern(output.range.size, run ? 0x5a : 0xa5);
       DML_CHECK(dmlWriteBuffer, slabs[output.slab], output.range.offset,
                 pattern.data(), pattern.size());
@@ -291,6 +306,8 @@ std::string Workload::findUnwritten() {
     }
   }
   for (size_t i = 0; i < set.outputs.size(); ++i) {
+    if (getInPlaceInput(i) != UINT32_MAX)
+      continue;
     const std::vector<uint8_t> &a = results[0][i], &b = results[1][i];
     auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
     if (at != a.end())

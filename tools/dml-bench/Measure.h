@@ -36,15 +36,15 @@ struct RunSignature : Signature {
 RunSignature readRunSignature(DmlExecutable executable, uint32_t index,
                               const DmlDeviceInfo *device = nullptr);
 
-/// Elements that are random, finite and not zero, the same in each run of the
-/// program.
+/// Random elements that are finite and not zero. Each run of the program draws
+/// the same elements.
 class RandomData {
 public:
   explicit RandomData(DmlDevice device);
   /// Fills a range of `buffer` with elements of a type.
   void fill(DmlBuffer buffer, const DmlBufferRange &range, DmlDataType type);
   /// Binds random elements to the weights that `executable` lacks, and then
-  /// initializes `program`, which was made of it.
+  /// initializes `program`, which was created from it.
   void bindWeights(DmlProgram program, DmlExecutable executable);
 
 private:
@@ -64,24 +64,28 @@ private:
   std::map<DmlDataType, Block> blocks;
 };
 
-/// A function with several sets of buffers, which take turns so that no run
-/// finds its data in a cache. Inputs hold random data without zeros, and so do
-/// weights that the executable lacks, of which there is one set.
+/// A function with several sets of buffers, which runs use in turn, so that no
+/// run finds its data in a cache. Inputs contain random elements other than 0,
+/// and so do the weights that the executable lacks, of which there is only one
+/// set.
 class Workload {
 public:
-  /// Makes as many sets as have `target` bytes together, two or more where
-  /// `limit` bytes allow that.
+  /// Creates sets of buffers with `target` bytes in total, but at least two
+  /// sets if they fit into `limit` bytes.
   Workload(DmlDevice device, const RunSignature &signature, RandomData &random,
            uint64_t target, uint64_t limit);
 
-  /// Runs the next set; the nanoseconds it took on the device.
+  /// Runs the function with the next set of buffers. Returns the nanoseconds
+  /// that the device took.
   double runOnDevice();
-  /// Runs the first set without timestamps; the nanoseconds from before its
-  /// submission until the host knew that it had finished.
+  /// Runs the function with the first set of buffers, without timestamps.
+  /// Returns the nanoseconds from before the submission until the host knows
+  /// that the run has finished.
   double runFromHost();
 
-  /// Runs the first set over results of two patterns: the first byte of a
-  /// result that a run leaves as it was, in words; "" where there is none.
+  /// Runs the function twice, after filling its outputs with one of two
+  /// patterns, and returns a description of the first byte of an output that no
+  /// run has written, or "" if there is none.
   std::string findUnwritten();
 
   size_t setCount() const { return sets.size(); }
@@ -100,6 +104,8 @@ private:
 
   void makeSets(size_t count, RandomData &random);
   Range allocate(uint64_t size);
+  /// The input in whose place an output is, or UINT32_MAX.
+  uint32_t getInPlaceInput(uint32_t output) const;
   void bind(DmlBindingTable table, const Set &set);
 
   DmlDevice device;
@@ -114,9 +120,9 @@ private:
   size_t next = 0;
 };
 
-/// Keeps a device at work while the host prepares what is measured next: `work`
-/// runs again and again in a thread of its own. A GPU lowers its clock within a
-/// second without work, and takes a while to raise it.
+/// Keeps a device busy while the host prepares the next measurement: a thread
+/// runs `work` again and again. A GPU lowers its clock when it is idle for a
+/// second, and takes a while to raise it.
 class Load {
 public:
   /// Runs from now on.
@@ -124,8 +130,8 @@ public:
   /// Waits for the last run.
   ~Load();
 
-  /// The device has finished with the load, where there is one, when a pause
-  /// begins; the load goes on when it ends.
+  /// A pause of the load, if there is a load. When the pause begins, the device
+  /// has finished the load's work, and when the pause ends, the load continues.
   class Pause {
   public:
     explicit Pause(std::optional<Load> &load) : load(load) {
@@ -167,21 +173,22 @@ Statistics summarize(std::vector<double> values);
 
 /// How long to measure.
 struct Effort {
-  /// Seconds of the same work before anything counts. A GPU that was idle for a
-  /// while (buffers were filled, shaders compiled) starts at a fraction of its
-  /// clock: an H200 at 345 MHz instead of 1980.
+  /// The number of seconds for which the same work runs before measurements
+  /// begin. After a pause (while buffers are filled and shaders compiled), a
+  /// GPU runs at a fraction of its clock: an H200 at 345 MHz instead of 1980.
   double warmUp = 0;
-  /// The number of measurements; 0 stands for as many as `seconds` have room
-  /// for, kLeast or more.
+  /// The number of measurements, or 0 for as many as fit into `seconds`, but at
+  /// least kLeast.
   uint32_t repeats = 0;
   double seconds = 0;
   static constexpr size_t kLeast = 9;
 };
 
-/// Calls each of `runs` in turn, so that what changes with time (clocks,
-/// temperature, other users) meets all alike. Each runs twice, and the second
-/// counts: it finds in the caches what it leaves there itself. Whoever runs
-/// after another writes to memory what that left unwritten.
+/// Measures `runs` in turn, so that changes over time (of clocks, temperature
+/// and other users) affect all of them alike. Each of them is called twice, and
+/// only the second time counts: it then finds in the caches the data that it
+/// has left there itself. Otherwise the time of a run would include writing to
+/// memory the data that another run has left in the caches.
 template <typename... Runs>
 std::vector<Statistics> measure(const Effort &effort, Runs... runs);
 

@@ -39,8 +39,7 @@ struct Options {
 
 extern const char *const kHelp;
 
-/// Reads the command line. Returns false, with `error` set, where it makes no
-/// sense.
+/// Reads the command line. Returns false, with `error` set, if it is invalid.
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
 
 } // namespace dml::tools

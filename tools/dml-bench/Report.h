@@ -33,18 +33,19 @@ struct Case {
   uint32_t copies = 0;
   uint64_t temporaryBytes = 0;
   uint64_t boundBytes = 0;
-  /// Additions, multiplications and the like; 0 where nobody counted them.
+  /// The number of additions, multiplications and the like in a run, or 0 if it
+  /// is not known.
   double operations = 0;
-  /// What the device computes of these in a second at most, 10^9, where nothing
-  /// waits for memory: products and sums of f32, or of the matrices that the
-  /// case multiplies. 0 where nobody measured.
+  /// The largest rate of these operations on the device without waits for
+  /// memory, in 10^9 a second: of products and sums of f32, or of the matrices
+  /// that the case multiplies. 0 if the rate was not measured.
   double products = 0;
 
-  /// Why it did not run; "" where it did.
+  /// The reason why the case did not run, or "".
   std::string skipped;
   size_t sets = 0;
   Rate rate;
-  /// A copy of as many bytes, or as many as the device allows.
+  /// The rate of a copy of as many bytes, or of as many as the device allows.
   Rate copy;
   bool hasLatency = false;
   Statistics latency;
@@ -67,11 +68,12 @@ struct Report {
   Rate copyBefore;
   Rate copyAfter;
   Statistics emptyLatency;
-  /// 10^9 operations of fused products and sums of f32 that the device computes
-  /// in a second; 0 where nobody measured.
+  /// The rate of fused products and sums of f32 on the device, in 10^9
+  /// operations a second, or 0 if it was not measured.
   double products = 0;
-  /// The same of the cooperative matrices that cases multiply, by their shapes,
-  /// such as "16x16x16xf16xf32"; 0 where it could not be measured.
+  /// The rates of the cooperative matrices that cases multiply, in 10^9
+  /// operations a second, by their shapes, such as "16x16x16xf16xf32". 0 if a
+  /// rate could not be measured.
   std::vector<std::pair<std::string, double>> matrixProducts;
   std::vector<Case> cases;
 };

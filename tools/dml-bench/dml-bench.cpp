@@ -31,14 +31,14 @@ using namespace dml::tools;
 
 namespace {
 
-/// Work of fewer bytes is done before its submission returns, so that its
-/// latency is measured.
+/// If a run of a case reads and writes fewer bytes, its latency is measured,
+/// too. Such a run finishes before its submission returns.
 constexpr uint64_t kSmall = 16'000'000;
 /// The bytes that the large copy reads; it writes as many.
 constexpr uint64_t kLargeCopy = uint64_t(512) << 20;
-/// The bytes of the copy that keeps the device at work: enough for the device
-/// to be busy between two submissions, and so few that other work waits for
-/// microseconds only.
+/// The number of bytes of the copy that keeps the device busy: enough for the
+/// device to be busy between two submissions, but so few that other work waits
+/// only microseconds for it.
 constexpr uint64_t kLoadCopy = uint64_t(128) << 20;
 
 std::string describe(const DmlTensorInfo &info) {
@@ -111,8 +111,8 @@ private:
   /// Begins to keep the device at work between cases.
   void startLoad();
   void runCase(Case &result, const RunSignature &described);
-  /// What the device computes of a case at most, in 10^9 operations a second,
-  /// if its steps are of `variant`.
+  /// Returns the largest rate of a case's operations on the device, in 10^9 a
+  /// second, if the case has the steps of `variant`.
   double getProducts(const DmlVariantInfo &variant);
   double measureProducts(const DmlMatrixShape &shape);
 
@@ -154,8 +154,9 @@ Rate Bench::measureLargeCopy() {
 }
 
 void Bench::startLoad() {
-  // A processor prepares cases itself, and has no time for other work
-  // meanwhile; and who counts the runs wants no others.
+  // A device that is the processor also prepares the cases, and has no time for
+  // other work meanwhile. With --repeats, the user counts the runs, so that
+  // there must be no others.
   if (report.device.type == VK_PHYSICAL_DEVICE_TYPE_CPU || options.repeats)
     return;
   Rate rate;
@@ -269,8 +270,8 @@ double Bench::getProducts(const DmlVariantInfo &variant) {
   return most;
 }
 
-/// The same of cooperative matrices of `shape`, or 0 where the device cannot
-/// run what would measure it.
+/// Returns the largest rate of products of cooperative matrices of `shape`, or
+/// 0 if the device cannot run the kernel that measures it.
 double Bench::measureProducts(const DmlMatrixShape &shape) {
   if (!hasProducts(shape))
     return 0;
@@ -319,8 +320,8 @@ void readOperations(const std::string &path, std::vector<Loaded> &cases) {
       each.result.operations = found->second;
 }
 
-/// Makes the folder of the file in which --save keeps what is measured, and
-/// fails where the file could not be written.
+/// Creates the folder of the file in which --save stores measured speeds. Fails
+/// if the file cannot be written.
 void prepareSpeedFile(DmlDevice device) {
   DmlDeviceInfo info{};
   dmlGetDeviceProperties(device, &info);
@@ -350,7 +351,7 @@ void runTool(const Options &options) {
     fail("--filter=" + options.filter + ": this is no regular expression");
   }
 
-  // Everything that can be wrong without a device is found before one is
+  // All errors that do not depend on a device are reported before a device is
   // looked for.
   std::vector<Executable> executables;
   std::vector<Loaded> cases;

@@ -2,15 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds for a whole network say little, because they grow with each operator.
-// This program has the device hand out what its operators compute on the way,
-// and the reference interpreter computes each operator again from the device's
-// own operands. An operator is so held to its own bound, however deep it lies.
+// The bounds of a whole network's results are too wide to be of use, since they
+// grow with each operator. This program therefore compiles the network so that
+// the device also returns the results of the operators inside. The reference
+// interpreter computes each operator again from the device's own operands, so
+// that each result is compared with the bounds of a single operator.
 //
-// What is handed out does not fuse. So the device then runs the program as it
-// is compiled for users, and the interpreter the whole chain of operators from
-// the model's inputs: results that its bounds do not judge are held against the
-// interpreter's own numbers.
+// Operators whose results are returned are not fused. In a second step, the
+// device therefore runs the program as it is compiled for users, and the
+// interpreter evaluates the whole chain of operators from the model's inputs.
+// Results with bounds that are too wide are compared with the interpreter's
+// numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,7 +112,7 @@ static cl::opt<bool>
 //===----------------------------------------------------------------------===//
 
 /// Draws numbers for the inputs of `function`. Returns nothing, with `error`
-/// set, where they cannot be drawn.
+/// set, if numbers of the inputs' types cannot be drawn.
 static std::optional<SmallVector<Tensor>> drawInputs(func::FuncOp function,
                                                      std::string &error) {
   SmallVector<Tensor> inputs;
@@ -153,18 +155,20 @@ struct Check {
   Operation *op;
   /// The defect, empty where the operator is right.
   std::string defect;
-  /// The largest distance from the reference's own number, as a part of the
-  /// distance that the bounds allow: 1 is on a bound, 0 is no difference.
+  /// The largest distance of an element from the number that the reference
+  /// computes, relative to the distance that the bounds allow: 0 is no
+  /// difference, and 1 is on a bound.
   double share = 0;
-  /// The elements that were compared, and those whose bounds admit anything.
+  /// The number of elements that were compared, and the number of those whose
+  /// bounds admit any value.
   int64_t numElements = 0, numUnjudged = 0;
 
   bool isBlind() const { return numUnjudged && numUnjudged == numElements; }
 };
 } // namespace
 
-/// The largest share of the distance that the bounds allow which the device's
-/// result uses.
+/// Returns the largest distance of an element of `found` from the reference's
+/// number, relative to the distance that the bounds allow.
 static double getShare(const Estimate &wanted, const Tensor &found) {
   double share = 0;
   for (int64_t i = 0; i < found.getNumElements(); ++i) {
@@ -178,7 +182,8 @@ static double getShare(const Estimate &wanted, const Tensor &found) {
   return share;
 }
 
-/// Evaluates `value`, and what it needs that the device did not hand out.
+/// Evaluates `value`, and first the values on which it depends and which the
+/// device did not return.
 static FailureOr<Estimate> evaluate(Value value, const Found &found,
                                     llvm::DenseMap<Value, Estimate> &known) {
   if (auto it = known.find(value); it != known.end())
@@ -232,8 +237,8 @@ static void check(Check &check, const Found &found) {
   }
 }
 
-/// The operators whose results are compared: every Nth, and those that the
-/// function returns.
+/// Returns the operators whose results are compared: every Nth operator, and
+/// the operators whose results the function returns.
 static SmallVector<Operation *> selectOperators(func::FuncOp function) {
   SmallVector<Operation *> selected;
   Operation *terminator = function.front().getTerminator();
@@ -336,21 +341,22 @@ static void reportUnjudged(ArrayRef<Check> checks) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the interpreter makes of the model's inputs, operator after operator.
+/// The results of the interpreter, which evaluates one operator after the
+/// other, beginning with the model's inputs.
 struct Chain {
   std::vector<Estimate> results;
-  /// Why the bounds are none of the whole chain; empty where they are.
+  /// The reason why the whole chain of operators has no bounds, or "".
   std::string reason;
   bool isKnown = false;
 };
 
-/// How an output of the whole program compares. An element is judged where its
-/// bounds are not as wide as the largest magnitude among the reference's
+/// The comparison of an output of the whole program. An element is judged if
+/// its bounds are narrower than the largest magnitude of the reference's
 /// numbers.
 struct Comparison {
   int64_t judged = 0, far = 0;
-  /// The largest width of bounds, which may be infinite, and the largest
-  /// distance from the reference's own numbers.
+  /// The largest width of an element's bounds, which may be infinite, and the
+  /// largest distance of an element from the reference's number.
   double width = 0, distance = 0;
   /// The largest magnitude of the reference's numbers.
   double largest = 0;
@@ -366,8 +372,8 @@ struct Comparison {
 };
 } // namespace
 
-/// The results of `function` where each operator is evaluated for the
-/// reference's own numbers alone, as if they were certain.
+/// Evaluates `function` without bounds: each operator takes the reference's
+/// numbers of its operands as if they were exact.
 static FailureOr<std::vector<Estimate>>
 evaluateValues(func::FuncOp function, ArrayRef<Tensor> inputs) {
   llvm::DenseMap<Value, Estimate> values;
@@ -406,13 +412,13 @@ static FailureOr<Estimate> forgetBounds(const Estimate &estimate) {
   return Estimate(value, *lower, *upper);
 }
 
-/// Interprets the whole function. Where bounds make an operator refuse, there
-/// are none, but numbers all the same.
+/// Interprets the whole function. If an operator cannot be evaluated for
+/// operands with such wide bounds, the results have numbers without bounds.
 static Chain interpretChain(func::FuncOp function, ArrayRef<Tensor> inputs) {
   Chain chain;
   uint64_t thread = llvm::get_threadid();
   {
-    // Operators that are checked meanwhile say for themselves what is wrong.
+    // Other threads check operators meanwhile, and report their own errors.
     ScopedDiagnosticHandler handler(function.getContext(),
                                     [&](Diagnostic &diagnostic) {
                                       if (llvm::get_threadid() != thread)
@@ -442,8 +448,8 @@ static Chain interpretChain(func::FuncOp function, ArrayRef<Tensor> inputs) {
   return chain;
 }
 
-/// The width of an element's bounds: 0 where they are one number or NaN, and
-/// infinity where they admit anything.
+/// Returns the width of an element's bounds: 0 if they are one number or NaN,
+/// and infinity if they admit any value.
 static double getWidth(const Estimate &wanted, int64_t index) {
   if (reference::admitsAnything(wanted, index))
     return HUGE_VAL;
@@ -538,7 +544,8 @@ static ExitCode reportWhole(const Chain &chain, ArrayRef<Tensor> outputs,
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Runs `module` on the device. Fails, with the error told, where it cannot.
+/// Runs `module` on the device. Fails, after reporting the error, if this is
+/// impossible.
 static FailureOr<SmallVector<Tensor>>
 execute(fuzz::Device &device, ModuleOp module, ArrayRef<Tensor> inputs,
         StringRef what, tools::Progress &progress) {

@@ -8,6 +8,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/IR/ConstantData.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/Target/DeviceProfileAttr.h"
@@ -142,6 +143,21 @@ static cl::list<std::string> addedFunctions(
              "executable"),
     cl::value_desc("name=file"), cl::cat(category));
 
+static cl::list<std::string> functionDimensions(
+    "function-dim",
+    cl::desc("The size of a symbolic dimension in one function of "
+             "--add-function, where --dim states none or another"),
+    cl::value_desc("function:name=size"), cl::cat(category));
+
+static cl::list<std::string> inPlace(
+    "in-place",
+    cl::desc("Write an output in the buffer of an input of the same type, by "
+             "their names; may be repeated. A decoder's cache of keys that is "
+             "an input and an output then moves its new positions alone. The "
+             "function is the only one, else 'main'. A pair that may not share "
+             "a buffer is an error that names the operator"),
+    cl::value_desc("output=input"), cl::cat(category));
+
 static cl::opt<std::string> ortOptimizations(
     "ort-optimizations",
     cl::desc("Fuse operators of an ONNX model as ONNX Runtime's optimizations "
@@ -186,8 +202,9 @@ static ExitCode writeKernels(ModuleOp module) {
   return dml::tools::kExitDone;
 }
 
-/// Whether the runtime takes the executable: none that it refuses is written.
-/// It looks at all but the bytes of constants, which may be many.
+/// Whether the runtime accepts the executable. An executable that the runtime
+/// refuses is not written. The bytes of constants, which may be many, are not
+/// checked.
 static bool isReadable(const dml::ExecutableImage &image) {
   uint64_t size = 0;
   for (auto [_, bytes] : image.pieces)
@@ -213,8 +230,8 @@ static bool isReadable(const dml::ExecutableImage &image) {
   return result == DML_SUCCESS;
 }
 
-/// Writes the executable. The constants go from where the module has them to
-/// the file.
+/// Writes the executable. The constants are written from their place in the
+/// module, without a copy.
 static ExitCode writeExecutable(const dml::ExecutableImage &image) {
   if (outputFile == "-")
     return writeBytes(outputFile, image.join());
@@ -224,8 +241,8 @@ static ExitCode writeExecutable(const dml::ExecutableImage &image) {
   return dml::tools::kExitDone;
 }
 
-/// Writes the bytes of the weights that `executable` lacks, each where the
-/// executable says.
+/// Writes the bytes of the weights that `executable` lacks, at the offsets that
+/// the executable states.
 static ExitCode writeWeights(MLIRContext *context,
                              const std::vector<uint8_t> &bytes) {
   DmlExecutable executable = nullptr;
@@ -277,6 +294,33 @@ static uint64_t countResourceBytes(ModuleOp module) {
   return bytes;
 }
 
+/// Writes the pairs of --in-place on the function that has them.
+static ExitCode requestInPlace(ModuleOp module) {
+  if (inPlace.empty())
+    return dml::tools::kExitDone;
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic())
+      functions.push_back(function);
+  func::FuncOp function;
+  for (func::FuncOp other : functions)
+    if (functions.size() == 1 || other.getName() == "main")
+      function = other;
+  if (!function)
+    return emitToolError("--in-place=" + llvm::Twine(inPlace.front()) +
+                         " wants a module with one function, or with one that "
+                         "is called 'main'");
+  SmallVector<dml::InPlacePair> pairs;
+  for (const std::string &text : inPlace) {
+    FailureOr<dml::InPlacePair> pair = dml::parseInPlace(function, text);
+    if (failed(pair))
+      return dml::tools::kExitInvalid;
+    pairs.push_back(*pair);
+  }
+  return failed(dml::setInPlace(function, pairs)) ? dml::tools::kExitInvalid
+                                                  : dml::tools::kExitDone;
+}
+
 static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
                         dml::tools::Progress &progress) {
   DefaultTimingManager timing;
@@ -319,6 +363,32 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
   llvm_unreachable("unknown stage");
 }
 
+/// Checks that each --function-dim names a function of --add-function.
+static ExitCode checkFunctionDimensions() {
+  for (llvm::StringRef text : functionDimensions) {
+    auto [name, dimension] = text.split(':');
+    if (name.empty() || dimension.empty())
+      return emitToolError("--function-dim=" + text +
+                           ": wanted is FUNCTION:NAME=SIZE");
+    if (llvm::none_of(addedFunctions, [name = name](llvm::StringRef added) {
+          return added.split('=').first == name;
+        }))
+      return emitToolError("--function-dim=" + text +
+                           ": --add-function adds no function '" + name + "'");
+  }
+  return dml::tools::kExitDone;
+}
+
+/// Returns the sizes for the function `name` of --add-function. The importer
+/// takes the last size of each dimension.
+static std::vector<std::string> getDimensions(llvm::StringRef name) {
+  std::vector<std::string> sizes(dimensions.begin(), dimensions.end());
+  for (llvm::StringRef text : functionDimensions)
+    if (auto [function, dimension] = text.split(':'); function == name)
+      sizes.push_back(dimension.str());
+  return sizes;
+}
+
 /// Reads the model of `text`, "name=file", and moves its function to `module`.
 static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
                             llvm::StringRef text) {
@@ -326,8 +396,8 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
   if (name.empty() || file.empty())
     return emitToolError("--add-function=" + text + ": wanted is NAME=FILE");
   OwningOpRef<ModuleOp> other = dml::tools::loadModule(
-      console, file, dimensions, ParserConfig(module.getContext()), nullptr,
-      ortOptimizations == "all");
+      console, file, getDimensions(name), ParserConfig(module.getContext()),
+      nullptr, ortOptimizations == "all");
   if (!other)
     return dml::tools::kExitInvalid;
   auto functions = llvm::to_vector(other->getOps<func::FuncOp>());
@@ -344,8 +414,8 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
   return dml::tools::kExitDone;
 }
 
-/// Asks Vulkan for the device of --device, and puts the profile of the device
-/// before all others.
+/// Finds the device that --device names, and puts its profile in front of all
+/// other profiles.
 static ExitCode addProfileAtHand() {
   DmlInstance instance = nullptr;
   DmlError error = nullptr;
@@ -400,6 +470,9 @@ static ExitCode run() {
         "--ort-optimizations=" + llvm::Twine(ortOptimizations) +
         ": wanted is none or all");
 
+  if (ExitCode code = checkFunctionDimensions())
+    return code;
+
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&
       llvm::sys::Process::StandardOutIsDisplayed())
@@ -408,10 +481,11 @@ static ExitCode run() {
 
   DialectRegistry registry;
   dml::registerCompilerDialects(registry);
-  // The context and what it owns are not destroyed: that would take a twentieth
-  // of the time, and the process ends anyway.
+  // The context and its objects are never destroyed, which would take a
+  // twentieth of the time. The process ends in any case.
   static auto *context = new MLIRContext(registry);
-  // The compiler names what it cannot compile, and says what it can.
+  // Unregistered operations are parsed, so that the compiler can name the
+  // operation that it cannot compile.
   context->allowUnregisteredDialects();
   // A message names what it is about; a whole function after it hides it.
   context->printOpOnDiagnostic(false);
@@ -431,6 +505,9 @@ static ExitCode run() {
     if (ExitCode code =
             writeBytes(commandsFile, dml::tools::serializeCommands(commands)))
       return code;
+
+  if (ExitCode code = requestInPlace(module))
+    return code;
 
   bool isExternal = externalWeights.getNumOccurrences() > 0;
   if (!isExternal && !spilledWeights.empty() &&

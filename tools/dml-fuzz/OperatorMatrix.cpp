@@ -18,19 +18,19 @@ using namespace mlir;
 
 namespace dml::fuzz {
 namespace {
-/// The stages that a program goes through, each with those data types of the
-/// first tensor that get through it.
+/// For each stage that programs of an operator pass through, the data types of
+/// the first tensor with which a program has passed the stage.
 struct Row {
   SmallVector<DataType> types, verified, interpreted, compiled;
   FeatureLevel introduced = newestFeatureLevel;
-  /// The oldest level for which some program was rewritten that needs a newer
-  /// one.
+  /// The oldest feature level for which legalization has rewritten a program
+  /// that needs a newer level.
   std::optional<FeatureLevel> legalized;
 };
 } // namespace
 
-/// The oldest level that `module`, a program of one operator, needs no
-/// rewriting for: every requirement of every operator is met.
+/// Returns the oldest feature level that meets every requirement of every
+/// operator in `module`, so that the program needs no rewriting.
 static FeatureLevel getNeededLevel(ModuleOp module) {
   FeatureLevel needed = getFeatureLevels().front().level;
   module.walk([&](FeatureLevelOpInterface op) {

@@ -12,11 +12,11 @@
 
 namespace dml::fuzz {
 
-/// Prints a Markdown table: for every operator, the data types of its first
-/// tensor for which a program of it can be drawn and verified, interpreted, and
-/// compiled to an executable, and the oldest feature level that legalization
-/// reaches. Each is tried, with one program for each type. Returns the number
-/// of types that miss a stage.
+/// Prints a Markdown table with a row for each operator. The row lists the data
+/// types of the first tensor for which a program can be drawn and verified,
+/// interpreted, and compiled to an executable, and the oldest feature level to
+/// which legalization can rewrite a program. One program is tried for each
+/// type. Returns the number of types that fail at a stage.
 unsigned printOperatorMatrix(mlir::MLIRContext &context, llvm::raw_ostream &os);
 
 } // namespace dml::fuzz

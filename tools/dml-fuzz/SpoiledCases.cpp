@@ -135,8 +135,8 @@ private:
 };
 } // namespace
 
-/// Reads an executable, and holds one that the reader accepts against the
-/// device.
+/// Reads an executable. If the reader accepts it, checks whether the device can
+/// run it.
 static Outcome surviveExecutable(StringRef bytes, Device *device) {
   std::string message;
   DmlError error = nullptr;

@@ -34,23 +34,23 @@ struct SpoiledFile {
   llvm::StringRef extension;
 };
 
-/// Draws case `seed`. `context` has all that compilation needs.
+/// Draws case `seed`. `context` has the dialects that compilation needs.
 SpoiledFile drawSpoiledFile(mlir::MLIRContext *context, Damage damage,
                             uint64_t seed);
 
-/// Draws case `seed` of Damage::Model: one of `models`, which are the bytes of
-/// ONNX models, with other fields.
+/// Draws case `seed` of Damage::Model: takes one of `models`, which are the
+/// bytes of ONNX models, and changes some of its fields.
 SpoiledFile drawSpoiledModel(llvm::ArrayRef<std::string> models, uint64_t seed);
 
-/// Imports an ONNX model, as it stands and with ONNX Runtime's optimizations,
-/// and, where `compiles` says so, compiles the imported module.
+/// Imports an ONNX model, both unchanged and with ONNX Runtime's optimizations,
+/// and compiles the imported module if `compiles` is set.
 Outcome surviveModel(mlir::MLIRContext *context, llvm::StringRef bytes,
                      bool compiles, Device *device);
 
-/// Treats a file as the tools do: reads, verifies and compiles it, and, if it
+/// Processes a file like the tools: reads, verifies and compiles it, and, if it
 /// is small enough, runs the program and compares the results. Executables are
-/// read and held against the device only: their shaders are believed
-/// (runtime/README.md). `device` may be null.
+/// only read and checked against the device, and not run, since the runtime
+/// trusts their shaders (runtime/README.md). `device` may be null.
 Outcome survive(mlir::MLIRContext *context, llvm::StringRef bytes,
                 uint64_t valueSeed, Device *device);
 

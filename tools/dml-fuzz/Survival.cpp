@@ -134,8 +134,9 @@ void SurvivalRun::countCase(StringRef line) {
   ++numCases;
 }
 
-/// Whether a stack shows a crash of MLIR's parser or bytecode reader, which are
-/// not made for damaged files, without code of dml's above them.
+/// Whether a stack shows a crash in MLIR's parser or bytecode reader, without
+/// code of dml above them. MLIR's readers are not made for damaged files, so
+/// that such a crash does not count.
 static bool isCrashOfParser(StringRef stack) {
   if (stack.contains("mlir::readBytecodeFile"))
     return true; // It checks little of what it hands on.

@@ -23,17 +23,19 @@ struct SurvivalOptions {
   unsigned maxDefects;
   /// The cases that a child runs, unless one ends it.
   uint64_t casesPerChild;
-  /// The memory that a child may have, but where a sanitizer reserves its own.
+  /// The largest memory of a child in megabytes, except with a sanitizer that
+  /// reserves memory.
   unsigned maxMegabytes;
-  /// How a child is called, less the options of its cases.
+  /// The command that starts a child, without the options for its cases.
   std::vector<std::string> command;
 };
 
-/// Runs cases in children and counts what came of them.
+/// Runs cases in child processes, and counts their outcomes.
 int runSurvival(const SurvivalOptions &options);
 
-/// Runs cases in this process, up to one after which `run` wants a new process,
-/// and prints a line for each, for runSurvival.
+/// Runs cases in this process, which is a child of runSurvival(), and prints a
+/// line for each. Ends early after a case for which `run` sets `isLast`, since
+/// it needs a new process.
 int runSurvivalChild(
     uint64_t seed, uint64_t count,
     llvm::function_ref<Outcome(uint64_t seed, bool &isLast)> run);

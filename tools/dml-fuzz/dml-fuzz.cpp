@@ -85,8 +85,8 @@ static cl::opt<std::string> deviceProfile(
     "device-profile", cl::cat(category),
     cl::desc("Pretend that the device has no more than these features, in the "
              "compiler and in Vulkan (default: the device's own profile)"));
-// With a tile such as 64x32, small products, reductions and attentions have the
-// kernels of large ones, too.
+// With an option such as --contraction-tile=64x32, small products, reductions
+// and attentions are computed by the kernels of large ones.
 static tools::TuningOptions tuningOptions(category);
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
@@ -191,8 +191,8 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  /// Types and attributes live as long as their context: a new one now and then
-  /// keeps a long run's memory bounded.
+  /// Creates a new context. Types and attributes live as long as their context,
+  /// so that a new context from time to time limits the memory of a long run.
   void renewContext() {
     DialectRegistry registry;
     registerCompilerDialects(registry);
@@ -206,9 +206,9 @@ private:
           Outcome &outcome) {
     if (!device)
       return interpretValues(module.lookupSymbol<func::FuncOp>("main"), inputs);
-    // A crash is a defect like others. It leaves its tensors and its part of
-    // the context behind; so nothing on its way may hold what must be given
-    // back.
+    // A crash counts as a defect. It leaks tensors and a part of the context,
+    // so that the code that runs here must not hold locks or other resources
+    // that have to be released.
     FailureOr<SmallVector<reference::Tensor>> outputs = failure();
     llvm::CrashRecoveryContext recovery;
     if (!recovery.RunSafely(
@@ -246,8 +246,8 @@ private:
   Device *device;
   std::unique_ptr<MLIRContext> context;
   uint64_t numCases = 0, numRefused = 0, numDefects = 0;
-  /// Of the cases that agree: their elements, those that may be anything, and
-  /// cases that have no others.
+  /// For the cases without defects, the numbers of their elements, of elements
+  /// whose bounds admit any value, and of cases with such elements only.
   uint64_t numElements = 0, numUnjudged = 0, numBlind = 0;
   Clock::time_point begin = Clock::now(), lastProgress = begin;
 };

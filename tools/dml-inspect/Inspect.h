@@ -29,11 +29,13 @@ std::vector<TemporaryRange> planMemory(const runtime::Variant &variant);
 std::string printText(const runtime::Executable &executable);
 std::string printJson(const runtime::Executable &executable);
 
-/// A shader module as people know it: its number, and its name if it has one.
+/// Returns a description of a shader module: its number, and its name if it has
+/// one.
 std::string describeModule(const runtime::Executable &executable, size_t index);
 
-/// The file of a shader module: its number and what of its name a file may be
-/// called. "0-add.spv".
+/// Returns the name of a file for a shader module, such as "0-add.spv": the
+/// module's number, and the characters of its name that may be in a file's
+/// name.
 std::string nameShaderFile(const runtime::Executable &executable, size_t index);
 
 } // namespace dml::tools

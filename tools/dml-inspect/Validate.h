@@ -11,8 +11,9 @@
 
 namespace dml::tools {
 
-/// Has every shader module checked by SPIRV-Tools. Fails where it refuses one,
-/// or does not know what one declares, or where it was not built in.
+/// Checks every shader module by SPIRV-Tools. Fails if SPIRV-Tools refuses a
+/// module or does not know a feature that the module declares, or if this
+/// program was built without SPIRV-Tools.
 void validateShaders(const dml::runtime::Executable &executable);
 
 } // namespace dml::tools

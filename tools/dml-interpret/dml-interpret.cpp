@@ -82,8 +82,8 @@ static cl::opt<std::string> functionName("function", cl::init(""),
                                                   "or the only one)"),
                                          cl::cat(category));
 
-/// `bound`, with zeros of one sign: those of computed numbers may have either,
-/// and lie between -0 and 0.
+/// Returns `bound` with zeros of the sign of `zero`. A computed zero may have
+/// either sign, so that a lower bound must be -0 and an upper bound 0.
 static FailureOr<Tensor> signZeros(const Tensor &bound, double zero) {
   FailureOr<Tensor> copy =
       Tensor::create(bound.getDataType(), bound.getShape());
@@ -96,8 +96,8 @@ static FailureOr<Tensor> signZeros(const Tensor &bound, double zero) {
   return copy;
 }
 
-/// Writes the bounds of what a device may compute. False, with `error` set,
-/// where a file cannot be written.
+/// Writes the bounds of the results that a device may compute. Returns false,
+/// with `error` set, if a file cannot be written.
 static bool writeBounds(ArrayRef<reference::Estimate> estimates,
                         ArrayRef<std::string> lowerFiles,
                         ArrayRef<std::string> upperFiles, std::string &error) {

@@ -26,8 +26,9 @@ using namespace dml;
 using namespace dml::tools;
 
 int main(int argc, char **argv) {
-  // MLIR's driver takes no other stream for its messages. LLVM's own handlers
-  // of crashes, which InitLLVM adds, come after this one.
+  // MLIR's driver always writes its messages to standard error, which `errors`
+  // escapes. The handlers that InitLLVM adds for crashes run after this
+  // handler.
   static EscapedErrors errors;
   llvm::sys::AddSignalHandler([](void *) { errors.stop(); }, nullptr);
   finishMessages = [] { errors.finish(); };

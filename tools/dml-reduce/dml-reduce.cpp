@@ -60,8 +60,8 @@ public:
       llvm::sys::fs::remove(path);
   }
 
-  /// Whether the program finds `module` interesting; false, with `error` set,
-  /// where it cannot be asked.
+  /// Whether the user's program finds `module` interesting. Returns false, with
+  /// `error` set, if the program cannot be run.
   bool isInteresting(ModuleOp module) {
     std::string text;
     llvm::raw_string_ostream(text) << module << "\n";

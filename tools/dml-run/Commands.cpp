@@ -31,8 +31,9 @@ static bool endsWithNpy(const std::string &path) {
   return end == ".npy";
 }
 
-/// Adds up bytes of elements: the first of `values`, and each further one is
-/// greater by the second.
+/// Fills `data` with a sequence of elements: the first element is the first of
+/// `values`, and each further element is larger than the element before by the
+/// second.
 template <typename T>
 static void fillSequence(const uint8_t *values, std::vector<uint8_t> &data) {
   T value, delta;

@@ -28,15 +28,16 @@ struct FunctionTensors {
 };
 
 /// The resources and commands of a JSON model. Resources are in host memory:
-/// every dispatch writes what it reads to the device and reads what it wrote.
-/// Fails by throwing Failure.
+/// every dispatch copies the resources that it reads to the device, and copies
+/// its results back. Functions throw Failure on errors.
 class Commands {
 public:
-  /// Reads what dml-compile wrote, and the files that resources come from.
+  /// Reads the commands that dml-compile has written, and the files of
+  /// resources.
   explicit Commands(std::vector<uint8_t> bytes);
 
-  /// Fails where a command cannot be run: a resource is too small for a tensor,
-  /// or there is no folder for files to write.
+  /// Fails if a command cannot be run: if a resource is too small for a tensor,
+  /// or if there is no folder for the files that commands write.
   void check(const std::function<FunctionTensors(const std::string &)> &find,
              const std::string &outputFolder);
 
@@ -45,7 +46,7 @@ public:
   run(const std::function<std::vector<HostTensor>(
           const std::string &, const std::vector<HostTensor> &)> &dispatch);
 
-  /// Prints and writes what the commands said.
+  /// Prints the output of the commands, and writes their files.
   void finish();
 
 private:

@@ -16,8 +16,8 @@
 
 namespace dml::tools {
 
-/// A file that has no place in any folder, and so is gone when the program
-/// ends, however that happens.
+/// A file without a name in any folder, which therefore disappears when the
+/// program ends, even after a crash.
 class AnonymousFile {
 public:
   AnonymousFile() = default;
@@ -28,8 +28,8 @@ public:
 
   /// Creates a file of these bytes.
   bool create(std::string &error, const std::vector<uint8_t> &bytes = {});
-  /// Creates an empty file in the folder for temporary files, or in memory
-  /// where there is none: for bytes that may be many.
+  /// Creates an empty file for many bytes, in the folder for temporary files,
+  /// or in memory if there is no such folder.
   bool createOnDisk(std::string &error);
   bool exists() const { return descriptor >= 0; }
   bool hasBytes() const;
@@ -42,10 +42,11 @@ private:
   int descriptor = -1;
 };
 
-/// Runs the tool `name` of the compiler with `arguments`: the program beside
-/// this one, or else in PATH. No shell is involved. `purpose` says in an error
-/// what could not be done. Where it fails, `exitCode` is how this program is to
-/// end; `error` stays empty if the tool has printed why.
+/// Runs the compiler's tool `name` with `arguments`, without a shell. The tool
+/// is the program beside this program, or else the one in PATH. `purpose` is
+/// the purpose of the call in an error message. On failure, returns false and
+/// sets `exitCode`, with which this program must end. `error` stays empty if
+/// the tool has printed an error itself.
 bool runCompilerTool(const std::string &name,
                      const std::vector<std::string> &arguments,
                      const std::string &purpose, std::string &error,

@@ -34,8 +34,8 @@ struct Options {
   std::vector<std::string> compileArguments;
   /// The file that has all weights which `weight` does not name.
   std::string weights;
-  /// The file that a module's weights are in where they are more than its
-  /// executable can hold.
+  /// The file with a module's weights, if they exceed the size of its
+  /// executable.
   std::string spilledWeights;
   /// NAME=VALUE, as written.
   std::vector<std::string> weight;
@@ -64,8 +64,7 @@ inline bool compares(const Options &options) {
 
 extern const char *const kHelp;
 
-/// Reads the command line. Returns false, with `error` set, where it makes no
-/// sense.
+/// Reads the command line. Returns false, with `error` set, if it is invalid.
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
 
 } // namespace dml::tools

@@ -24,16 +24,17 @@ struct FunctionSignature {
   std::vector<Parameter> outputs;
 };
 
-/// The tensors that --input options, [NAME=]VALUE, give the inputs of
-/// `function`: those with a name to the input of that name, the others in order
-/// to those left. VALUE is a literal or @FILE.npy. Nothing, with `error` set,
-/// where they are not one tensor of the right type for each.
+/// Reads the tensors for the inputs of `function` from --input options,
+/// [NAME=]VALUE. Values with a name belong to the input with this name, and the
+/// other values to the remaining inputs, in order. VALUE is a literal or
+/// @FILE.npy. Returns nothing, with `error` set, if the options do not give
+/// each input one tensor of its type.
 std::optional<std::vector<HostTensor>>
 readInputs(const std::vector<std::string> &options,
            const FunctionSignature &function, std::string &error);
 
-/// The files that options called `option`, [NAME=]@FILE.npy, give the outputs
-/// of `function`; empty for those without one.
+/// Reads the files for the outputs of `function` from the options with the name
+/// `option`, [NAME=]@FILE.npy. Outputs without a file have an empty name.
 std::optional<std::vector<std::string>>
 readOutputs(const std::string &option, const std::vector<std::string> &options,
             const FunctionSignature &function, std::string &error);
@@ -41,14 +42,15 @@ readOutputs(const std::string &option, const std::vector<std::string> &options,
 /// A tensor for each output, or nothing.
 using OutputTensors = std::vector<std::optional<HostTensor>>;
 
-/// The tensors that options called `option`, [NAME=]VALUE, give for outputs of
-/// `function`.
+/// Reads tensors for outputs of `function` from the options with the name
+/// `option`, [NAME=]VALUE.
 std::optional<OutputTensors>
 readOutputTensors(const std::string &option,
                   const std::vector<std::string> &options,
                   const FunctionSignature &function, std::string &error);
 
-/// What outputs are compared with: a tensor, within a tolerance, and bounds.
+/// The tensors with which outputs are compared: expected values, with a
+/// tolerance, and bounds.
 struct Expectation {
   OutputTensors values;
   Tolerance tolerance;
@@ -60,20 +62,22 @@ struct Expectation {
   }
 };
 
-/// Compares the outputs with what is expected. Empty, or what differs.
+/// Compares the outputs with the expectation. Returns a description of the
+/// differences, or "".
 std::string compareOutputs(const Expectation &expected,
                            const FunctionSignature &function,
                            const std::vector<HostTensor> &tensors);
 
-/// Says of which outputs no element could be judged, because their bounds admit
-/// anything; empty where there is none. Outputs of which some could not are
-/// added to `partly`, in the same words.
+/// Returns a text that lists the outputs without an element that could be
+/// judged, since the bounds of all elements admit any value, or "". Appends
+/// outputs with some such elements to `partly`.
 std::string describeUnjudged(const Expectation &expected,
                              const FunctionSignature &function,
                              std::string &partly);
 
-/// Writes each output into its file or prints it, all of its elements where
-/// `printAll` is set or they are few. What is compared is not printed.
+/// Writes each output to its file, or prints it. Prints all elements if
+/// `printAll` is set or if there are few. Outputs that are compared are not
+/// printed.
 bool writeOutputs(const std::vector<std::string> &files,
                   const Expectation &expected,
                   const FunctionSignature &function,

@@ -59,8 +59,8 @@ static size_t getDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The error of an option that there is none of: --rotl is near to --rtol, and
-/// --nosuch to none.
+/// Returns the error for an unknown option. It suggests a known option with a
+/// similar name: --rtol for --rotl, and none for --nosuch.
 static std::string describeUnknown(std::string_view name,
                                    const std::vector<Option> &known) {
   size_t least = std::max<size_t>(1, name.size() / 3) + 1;
@@ -140,8 +140,8 @@ int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
            kExitNotWritten);
     return kExitDone;
   } catch (const Failure &failure) {
-    // A failure without a message is one that another tool, which this one has
-    // run, has spoken of.
+    // A failure without a message comes from another tool, which this tool has
+    // run and which has printed its own message.
     if (!failure.message.empty())
       std::fprintf(stderr, "%s: error: %s\n", tool,
                    escapeControls(failure.message).c_str());

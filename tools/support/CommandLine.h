@@ -20,12 +20,12 @@ struct Option {
   std::string_view name;
   bool takesValue;
   bool isRepeatable;
-  /// Takes the value. Returns false where it makes no sense.
+  /// Applies the value. Returns false if the value is invalid.
   std::function<bool(std::string_view)> apply;
-  /// The values that the option takes, for an error.
+  /// A description of the valid values, for an error.
   std::string wanted = "";
-  /// Whether --name alone stands for an empty value; then --name value is two
-  /// arguments.
+  /// Whether the value may be omitted: --name alone then has an empty value,
+  /// and in --name value, the second word is another argument.
   bool isValueOptional = false;
 };
 
@@ -35,22 +35,23 @@ Option textOption(std::string_view name, std::string &to);
 /// May be given several times.
 Option listOption(std::string_view name, std::vector<std::string> &to);
 
-/// Whether all of `text` is a number, which it then sets.
+/// Whether `text` is a number as a whole. If so, sets `number`.
 template <typename T> bool parseNumber(std::string_view text, T &number) {
   auto [end, code] =
       std::from_chars(text.data(), text.data() + text.size(), number);
   return code == std::errc() && end == text.data() + text.size();
 }
 
-/// Applies the options of a command line and appends what is none to `files`.
-/// After "--" all is. An option that sets one value is given once. Returns
-/// false and sets `error` where it cannot.
+/// Applies the options of a command line, and appends the other arguments to
+/// `files`, as well as all arguments after "--". An option that sets one value
+/// may be given only once. Returns false and sets `error` if an option is
+/// invalid.
 bool parseCommandLine(int argc, char **argv, const std::vector<Option> &known,
                       std::vector<std::string> &files, std::string &error);
 
-/// Runs the body of a tool's main. Returns its exit code (ExitCode.h), after
-/// printing what the body threw as the error of `tool`. What standard output
-/// did not take is an error too.
+/// Runs the body of a tool's main. Returns the exit code (ExitCode.h). If the
+/// body throws, prints the exception as the error of `tool`. A failure to write
+/// to standard output is an error, too.
 int runMain(const char *tool, const std::function<void()> &body);
 
 } // namespace dml::tools

@@ -80,8 +80,8 @@ Integer readInteger(const HostTensor &tensor, uint64_t index) {
   }
 }
 
-/// The distance of an element from the expected one, which is not rounded to 0,
-/// and the magnitude of that.
+/// The distance of an element from the expected element, which is more than 0
+/// if they differ, and the magnitude of the expected element.
 struct Difference {
   double distance;
   double expected;

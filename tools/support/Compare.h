@@ -11,32 +11,33 @@
 
 namespace dml::tools {
 
-/// What a difference may be: absolute + relative * |expected|, as in NumPy's
-/// allclose.
+/// The largest difference that counts as equal: absolute + relative *
+/// |expected|, as in NumPy's allclose.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;
 };
 
 /// Compares two tensors of the same type. Zeros of either sign are equal, and
-/// so are NaNs, whatever their bits. Empty where all elements are within the
-/// tolerance; else how many are not, and the first and the largest difference
-/// with their coordinates.
+/// so are all NaNs. Returns "" if all elements are within the tolerance.
+/// Otherwise returns the number of elements that are not, with the first and
+/// the largest difference and their coordinates.
 std::string describeDifference(const HostTensor &found,
                                const HostTensor &expected,
                                const Tolerance &tolerance);
 
-/// Compares a tensor with bounds of its type, either of which may be null. The
-/// bounds themselves are within; where both are NaN, NaN is, and where the
-/// upper one alone is, anything (what dml-interpret writes). NaN is within no
-/// other bounds. Zeros of either sign are equal, unless both bounds are the
-/// same zero, which alone is within. Empty where all elements are within; else
-/// how many are not, and the first.
+/// Compares a tensor with bounds of its type, each of which may be null. The
+/// bounds include the two limits. Two bounds that are NaN admit only NaN. If
+/// only the upper bound is NaN, the bounds admit any value (dml-interpret
+/// writes such bounds). All other bounds exclude NaN. Zeros of either sign are
+/// equal, unless both bounds are a zero of the same sign, which then is the
+/// only number within. Returns "" if all elements are within the bounds, and
+/// otherwise the number of elements that are not, with the first of them.
 std::string describeOutside(const HostTensor &found, const HostTensor *lower,
                             const HostTensor *upper);
 
-/// Elements whose bounds admit every number of the type, or anything at all, so
-/// that comparing them says nothing.
+/// The number of elements whose bounds admit every number of the type, so that
+/// a comparison is meaningless, and the total number of elements.
 struct Unjudged {
   uint64_t count = 0;
   uint64_t total = 0;

@@ -20,17 +20,17 @@
 
 namespace dml::tools {
 
-/// Has --version of this program print dml's version, and LLVM's that it is
-/// built with.
+/// Lets --version print the version of dml, and the version of LLVM with which
+/// it was built.
 inline void setVersionPrinter() {
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << DML_TOOL " " DML_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
   });
 }
 
-/// Has --help be silent of the options that LLVM's libraries bring, which there
-/// are hundreds of; --help-hidden shows them. To be called before other options
-/// are made.
+/// Hides the hundreds of options of LLVM's libraries from --help, although
+/// --help-hidden still shows them. Must be called before other options are
+/// created.
 inline void hideLibraryOptions() {
   for (auto [name, option] : llvm::cl::getRegisteredOptions())
     if (llvm::none_of(option->Categories, [](llvm::cl::OptionCategory *known) {
@@ -39,13 +39,13 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
-/// Called before the program ends in checkStandardOutput, where messages are on
-/// their way still.
+/// A function that checkStandardOutput() calls before it ends the program, to
+/// print messages that have not been printed yet.
 inline void (*finishMessages)() = nullptr;
 
-/// Ends the program with kExitNotWritten where standard output could not be
-/// written: LLVM's own reaction is to crash. To be called before the stream's
-/// own end.
+/// Ends the program with kExitNotWritten if standard output could not be
+/// written. Without this function, LLVM would crash. Must be called before LLVM
+/// destroys the stream.
 inline void checkStandardOutput() {
   llvm::raw_fd_ostream &output = llvm::outs();
   output.flush();
@@ -57,8 +57,8 @@ inline void checkStandardOutput() {
   std::_Exit(kExitNotWritten);
 }
 
-/// Makes one sentence of what LLVM says of a wrong command line, which goes on
-/// with what follows from the first mistake.
+/// Returns one sentence for LLVM's report of an invalid command line, which
+/// otherwise continues with consequences of the first mistake.
 inline std::string describeCommandLineError(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
@@ -90,9 +90,9 @@ inline std::string describeCommandLineError(llvm::StringRef text) {
 }
 
 /// Applies a command line to the llvm::cl options of this program. --help ends
-/// with the table of exit codes, and shows the options of `category` alone if
-/// there is one. False, after printing what is wrong, where the exit code is to
-/// be kExitInvalid.
+/// with the table of exit codes, and shows only the options of `category` if it
+/// is not null. If the command line is invalid, prints the error and returns
+/// false; the exit code is then kExitInvalid.
 inline bool parseCompilerCommandLine(int argc, char **argv,
                                      llvm::StringRef overview,
                                      llvm::cl::OptionCategory *category) {

@@ -100,10 +100,10 @@ bool Device::isRefusal(StringRef message) const {
   });
 }
 
-/// Whether `found` has what `wanted` has: the elements, of which it is made,
-/// and zeros between them. Zeros of floating-point types may have either sign:
-/// Mesa's drivers take the choice between -1.0 and 0.0 for a negated truth
-/// value.
+/// Whether `found` has the bytes of `wanted`, which contains the elements of
+/// `found` and zeros between them. Zeros of floating-point types may have
+/// either sign: Mesa's drivers use the selection between -1.0 and 0.0 for a
+/// negated truth value.
 static bool isZeroBetween(const DmlTensorInfo &info, ArrayRef<uint8_t> wanted,
                           ArrayRef<uint8_t> found) {
   if (wanted.size() != found.size())
@@ -215,8 +215,8 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
        llvm::zip_equal(outputs, outputInfos, outputBytes)) {
     std::vector<uint8_t> packed = tools::removeLayout(info, bytes);
     output.unpack(std::vector<char>(packed.begin(), packed.end()));
-    // What lies between the elements is 0: the layout brings it back. Half a
-    // byte may be left behind the last element.
+    // The bytes between elements must be 0, as they are in `wanted`. After the
+    // last 4-bit element, half a byte may have any value.
     auto wanted = tools::applyLayout(info, packed);
     if (wanted && dmlGetDataTypeBits(info.dataType) == 4) {
       wanted->back() &= 0xf;

@@ -22,10 +22,10 @@ public:
   struct Options {
     /// The device, as dmlFindDevice takes it.
     std::string selector;
-    /// The profile to compile for, whose features alone are enabled of the
-    /// device's. An empty text stands for the device's own profile.
+    /// The profile to compile for. Of the device's features, only those of the
+    /// profile are enabled. "" stands for the device's own profile.
     std::string deviceProfile;
-    /// A message of the validation layer is a failure.
+    /// Whether a message of the validation layer is a failure.
     bool validate = false;
     /// Sets the compiler's other options, if that is wanted.
     std::function<void(CompilerOptions &)> setOptions = nullptr;
@@ -38,8 +38,8 @@ public:
   execute(mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
           Outcome &outcome);
 
-  /// Whether kernels can ask for NaNs to be computed with. Where they cannot,
-  /// Vulkan lets a driver take x < y ? y : x for a maximum, which loses them.
+  /// Whether kernels can require that NaNs are preserved. Otherwise Vulkan
+  /// allows a driver to replace x < y ? y : x by a maximum, which loses NaNs.
   bool keepsNaNs() const {
     return profile.has(DeviceFeature::ShaderSignedZeroInfNanPreserveFloat32);
   }

@@ -12,8 +12,8 @@
 
 namespace dml::tools {
 
-/// Standard error, with the control characters of what is written escaped.
-/// Colors are no part of that.
+/// A stream that writes to standard error, and escapes control characters in
+/// the text, but not those that set colors.
 class ErrorStream : public llvm::raw_ostream {
 public:
   ErrorStream() : raw_ostream(/*unbuffered=*/true) {}

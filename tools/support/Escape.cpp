@@ -8,28 +8,8 @@
 
 #include "executable_names.h"
 
-#include <cstdio>
-
 std::string dml::tools::escapeControls(std::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size());
-  while (!text.empty()) {
-    executable::Character character = executable::readCharacter(text);
-    bool isText = character.value == '\t' || character.value == '\n' ||
-                  !executable::isControl(character.value);
-    if (character.size != 0 && isText) {
-      escaped += text.substr(0, character.size);
-    } else {
-      // A byte that is no UTF-8 is one that some terminals obey.
-      char digits[12];
-      std::snprintf(digits, sizeof(digits),
-                    character.value < 0x100 ? "\\x%02X" : "\\u%04X",
-                    character.value);
-      escaped += digits;
-    }
-    text.remove_prefix(character.size == 0 ? 1 : character.size);
-  }
-  return escaped;
+  return executable::escapeControls(text);
 }
 
 size_t dml::tools::getCutLength(std::string_view text) {

@@ -13,14 +13,11 @@
 
 namespace dml::tools {
 
-/// Writes control characters and bytes that are no UTF-8 as "\x1B", and what
-/// turns the direction of text as "\u202E": a file's names and lines of text do
-/// not get to command the terminal that a message shows them on. Tabs and ends
-/// of lines stay.
+/// Escapes text of files for terminals (executable_names.h).
 std::string escapeControls(std::string_view text);
 
-/// How many bytes at the end of `text` are the beginning of a character whose
-/// other bytes are still to come.
+/// Returns the number of bytes at the end of `text` that begin a character
+/// whose other bytes are still missing.
 size_t getCutLength(std::string_view text);
 
 } // namespace dml::tools

@@ -11,9 +11,10 @@
 
 namespace dml::tools {
 
-/// Escapes the control characters of all that the process writes to standard
-/// error while this lives. MLIR's drivers write their messages there and take
-/// no other stream; tools with messages of their own have ErrorStream.
+/// Escapes the control characters in all text that the process writes to
+/// standard error while this object exists. MLIR's drivers always write their
+/// messages to standard error; tools with messages of their own use
+/// ErrorStream.
 class EscapedErrors {
 public:
   EscapedErrors();
@@ -24,8 +25,8 @@ public:
   /// Waits until all is written. What follows goes through as it is.
   void finish();
 
-  /// Lets what follows through as it is. Handlers of signals may call it, so
-  /// that a process which crashes still says where.
+  /// Passes all further text on unchanged. Signal handlers may call this
+  /// function, so that a process that crashes can still print its stack.
   void stop() const;
 
 private:

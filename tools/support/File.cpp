@@ -42,8 +42,9 @@ constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
 constexpr size_t kSignalCount = sizeof(kSignals) / sizeof(kSignals[0]);
 struct sigaction previous[kSignalCount];
 
-/// All of the above belongs to the thread that has a Turn: one that makes a
-/// file or has finished it, for which signals wait, or one that runs a handler.
+/// A lock for the variables above. It is held by a thread that begins or
+/// completes a temporary file, which blocks signals meanwhile, or by a thread
+/// that runs the signal handler.
 class Turn {
 public:
   Turn() {
@@ -84,8 +85,8 @@ private:
 
 /// The handler, during which signals wait.
 void removeUnfinished(int signal) {
-  // The lock is kept until the program has ended, so that no other file is
-  // begun.
+  // The lock is held until the program has ended, so that no thread begins
+  // another file.
   Turn turn;
   if (hasUnfinished)
     unlink(unfinished);
@@ -101,8 +102,8 @@ void removeUnfinished(int signal) {
   pthread_sigmask(SIG_UNBLOCK, &raised, nullptr);
 }
 
-/// A new file. While this lives, a signal that ends the program, on whatever
-/// thread, removes the file first.
+/// A new file. While this object exists, a signal that ends the program, on any
+/// thread, first removes the file.
 class TemporaryFile {
 public:
   /// `pattern` is mkstemp's.
@@ -116,8 +117,9 @@ public:
     struct sigaction action {};
     action.sa_handler = removeUnfinished;
     getSignals(action.sa_mask);
-    // The handlers stay: a kernel that has decided to end the program by a
-    // signal's default may let another thread make one more file.
+    // The handlers are never removed. Even after the operating system has
+    // decided to end the program by the default action of a signal, another
+    // thread could still create a file.
     for (size_t i = 0; i < kSignalCount; ++i) {
       struct sigaction current;
       sigaction(kSignals[i], nullptr, &current);
@@ -144,8 +146,8 @@ public:
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
-  /// The descriptor of the file, or -1, with errno set, if it could not be
-  /// made.
+  /// Returns the descriptor of the file. Returns -1, with errno set, if the
+  /// file could not be created.
   int descriptor() const { return file; }
   const char *path() const { return unfinished; }
 
@@ -161,7 +163,8 @@ private:
 struct Target {
   /// The path behind all symbolic links.
   std::string path;
-  /// Descriptor that a path such as /dev/stdout is another name of, or -1.
+  /// The descriptor for which a path such as /dev/stdout is another name, or
+  /// -1.
   int descriptor = -1;
   bool exists = false;
   struct stat status {};
@@ -180,8 +183,9 @@ bool isSameFolder(const std::string &lhs, const char *rhs) {
          left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/// Follows the links itself: realpath knows nothing of links to what is still
-/// to be made, and leads from a descriptor to a file whose offset is another.
+/// Finds the file at the end of a chain of symbolic links. realpath() cannot be
+/// used: it fails for a link to a file that does not exist yet, and it replaces
+/// a descriptor by a file with another offset.
 bool findTarget(const std::string &path, Target &target) {
   target.path = path;
   for (int links = 0; links < 40; ++links) {
@@ -217,8 +221,8 @@ bool findTarget(const std::string &path, Target &target) {
 using Pieces = std::vector<std::pair<const void *, size_t>>;
 
 bool writeAll(int file, const Pieces &pieces) {
-  // A file that outgrows the process's limit is then an error of write, and not
-  // the process's end.
+  // With this signal ignored, a file that exceeds the process's limit is a
+  // failure of write(), and does not end the process.
   struct IgnoreSignal {
     void (*previous)(int) = std::signal(SIGXFSZ, SIG_IGN);
     ~IgnoreSignal() { std::signal(SIGXFSZ, previous); }
@@ -252,8 +256,8 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code) {
   // Renaming would get around the file's own permissions.
   if (target.exists && !code(access(target.path.c_str(), W_OK) == 0))
     return false;
-  // The file stands beside the target, since a rename works within one file
-  // system only.
+  // The temporary file is in the folder of the target, since a file can only be
+  // renamed within one file system.
   TemporaryFile temporary(target.path + ".XXXXXX");
   int file = temporary.descriptor();
   if (!code(file >= 0))

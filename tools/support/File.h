@@ -15,24 +15,26 @@
 
 namespace dml::tools {
 
-/// Writes the pieces one after the other to `path`. False with `error` set
-/// where any of it fails.
+/// Writes the pieces one after the other to `path`. Returns false, with `error`
+/// set, on failure.
 ///
-/// A regular file appears only when it is complete, under the mode and the
-/// owner of the file that it replaces, and what stood there stays where writing
-/// fails. A symbolic link stays one, and the file that it names is written.
-/// Where no regular file stands (a pipe, a device, /dev/stdout), the bytes are
-/// written to what stands there.
+/// A regular file appears only when it is complete, with the mode and the owner
+/// of the file that it replaces. If writing fails, the old file remains. A
+/// symbolic link remains a link, and the file that it names is written. If
+/// `path` is not a regular file (but a pipe, a device or /dev/stdout), the
+/// bytes are written to it directly.
 bool writeFile(const std::string &path,
                const std::vector<std::pair<const void *, size_t>> &pieces,
                std::string &error);
 
-/// The same of one piece, where "-" is standard output.
+/// Writes `data` to `path` like writeFile(), or to standard output if `path` is
+/// "-".
 bool writeOutput(const std::string &path, std::string_view data,
                  std::string &error);
 
-/// Whether `path` can probably be written: its folder exists, and it is none
-/// itself. For tools that work long before they write. Changes nothing.
+/// Whether `path` can probably be written: its folder exists, and it is no
+/// folder itself. Tools that work for a long time before they write call this
+/// function first. Changes nothing.
 bool checkOutput(const std::string &path, std::string &error);
 
 } // namespace dml::tools

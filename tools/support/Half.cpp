@@ -27,8 +27,9 @@ uint16_t dml::tools::toHalf(double value) {
   // default.
   auto units = static_cast<uint32_t>(
       std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-  // A carry out of the mantissa runs into the exponent, as it should. Normal
-  // numbers bring their hidden bit (1024) along, which counts one exponent.
+  // A carry out of the mantissa correctly increments the exponent. The leading
+  // 1 of a normal number (1024) is a part of `units`, and increments the
+  // exponent by 1.
   return sign | static_cast<uint16_t>(((exponent + 14) << 10) + units);
 }
 

@@ -16,8 +16,8 @@
 
 namespace dml::tools {
 
-/// Packed, row-major, in the host's byte order. Elements of 4 bits are two to a
-/// byte, the first in the low half.
+/// A tensor in host memory: packed, in row-major order, and in the host's byte
+/// order. 4-bit elements are two to a byte, the first of them in the low half.
 struct HostTensor {
   DmlDataType dataType = DML_DATA_TYPE_UNKNOWN;
   std::vector<uint32_t> sizes;
@@ -31,25 +31,28 @@ inline std::string describeType(const HostTensor &tensor) {
   return describeType(tensor.dataType, tensor.sizes);
 }
 
-/// The product of the sizes, or nothing where the bytes of so many elements
-/// cannot be counted.
+/// Returns the number of elements, the product of the sizes. Returns nothing if
+/// the number of their bytes does not fit into 64 bits.
 std::optional<uint64_t> countElements(DmlDataType dataType,
                                       const std::vector<uint32_t> &sizes);
 
 /// Whether the tensor's elements lie in row-major order without gaps.
 bool isPacked(const DmlTensorInfo &info);
 
-/// The bytes of a buffer that has the elements of `packed` where `info` says,
-/// and zeros elsewhere. Nothing where elements that share a place differ.
+/// Returns the bytes of a buffer with the elements of `packed` at the places
+/// that `info` describes, and zeros elsewhere. Returns nothing if different
+/// elements would share a place.
 std::optional<std::vector<uint8_t>>
 applyLayout(const DmlTensorInfo &info, const std::vector<uint8_t> &packed);
 
-/// The elements that a buffer has where `info` says, packed.
+/// Returns the elements of a buffer at the places that `info` describes, as a
+/// packed tensor.
 std::vector<uint8_t> removeLayout(const DmlTensorInfo &info,
                                   const std::vector<uint8_t> &bytes);
 
-/// Elements of 4 bits, one in each byte, as they are in a HostTensor, and back
-/// to `count` bytes, whose upper bits are 0.
+/// Pack 4-bit elements, which are in one byte each, into two to a byte, as in a
+/// HostTensor, and unpack `count` elements to one byte each, whose upper bits
+/// are 0.
 std::vector<uint8_t> packNibbles(const std::vector<uint8_t> &elements);
 std::vector<uint8_t> unpackNibbles(const std::vector<uint8_t> &data,
                                    uint64_t count);

@@ -17,8 +17,8 @@ namespace dml::tools {
 /// Whether a path stands for standard input.
 inline bool isStandardInput(const std::string &path) { return path == "-"; }
 
-/// All of a file, or of standard input for "-". Fails where that cannot be
-/// read. No more than the first `most` bytes are read, where there are more.
+/// Reads a file, or standard input for "-", but no more than the first `most`
+/// bytes. Fails if it cannot be read.
 std::vector<uint8_t> readInput(const std::string &path, size_t most = SIZE_MAX);
 
 /// Whether these are the bytes of an executable, damaged or not.

@@ -9,8 +9,9 @@
 #include <cstdint>
 #include <cstdio>
 
-/// Whether all of a text is UTF-8: no byte lacks, none is left, no code point
-/// is written longer than need be, and none is a surrogate or above 0x10ffff.
+/// Whether a text is valid UTF-8: no character lacks a byte or has too many, no
+/// code point has more bytes than necessary, and none is a surrogate or above
+/// 0x10ffff.
 static bool isUtf8(const std::string &text) {
   for (size_t i = 0; i < text.size();) {
     auto first = static_cast<unsigned char>(text[i++]);

@@ -11,9 +11,9 @@
 
 namespace dml::tools {
 
-/// A JSON string. Text that files brought may be no UTF-8, which JSON has to
-/// be: any byte above ASCII's is written as the code point of its number where
-/// the text is none.
+/// Returns `text` as a JSON string, which must be UTF-8. If `text` is not
+/// UTF-8, since it comes from a file, each byte above ASCII becomes the code
+/// point with its number.
 std::string quoteJson(const std::string &text);
 
 } // namespace dml::tools

@@ -27,7 +27,7 @@ struct Limit {
 
 std::vector<Limit> listLimits(const DmlDeviceLimits &limits);
 
-/// The cooperative matrices as device profiles spell them:
+/// Returns the names of the cooperative matrices in device profiles, such as
 /// "16x16x16xf16xf32".
 std::vector<std::string> listMatrixShapes(const DmlDeviceLimits &limits);
 

@@ -17,8 +17,8 @@
 
 namespace dml::tools {
 
-/// What a tool that reads a module shows on standard error: diagnostics with
-/// their lines of the source, and what it is doing for long.
+/// The messages of a tool that reads a module, on standard error: diagnostics,
+/// with lines of the source, and the progress of long work.
 class Console {
 public:
   Console(llvm::StringRef tool, mlir::MLIRContext *context);
@@ -30,20 +30,23 @@ public:
 
 private:
   mlir::SourceMgrDiagnosticHandler handler;
-  /// The handler that is asked before `handler`, and makes room for the
-  /// message.
+  /// A handler that runs before `handler`, and removes the line of progress in
+  /// front of a message.
   mlir::ScopedDiagnosticHandler clearer;
 };
 
 /// Reads the file `path`: MLIR as text or bytecode, an ONNX model, a JSON model
-/// of DxDispatch or a serialized graph of DirectML, told apart by name or
-/// content. In MLIR text, the names of values become the names of the tensors
-/// that a function takes and returns, where these have no `dml.name`.
-/// `dimensions` are the values of --dim options, for ONNX models alone, as are
-/// ONNX Runtime's optimizations, `optimize`; `isONNX` says whether the file is
-/// one; `commands` become those of a JSON model. Errors go to `console`. Null
-/// where it fails. Nodes of an ONNX model that cannot be read are an error, or
-/// where `leavesOutUnread` says so what the module lacks.
+/// of DxDispatch or a serialized graph of DirectML, which are distinguished by
+/// their names or contents. Returns null, after printing errors to `console`,
+/// if this fails.
+///
+/// In MLIR text, the names of values become the names of the tensors that a
+/// function takes and returns, if these have no `dml.name`. `dimensions`, the
+/// values of --dim options, and `optimize`, which applies ONNX Runtime's
+/// optimizations, are for ONNX models only. `isONNX` is set to whether the file
+/// is an ONNX model, and `commands` to the commands of a JSON model. A node of
+/// an ONNX model that cannot be read is an error, unless `leavesOutUnread` is
+/// set, which leaves such nodes out of the module.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(Console &console, llvm::StringRef path,
            llvm::ArrayRef<std::string> dimensions,

@@ -163,8 +163,8 @@ bool readExactly(std::FILE *file, void *data, size_t size) {
   return std::fread(data, 1, size, file) == size;
 }
 
-/// Reads `size` bytes and the end of the file. Grows as it reads: a header may
-/// lie about the size.
+/// Reads `size` bytes and the end of the file. The buffer grows while bytes are
+/// read, since the header may state a wrong size.
 bool readData(std::FILE *file, uint64_t size, std::vector<uint8_t> &data,
               std::string &error) {
   constexpr uint64_t kBlock = uint64_t(64) << 20;

@@ -11,9 +11,9 @@
 
 namespace dml::tools {
 
-/// Reads a .npy file of version 1, 2 or 3, in C or Fortran order and either
-/// byte order, of floats (2, 4, 8 bytes) or integers (1, 2, 4, 8 bytes).
-/// Nothing, with `error` set, where that fails.
+/// Reads a .npy file of version 1, 2 or 3, in C or Fortran order and in either
+/// byte order, with floats (of 2, 4 or 8 bytes) or integers (of 1, 2, 4 or 8
+/// bytes). Returns nothing, with `error` set, if this fails.
 std::optional<HostTensor> readNpy(const std::string &path, std::string &error);
 
 /// Writes version 1, C order, little-endian.

@@ -14,26 +14,27 @@
 
 namespace dml::tools {
 
-/// A file that keeps a device's compiled pipelines from one run to the next.
-/// Where the path is empty there is none, and nothing is done.
+/// A file that stores a device's compiled pipelines for later runs of a tool.
+/// If its path is empty, there is no file, and the functions do nothing.
 class PipelineCache {
 public:
   PipelineCache(const char *tool, const std::string &path)
       : tool(tool), path(path) {}
 
-  /// Gives the device what the file has, before programs are made. A damaged
-  /// file, and one of another device, is named in a warning and otherwise
-  /// ignored. Fails where the file is something else, which to write would
-  /// destroy, or cannot be written.
+  /// Passes the contents of the file to the device, before programs are
+  /// created. A damaged file, or a file for another device, causes a warning
+  /// and is otherwise ignored. Fails if the file cannot be written, or if it is
+  /// not a file of pipelines, which save() would overwrite.
   void load(DmlDevice device);
 
-  /// Writes what the device has now, where the file has anything else.
+  /// Writes the device's pipelines to the file, if they differ from its
+  /// contents.
   void save(DmlDevice device);
 
 private:
   const char *tool;
   std::string path;
-  /// What the file has.
+  /// The contents of the file.
   std::vector<uint8_t> bytes;
 };
 

@@ -23,8 +23,8 @@ struct ProfileAtHand {
   std::string warning;
 };
 
-/// Finds the device that `selector` names, as dmlFindDevice does, and makes the
-/// profile of it as if the device lacked the features `disabled`.
+/// Finds the device that `selector` names, as dmlFindDevice does, and returns
+/// its profile without the features `disabled`.
 ProfileAtHand findProfileAtHand(DmlInstance instance,
                                 const std::string &selector,
                                 DmlFeatureFlags disabled = 0);

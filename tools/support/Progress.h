@@ -15,8 +15,9 @@
 
 namespace dml::tools {
 
-/// Tells on a terminal what takes longer than two seconds, and for how long it
-/// has, in one line that goes away in the end. Elsewhere it says nothing.
+/// Prints the work that takes longer than two seconds, and its time so far, in
+/// a line of a terminal that is removed at the end. Prints nothing if standard
+/// error is no terminal.
 class Progress {
 public:
   /// Writes to `descriptor`, which is standard error outside of tests.
@@ -27,9 +28,9 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// Begins `work`, until the next one begins.
+  /// Begins `work`, which lasts until the next call.
   void begin(const std::string &work);
-  /// Takes the line away, before something else is written.
+  /// Removes the line, before other text is written.
   void clear();
 
 private:

@@ -54,8 +54,8 @@ static std::string getName(DictionaryAttr attributes, StringRef kind,
   return (kind + Twine(index)).str();
 }
 
-/// The type as in --input: "2x3xf32"; as MLIR has it where it is none of
-/// these.
+/// Returns the name of a type as in --input, such as "2x3xf32", or MLIR's name
+/// if --input has none for the type.
 static std::string describeType(Type type) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -16,24 +16,26 @@
 
 namespace dml::tools {
 
-/// A tensor of a command line or file for the interpreter. Fails where there is
-/// not enough memory, or the elements are not those of its type.
+/// Converts a tensor of a command line or file to a tensor of the interpreter.
+/// Fails if there is not enough memory, or if the elements are invalid for the
+/// type.
 llvm::FailureOr<reference::Tensor> toReference(const HostTensor &host);
 
-/// The same the other way.
+/// Converts a tensor of the interpreter to a tensor in host memory.
 HostTensor toHost(const reference::Tensor &tensor);
 
-/// The function `name`; where that is empty, `main` or the only function. Null,
-/// with `error` set, where there is none.
+/// Returns the function `name`, or, if `name` is empty, the function `main` or
+/// the only function. Returns null, with `error` set, if there is none.
 mlir::func::FuncOp findFunction(mlir::ModuleOp module, llvm::StringRef name,
                                 std::string &error);
 
-/// The function's inputs and outputs, by `dml.name` or their numbers.
+/// Returns the inputs and outputs of a function, with their `dml.name` or their
+/// numbers.
 FunctionSignature describe(mlir::func::FuncOp function);
 
-/// The tensors that --input options give the inputs of `function`, as
-/// readInputs has them. Nothing, with `error` set, where they are not one for
-/// each, or there is not enough memory.
+/// Reads the tensors for the inputs of `function` from --input options, as
+/// readInputs() does. Returns nothing, with `error` set, if the options do not
+/// give each input one tensor, or if there is not enough memory.
 std::optional<llvm::SmallVector<reference::Tensor>>
 readReferenceInputs(const std::vector<std::string> &options,
                     const FunctionSignature &function, std::string &error);

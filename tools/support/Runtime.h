@@ -27,8 +27,9 @@ struct Failure {
   throw Failure{message, exitCode};
 }
 
-/// How a tool ends where a call of the runtime fails so. What a tool hands to
-/// the runtime, its caller gave it.
+/// Returns the exit code of a tool if a call of the runtime fails with
+/// `result`. An argument that is invalid for the runtime comes from the caller
+/// of the tool.
 inline ExitCode getExitCode(DmlResult result) {
   switch (result) {
   case DML_SUCCESS:
@@ -91,8 +92,8 @@ using Program = Owner<DmlProgram, dmlDestroyProgram>;
 using Buffer = Owner<DmlBuffer, dmlDestroyBuffer>;
 using BindingTable = Owner<DmlBindingTable, dmlDestroyBindingTable>;
 
-/// Creates an instance. That there is no driver is no error of the command
-/// line.
+/// Creates an instance. A missing driver does not count as an error of the
+/// command line.
 inline Instance createInstance(const DmlInstanceCreateInfo *info) {
   Instance instance;
   Check check;

@@ -11,17 +11,17 @@
 /// Options for AddressSanitizer, which asks for them under this name.
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" const char *__asan_default_options() {
-  // LLVM's allocators, which are inline, poison their memory where they are
-  // compiled with sanitizers. Their code in LLVM's libraries, which are not,
-  // hands the same memory out and leaves it poisoned.
+  // LLVM's allocators are inline functions, which poison their memory where
+  // they are compiled with sanitizers. LLVM's libraries are not: their copies
+  // of these functions use the same memory, and leave it poisoned.
   return "allow_user_poisoning=0";
 }
 
 /// The same for ThreadSanitizer.
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" const char *__tsan_default_options() {
-  // ThreadSanitizer sees half of what drivers do, since they are not compiled
-  // with it.
+  // ThreadSanitizer sees only a part of the accesses of drivers, since drivers
+  // are not compiled with it.
   return "ignore_noninstrumented_modules=1";
 }
 
@@ -45,6 +45,7 @@ extern "C" const char *__lsan_default_suppressions() {
       "leak:libVkLayer_\n";
 }
 
-/// Suppressions go by the name of a library, which LeakSanitizer no longer
-/// knows once the loader has closed its drivers. So nothing is closed.
+/// LeakSanitizer suppresses leaks by the name of a library, which it no longer
+/// knows after the loader has closed the library. Libraries are therefore never
+/// closed.
 extern "C" int dlclose(void * /*library*/) { return 0; }

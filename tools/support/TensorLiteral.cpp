@@ -123,9 +123,9 @@ Parsed parseFloat(std::string_view text, std::vector<uint8_t> &data,
   return round(text);
 }
 
-/// A number that is too small rounds to zero or a subnormal number, and is no
-/// mistake. One that is too large is a mistake, since infinity can be written
-/// as such.
+/// A number with a magnitude that is too small rounds to zero or to a denormal,
+/// which is no error. A number that is too large is an error, since infinity
+/// has a notation of its own.
 Parsed parseDouble(std::string_view text, double &value) {
   Parsed result = fromChars(text, value);
   if (result != Parsed::OutOfRange)
@@ -235,8 +235,8 @@ void printNan(std::string &text, Bits bits, Bits canonical, Bits sign) {
   }
 }
 
-/// Integers in full; else the fewest digits that read back as the same half,
-/// of which five are always enough.
+/// Prints integers with all digits, and other numbers with the fewest digits
+/// that read back as the same half. Five digits are always enough.
 void printHalf(std::string &text, uint16_t bits) {
   double value = fromHalf(bits);
   if (std::isnan(value))
@@ -298,16 +298,16 @@ void appendElement(std::string &text, DmlDataType dataType,
   }
 }
 
-/// Parses the values of a literal into a tensor that has its type; those of 4
-/// bits into a byte each.
+/// Parses the values of a literal into a tensor that already has its type.
+/// 4-bit values take a byte each.
 class ValueParser {
 public:
   ValueParser(std::string_view type, std::string_view text, HostTensor &tensor,
               std::string &error)
       : type(type), rest(text), tensor(tensor), error(error) {}
 
-  /// Parses the values. Returns false, with `error` set, where they are none of
-  /// the type.
+  /// Parses the values. Returns false, with `error` set, if they are invalid
+  /// for the type.
   bool parse(uint64_t wanted) {
     if (next() == '[')
       return parseList(0) && (next() == '\0' || failAt("behind the last ']'"));
@@ -495,8 +495,9 @@ private:
     return isShortened && tensor.sizes[depth] > 2 * kEdge;
   }
 
-  /// The elements from `first` on of dimension `depth`. Prints them, or finds
-  /// out how wide the columns are.
+  /// Visits the elements from `first` on in dimension `depth`. If `measures` is
+  /// set, determines the widths of the columns, and otherwise prints the
+  /// elements.
   void visit(size_t depth, uint64_t first, bool measures) {
     bool isRow = depth + 1 == rank;
     uint64_t stride = 1;
@@ -534,8 +535,9 @@ private:
     text.append(depth + 1, ' ');
   }
 
-  /// Prints an element, or finds out how wide it is. Returns how many blanks
-  /// make it as wide as its column, where another follows.
+  /// Prints an element, or measures its width if `measures` is set. Returns the
+  /// number of blanks that make the element as wide as its column, if another
+  /// element follows.
   size_t visitElement(uint64_t index, bool measures) {
     std::string number = printElement(tensor, index);
     if (measures) {

@@ -14,8 +14,8 @@
 
 namespace dml::tools {
 
-/// Prints an error that has no place in a file: "dml-explain: error: ...".
-/// Returns `code`, with which the program is to end.
+/// Prints an error without a place in a file, such as "dml-explain: error:
+/// ...". Returns `code`, with which the program must end.
 inline ExitCode emitToolError(const llvm::Twine &message,
                               ExitCode code = kExitInvalid) {
   llvm::WithColor::error(errorStream(), DML_TOOL) << message << "\n";

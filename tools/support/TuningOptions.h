@@ -13,12 +13,11 @@
 
 namespace dml::tools {
 
-/// The compiler's options that choose between kernels, as options of a tool:
-/// the records of DML_TuningOption in dml/Target/Options.td.
+/// The compiler's options that influence the choice of kernels, as options of a
+/// tool: the records of DML_TuningOption in dml/Target/Options.td.
 class TuningOptions {
 public:
-  /// Registers the options, which the tool's help shows with those of
-  /// `category`.
+  /// Registers the options. The tool's help lists them in `category`.
   explicit TuningOptions(llvm::cl::OptionCategory &category)
       : category(category) {}
 
@@ -30,8 +29,8 @@ public:
 #include "dml/Target/Options.def"
   }
 
-  /// The options that do not have their defaults, as on a command line, with a
-  /// space before each: " --row-tile='8x2' --fuse='0'".
+  /// Returns the options that differ from their defaults, as on a command line
+  /// with a space in front of each: " --row-tile='8x2' --fuse='0'".
   std::string str() const {
     std::string text;
     llvm::raw_string_ostream os(text);

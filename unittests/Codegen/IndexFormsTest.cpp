@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds random expressions from forms, and compares what the operations that
-// they become compute with plain arithmetic.
+// Builds random expressions from linear forms, and compares the results of the
+// operations that the forms become with the results of plain arithmetic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-/// One operation of an expression; operands are the steps that they are the
-/// results of. A division has two results.
+/// One operation of an expression. Its operands are the numbers of the steps
+/// whose results it reads. A division has two results.
 struct Step {
   enum Kind { Add, Sub, Mul, Min, Max, Divide } kind;
   size_t lhs, rhs;
@@ -100,8 +100,8 @@ public:
   ImplicitLocOpBuilder b;
 };
 
-/// A random expression of a thread's number and two other values: `near`, of
-/// which a range is known, and `far`, of which none is.
+/// A random expression of a thread's number and of two other values: `near`,
+/// whose range is known, and `far`, whose range is not known.
 class RandomExpression : public Kernel {
 public:
   explicit RandomExpression(unsigned seed) : random(seed) {
@@ -281,8 +281,8 @@ TEST(IndexForms, ComputeTheSame) {
   }
 }
 
-// Neighbours in a row of whole vectors differ by constants: one division is for
-// all of them.
+// Neighbours in a row of whole vectors differ by constants, so that one
+// division suffices for all of them.
 TEST(IndexForms, DivideVectorsOnce) {
   Kernel kernel;
   auto &b = kernel.b;
@@ -384,9 +384,9 @@ TEST(IndexForms, KnowRangesOfRemainders) {
   expectRange(thread, thread, 7, -868, 999);
 }
 
-// A dividend that is no thread's number is built as a maximum with 0, which
-// range analysis sees to have no sign, but none that wants 64 bits for its
-// size.
+// A dividend that is not the thread's number is built as its maximum with 0, so
+// that range analysis finds it not negative, unless it is so large that indices
+// need 64 bits in any case.
 TEST(IndexForms, NoMaximumOfWideDividends) {
   for (int64_t size : {int64_t(1) << 31, (int64_t(1) << 31) + 1}) {
     Kernel kernel;
@@ -399,9 +399,9 @@ TEST(IndexForms, NoMaximumOfWideDividends) {
   }
 }
 
-// Ranges decide what they can; equal forms are one value.
-// Behind a scope, forms build the values of its code again, and keep those that
-// were built in front of it.
+// Ranges decide comparisons, and equal forms become one value. Behind a scope,
+// forms build values of the scope's code again, and reuse values that were
+// built in front of the scope.
 TEST(IndexForms, ForgetValuesOfScope) {
   Kernel kernel;
   auto &b = kernel.b;
@@ -445,8 +445,9 @@ TEST(IndexForms, DecideAndShare) {
       value);
 }
 
-// The threads of a group run together: a condition that parts every group is no
-// interior's, one that parts few is.
+// The threads of a subgroup run in lockstep. The interior therefore omits a
+// condition that splits every subgroup, and contains a condition that splits
+// few of them.
 TEST(IndexForms, InteriorKeepsGroupsTogether) {
   Kernel kernel;
   auto &b = kernel.b;
@@ -465,9 +466,9 @@ TEST(IndexForms, InteriorKeepsGroupsTogether) {
   EXPECT_LT(divergence, 0.1);
 }
 
-// A value of which nothing is known is divided as it is: moving it above zero
-// first would overflow. Where it is known to lie in a range, its multiples
-// divide exactly.
+// A value without a known range is divided without a shift to positive numbers,
+// which would overflow. If its range is known, its multiples are divided
+// exactly.
 TEST(IndexForms, UnknownValuesDivide) {
   Kernel kernel;
   auto &b = kernel.b;

@@ -62,8 +62,8 @@ TEST(MemoryPlanTest, RandomPlansNeverOverlap) {
   }
 }
 
-/// Each allocation compared with each: the lowest offset that is free of those
-/// before it.
+/// Plans memory by comparing each allocation with all others: each gets the
+/// lowest offset that the allocations before it leave free.
 uint64_t planSlowly(std::vector<Allocation> &allocations) {
   std::vector<Allocation *> bySize;
   for (Allocation &allocation : allocations)

@@ -118,8 +118,9 @@ TEST_F(FuzzTest, LevelsTakeWhatIsDrawn) {
 }
 
 TEST_F(FuzzTest, DrawsEveryPath) {
-  // Operators whose rows are whole vectors of 16 bytes, in even numbers, and
-  // others; each operation; several results; values with several uses.
+  // Counts, for each operator, programs with an even number of whole vectors of
+  // 16 bytes in a row and other programs, and counts programs with several
+  // results and with several uses of a value.
   llvm::StringMap<unsigned> whole, others;
   unsigned severalResults = 0, severalUses = 0;
   // Buffers that the caller does not pack.
@@ -254,8 +255,8 @@ TEST_F(FuzzTest, Mismatches) {
   EXPECT_EQ(describe(make({1}), make({NAN}), make({7}), false), "");
   EXPECT_NE(describeMismatch({Estimate(make({1}))}, {}), std::nullopt);
 
-  // A device that does not keep NaNs may compute anything for one, and moves
-  // its bits all the same.
+  // A device that does not preserve NaN may compute any number for it, but must
+  // move its bits.
   Tensor nan = make({std::numeric_limits<double>::quiet_NaN()}),
          number = make({1});
   Estimate computed(nan, /*bits=*/false), moved(nan);
@@ -418,8 +419,8 @@ TEST_F(FuzzTest, ShrinksPooling) {
   EXPECT_GT(found, 10u);
 }
 
-/// Shrinking ends by itself, before its last try, since an edit that leaves a
-/// program as it was is no progress.
+/// Shrinking ends before its last try, since an edit that leaves a program
+/// unchanged does not count as progress.
 TEST_F(FuzzTest, ShrinkingEnds) {
   constexpr unsigned maxTries = 2000;
   for (uint64_t seed = 0; seed < 60; ++seed) {

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks all registered operators: nothing here names one. What they should
-// accept stands in Inputs/support.txt, copied by hand from DirectML's pages.
-// Inputs/boundaries.txt has a message of each kind in full.
+// These tests visit all registered operators and name none of them. The types
+// that operators must accept are in Inputs/support.txt, copied by hand from
+// DirectML's documentation. Inputs/boundaries.txt contains a whole message of
+// each kind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,8 +125,8 @@ protected:
         continue;
       if (support->selector.empty())
         operators.push_back({name, support});
-      // An operator whose table depends on an attribute is as many operators as
-      // that has cases.
+      // An operator whose table depends on an attribute counts as one operator
+      // for each case of the attribute.
       for (const EnumCaseSupport &enumCase : support->enumCases)
         if (enumCase.attribute == support->selector)
           operators.push_back({name, support, &enumCase});
@@ -170,9 +171,9 @@ protected:
                                  getElementType(dataType, &context));
   }
 
-  /// A module with one op that has tensors of the given types and no
-  /// attributes but the one that its table depends on. It is no valid op:
-  /// levels are checked before anything else of it is.
+  /// Creates a module with one operation that has tensors of the given types,
+  /// and no attributes except the one on which its table depends. The operation
+  /// is not valid, but levels are checked before all other properties.
   OwningOpRef<ModuleOp> buildOp(const Operator &op, ArrayRef<Type> types) {
     Location loc = UnknownLoc::get(&context);
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -205,8 +206,8 @@ protected:
     return cast<FeatureLevelOpInterface>(module.getBody()->back());
   }
 
-  /// What the dialect says of a `dml.target` of `level` on `module`: "" or the
-  /// error with its notes.
+  /// Returns the error, with its notes, for `dml.target` of `level` on
+  /// `module`, or "" if there is none.
   std::string verifyTarget(ModuleOp module, FeatureLevel level) {
     std::string message;
     llvm::raw_string_ostream os(message);
@@ -224,8 +225,8 @@ protected:
     return message;
   }
 
-  /// Types that `level` supports for all tensors of `op`; of the newest level
-  /// where `level` does not have it.
+  /// Returns types that `level` supports for all tensors of `op`, or types of
+  /// the newest level if `level` does not have the operator.
   SmallVector<Type> getSupportedTypes(const Operator &op, FeatureLevel level) {
     const LevelSupport *row = op.support->getRow(level, op.getSelected());
     if (!row)
@@ -333,7 +334,7 @@ TEST_F(FeatureLevelsTest, TablesAreWellFormed) {
 }
 
 /// Every operator, level, tensor, data type and rank is accepted or rejected as
-/// DirectML's pages say.
+/// DirectML's documentation states.
 TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
   GoldenSupport golden = GoldenSupport::read();
   size_t cases = 0, accepted = 0;
@@ -383,8 +384,8 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
 
 TEST_F(FeatureLevelsTest, EnumCasesAreThoseOfThePages) {
   GoldenSupport golden = GoldenSupport::read();
-  // Two attributes of an operator may have the same cases, as GEMM's
-  // transforms do.
+  // Two attributes of an operator may have the same cases, such as the two
+  // transforms of GEMM.
   auto unseen = golden.modes;
   size_t cases = 0;
   for (const Operator &op : operators)
@@ -419,8 +420,8 @@ TEST_F(FeatureLevelsTest, RulesAreThoseOfThePages) {
   EXPECT_EQ(found, GoldenSupport::read().rules);
 }
 
-/// What a level supports, the next supports too. A fact of DirectML's that
-/// breaks this would be listed here.
+/// Each level supports everything that the level before supports. Exceptions in
+/// DirectML would be listed here.
 TEST_F(FeatureLevelsTest, LevelsOnlyAdd) {
   const std::set<std::string> exceptions = {};
   size_t cases = 0;
@@ -539,8 +540,8 @@ protected:
         built->eraseOperand(index);
   }
 
-  /// What the message names as found, after the name of the tensor or
-  /// attribute.
+  /// Returns the part of the message that names the value found, which follows
+  /// the name of the tensor or attribute.
   static std::string getFound(const Operator &op,
                               const Requirement &requirement) {
     switch (requirement.kind) {
@@ -635,8 +636,8 @@ protected:
   GoldenSupport golden = GoldenSupport::read();
 };
 
-/// At each boundary one op is accepted and one rejected, with a message that
-/// has all of its parts.
+/// On the two sides of each boundary, one operation is accepted, and one is
+/// rejected with a message that has all of its parts.
 TEST_F(BoundaryTest, OneSideIsAcceptedAndTheOtherRejected) {
   std::map<std::string, std::string> messages = readBoundaryMessages();
   size_t boundaries = 0;

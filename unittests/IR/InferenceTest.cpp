@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builders infer result types of operands that nobody has verified yet.
+// Tests of the inference of result types. Builders infer the result types of
+// operands that have not been verified yet.
 //
 //===----------------------------------------------------------------------===//
 

@@ -43,8 +43,8 @@ TEST(LayoutTest, NestedStridesShareNoPlace) {
   EXPECT_EQ(getNestedDimensions({2, 2}, {1, 1}), std::nullopt);
 }
 
-/// Every element of views with an affine place is where the strides say, and
-/// views without one do carry.
+/// In a view with an affine place, every element is where the strides state.
+/// Views without an affine place have carries between coordinates.
 TEST(LayoutTest, AffinePlacesAreThoseOfTheStrides) {
   Numbers packed = {2, 3, 4};
   unsigned affine = 0, carrying = 0;

@@ -4,12 +4,13 @@
 //
 //   dml-judge-nodes [--device] CASES RESULTS
 //
-// Reads a container of cases, each an ONNX model and its inputs, imports and
-// interprets each, runs it on the first Vulkan device as well if asked to, and
-// writes a container of what became of them. test/ONNX/judge/container.py
-// describes both. What the results ought to be, the caller knows.
+// Reads a container of cases, each of which is an ONNX model and its inputs.
+// Imports and interprets each case, and, with --device, runs it on the first
+// Vulkan device as well. Writes a container of the results, which the caller
+// compares with the expected ones. test/ONNX/judge/container.py describes both
+// containers.
 //
-// A child process works on the cases, so that a crash costs one case.
+// Child processes execute the cases, so that a crash ends only one case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +62,8 @@ static Outcome makeOutcome(StringRef kind, const Twine &message) {
 // Containers
 //===----------------------------------------------------------------------===//
 
-/// Cuts a container into its records; false where it is cut off.
+/// Divides a container into its records. Returns false if the container is
+/// truncated.
 static bool readContainer(StringRef content, std::vector<Record> &records) {
   constexpr size_t sizeOfLength = sizeof(uint32_t);
   auto takeLength = [&] {
@@ -123,7 +125,8 @@ static void putTensor(std::string &bytes, const Tensor &tensor) {
 // One case
 //===----------------------------------------------------------------------===//
 
-/// The inputs of `function`, found by name among those that a case has.
+/// Returns the inputs of `function`, found by their names among the inputs of a
+/// case.
 static FailureOr<SmallVector<Tensor>> takeInputs(func::FuncOp function,
                                                  const json::Array &infos,
                                                  StringRef bytes,
@@ -181,8 +184,7 @@ static void describeResults(func::FuncOp function,
   outcome.header["outputs"] = std::move(outputs);
 }
 
-/// Runs the module on the device, and adds its results behind the
-/// interpreter's.
+/// Runs the module on the device, and appends its results to the interpreter's.
 static void runOnDevice(ModuleOp module, ArrayRef<Tensor> inputs,
                         fuzz::Device &device, const std::string &said,
                         Outcome &outcome) {
@@ -245,9 +247,9 @@ static Outcome runCase(const Record &record, MLIRContext *context,
 // All cases
 //===----------------------------------------------------------------------===//
 
-/// Works on the records from `next` on, a batch of them, in a child. `next`,
-/// which both processes share, is behind the last record that is done. Never
-/// returns.
+/// Processes some of the records from `next` on, in a child process, and does
+/// not return. Both processes share `next`, which is the number of the first
+/// record that is not done.
 [[noreturn]] static void runBatch(ArrayRef<Record> records, int output,
                                   bool usesDevice, volatile size_t &next) {
   // A context keeps the attributes of all that was built in it.

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numeric examples of DirectML's pages, and what the descriptions' readings
-// settle beyond them.
+// Tests of the numeric examples in DirectML's documentation, and of cases that
+// the documentation leaves open and the operators' descriptions decide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -470,8 +470,9 @@ const Example readings[] = {
      {{DataType::FLOAT32, {4}, {7, -3, -7, 0}},
       {DataType::FLOAT32, {4}, {infinity, infinity, -infinity, infinity}}},
      {7, infinity, -7, 0}},
-    // Of a number and a NaN the number counts, as in HLSL: the upper bound in
-    // clip1's formula, and the lower one in clip's.
+    // For a number and a NaN, the result is the number, as in HLSL: the upper
+    // bound in the formula of clip1, and the lower bound in the formula of
+    // clip.
     {"dml.element_wise_max %0, %1 : (tensor<3xf32>, tensor<3xf32>) -> "
      "tensor<3xf32>",
      {{DataType::FLOAT32, {3}, {nan, 1, nan}},
@@ -597,8 +598,8 @@ TEST_F(ElementWiseTest, LongIntegersBecomeFloatsInOneRounding) {
             (Numbers{static_cast<float>(9223371761976868863), -1}));
 }
 
-/// The bounds of powers of special numbers are what IEEE 754 says, and nothing
-/// else: an infinity of the wrong sign is outside.
+/// The bounds of powers of special numbers admit only the results of IEEE 754:
+/// an infinity with the wrong sign is outside.
 TEST_F(ElementWiseTest, PowersOfSpecialNumbersAreCertain) {
   const Numbers bases = {0.0, -0.0, -1, infinity, -infinity};
   const Numbers exponents = {-infinity, -3, -2, -0.5, 0.5, 2, 3, infinity};
@@ -630,8 +631,8 @@ TEST_F(ElementWiseTest, PowersOfSpecialNumbersAreCertain) {
     }
 }
 
-/// The sign of a zero that was computed is not certain, and so neither is that
-/// of the infinity which is its power; other numbers and NaN are outside.
+/// The sign of a computed zero is not certain, so that the sign of its power,
+/// an infinity, is not certain either. All other numbers and NaN are outside.
 TEST_F(ElementWiseTest, PowersOfComputedZeros) {
   const char *source = R"mlir(
     func.func @main(%x: tensor<1xf32>, %e: tensor<1xf32>) -> tensor<1xf32> {

@@ -26,8 +26,9 @@ std::string print(const Fraction &fraction) {
 
 std::string simplest(float value) { return print(getSimplestFraction(value)); }
 
-/// The definition itself: tries denominator after denominator. `numerator /
-/// denominator` is one IEEE division, exact operands rounded once.
+/// Finds a fraction by its definition: tries one denominator after the other.
+/// `numerator` / `denominator` is one IEEE division of exact operands, and is
+/// rounded once.
 std::string findByTrying(float value) {
   for (int64_t denominator = 1; denominator < (1 << 24); ++denominator) {
     int64_t numerator = std::llround(double(value) * denominator);
@@ -62,8 +63,8 @@ TEST(Fraction, IntegersAreThemselves) {
 }
 
 TEST(Fraction, TinyScales) {
-  // The smallest denominator, not the roundest: from 2^-25 on the denominators
-  // of neighbours differ by more than one.
+  // The result has the smallest denominator, and not the roundest. From 2^-25
+  // on, the denominators of neighbouring floats differ by more than one.
   EXPECT_EQ(simplest(0x1p-20f), "1/1048576");
   EXPECT_EQ(simplest(0x1p-24f), "1/16777216");
   EXPECT_EQ(simplest(0x1p-25f), "1/33554431");
@@ -79,9 +80,9 @@ TEST(Fraction, TinyScales) {
 }
 
 TEST(Fraction, SizeRatiosAreRecovered) {
-  // Two fractions with denominators up to b differ by 1/b^2 or more, those that
-  // round to one float by a/b * 2^-23 or less: a ratio with a b < 2^23 is
-  // unique.
+  // Two fractions with denominators up to b differ by at least 1/b^2. Fractions
+  // that round to the same float differ by at most a/b * 2^-23. A fraction a/b
+  // with a * b < 2^23 is therefore unique.
   for (int64_t a = 1; a <= 400; ++a)
     for (int64_t b = 1; b <= 400; ++b) {
       int64_t divisor = std::gcd(a, b);

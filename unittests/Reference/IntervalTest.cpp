@@ -134,8 +134,8 @@ TEST_F(IntervalTest, SinesBetweenBoundsReachTheirMaximum) {
   EXPECT_GT(cos(x).high, -1);
 }
 
-// The reciprocal of a divisor above 2^126 may be flushed: a device has infinity
-// times 0 then, and for a number 0.
+// The reciprocal of a divisor above 2^126 may be flushed to 0. A device then
+// computes NaN for an infinite dividend, and 0 for a finite one.
 TEST_F(IntervalTest, QuotientsByLargeNumbersMayBeFlushed) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_TRUE((Interval(infinity) / Interval(0x1p127)).mayBeNaN);

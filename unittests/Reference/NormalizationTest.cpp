@@ -218,8 +218,9 @@ TEST_F(NormalizationTest, LocalResponseGradient) {
                        "alpha = 0.3 : f32, beta = 0.5 : f32, bias = 1.0 : f32}",
                        {channels, gradient}),
              {0.76206348, -0.030963183, -0.75604484, 0.73614475});
-  // The regions that have an element are mirrored: an even one reaches one
-  // further downwards.
+  // The gradient of an element sums over the regions that contain the element,
+  // which are the element's own region mirrored: an even region extends one
+  // element further down.
   expectNear(normalize(op,
                        "%0, %1 {cross_channel = true, local_size = 2 : i64, "
                        "alpha = 0.2 : f32, beta = 1.0 : f32, bias = 2.0 : f32}",
@@ -230,8 +231,8 @@ TEST_F(NormalizationTest, LocalResponseGradient) {
                       "alpha = 0.3 : f32, beta = 0.0 : f32, bias = -1.0 : f32}",
                       {channels, gradient}),
             (Numbers{1, 0, -1, 2}));
-  // A plane, whose channels have nothing to do with each other: the base is 31,
-  // for each of the four elements of the first.
+  // In a plane, channels are independent: for each of the four elements of the
+  // first plane, the base is 31.
   Tensor planes =
       makeTensor(DataType::FLOAT32, {1, 2, 2, 2}, {1, 2, 3, 4, 0, 0, 0, 0});
   Tensor planeGradient =
@@ -343,8 +344,8 @@ TEST_F(NormalizationTest, BatchNormalizationGradients) {
 }
 
 TEST_F(NormalizationTest, TrainingGradientsOfOtherMeans) {
-  // The gradient of the input takes the input's own mean, that of the scale the
-  // tensor.
+  // The gradient of the input uses the mean that is computed from the input,
+  // and the gradient of the scale uses the tensor of means.
   Tensor input = makeTensor(DataType::FLOAT32, {2}, {1, 3});
   Tensor gradient = makeTensor(DataType::FLOAT32, {2}, {1, 2});
   auto one = [](double number) {

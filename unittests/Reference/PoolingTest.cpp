@@ -368,8 +368,8 @@ TEST_F(PoolingTest, HugeWindowsSeeWhatLiesInside) {
   Tensor input = makeTensor(DataType::FLOAT32, {1, 1, 1, 3}, {-1, 3, 2});
   EXPECT_EQ(getNumbers(pool("max_pooling2", input, row(most), {1, 1, 1, 1})),
             (Numbers{3}));
-  // The window's second element is the tensor's first, and all others lie
-  // outside.
+  // The second element of the window is the first element of the tensor, and
+  // all other elements of the window are outside of the tensor.
   EXPECT_EQ(getNumbers(pool("max_pooling2", input, row(most, 1, most, 0, most),
                             {1, 1, 1, 1})),
             (Numbers{-1}));
@@ -385,8 +385,9 @@ TEST_F(PoolingTest, AveragesOfDilatedWindows) {
   for (DataType type : {DataType::FLOAT32, DataType::FLOAT16}) {
     EXPECT_EQ(average(row(3, 1, 0, 0, 2), "false", {1, 1, 1, 2}, type),
               (Numbers{3, 4}));
-    // Windows of the elements _ 1 3, _ 2 4, 1 3 5, 2 4 6, 3 5 _: the divisor
-    // counts elements, and not what lies between them.
+    // The windows contain the elements _ 1 3, _ 2 4, 1 3 5, 2 4 6 and 3 5 _.
+    // The divisor counts elements of the window, and not the elements that a
+    // dilated window skips.
     EXPECT_EQ(average(row(3, 1, 2, 1, 2), "true", {1, 1, 1, 5}, type),
               (Numbers{getNumbers(makeTensor(type, {1}, {4.0 / 3}))[0], 2, 3, 4,
                        getNumbers(makeTensor(type, {1}, {8.0 / 3}))[0]}));

@@ -262,12 +262,13 @@ TEST_F(QuantizationTest, FourBitsArePackedLowHalfFirst) {
             (Numbers{15, 0, 2}));
 }
 
-/// A tie of quantization leaves open which of two integers an implementation
-/// has. `body` computes %r of the quantized %q; its type is `type`.
+/// A test of ties in quantization, for which an implementation may choose
+/// either of two integers. `body` computes %r, of type `type`, from the
+/// quantized %q.
 class TieTest : public QuantizationTest {
 protected:
-  /// The values and the bounds of what follows the quantization of 0.5, 1.5,
-  /// 2.5 and 1 by a scale of 1: 0 or 1, 1 or 2, 2 or 3, and 1.
+  /// Checks the values and bounds that `body` computes from the quantization of
+  /// 0.5, 1.5, 2.5 and 1 with scale 1: 0 or 1, 1 or 2, 2 or 3, and 1.
   void expectBehind(const std::string &body, const std::string &type,
                     const Numbers &value, const Numbers &lower,
                     const Numbers &upper) {

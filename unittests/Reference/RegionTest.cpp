@@ -156,8 +156,8 @@ TEST_F(RegionTest, CornersAreAligned) {
   EXPECT_EQ(align(makePlane(), {0, 0, 3, 3}, 1, 1, sampling), (Numbers{16.5}));
 }
 
-/// The forward operator of the page's example of the gradient: ties go to the
-/// lower element.
+/// The forward operator of the documentation's example of the gradient. Ties
+/// select the lower element.
 TEST_F(RegionTest, NearestNeighbour) {
   Sampling sampling;
   sampling.mode = "nearest_neighbor";
@@ -263,8 +263,8 @@ TEST_F(RegionTest, PoolingIsSafeWithAnyData) {
 
 class RegionGradTest : public RegionTest {
 protected:
-  /// The gradients of images and of regions, which are those of the first
-  /// image.
+  /// Returns the gradients of the images, and of the regions, which belong to
+  /// the first image.
   std::pair<Numbers, Numbers> run(const Tensor &input, const Numbers &regions,
                                   const Tensor &gradient,
                                   const Sampling &sampling) {
@@ -349,8 +349,9 @@ TEST_F(RegionGradTest, SamplesOutOfBoundsAddNothing) {
   }
 }
 
-/// For any gradient g, the sum of g times what small changes of the image or of
-/// the region make of the outputs is that of the changes times the gradients.
+/// For any gradient g, small changes of the image or of the region change the
+/// outputs. The sum of g times these changes is the sum of the gradients times
+/// the small changes.
 TEST_F(RegionGradTest, AreTheDerivatives) {
   Numbers values;
   for (int i = 0; i < 30; ++i)

@@ -220,8 +220,8 @@ TEST_F(ResampleTest, BoundsHoldEveryContraction) {
     for (float &value : a)
       value = std::ldexp(static_cast<float>(int32_t(random())),
                          static_cast<int>(random() % 8) - 40);
-    // One output between the four elements, the first dimension first, at the
-    // weights 1/3 and 1/3: with a scale of 3/5, x = 5/3 (o + 0.5) - 0.5 = 1/3.
+    // One output lies between the four elements. In each dimension, it has the
+    // weight 1/3: with a scale of 3/5, x = 5/3 (o + 0.5) - 0.5 = 1/3.
     const float w = 1.0f / 3.0f;
     Tensor input =
         makeTensor(DataType::FLOAT32, {2, 2}, {a[0], a[1], a[2], a[3]});
@@ -270,8 +270,8 @@ TEST_F(ResampleTest, InfinitiesWithWeight) {
   }
 }
 
-// What is just below the largest number may be infinite on a device, and the
-// difference of two such numbers NaN.
+// A number just below the largest one may be infinite on a device, and the
+// difference of two such numbers may be NaN.
 TEST_F(ResampleTest, WhatMayBeInfiniteMayBecomeNaN) {
   const std::string source = R"(
 func.func @main(%x: tensor<2xf32>) -> tensor<1xf32> {
@@ -440,7 +440,7 @@ TEST_F(ResampleTest, UpsampleIsResampleWithWholeScales) {
 // Antialiasing and gradients
 //===----------------------------------------------------------------------===//
 
-/// The attributes of an operator with the offsets of pixel centres.
+/// Returns the attributes of an operator, with the offsets of pixel centres.
 std::string getCentred(StringRef mode, StringRef direction, StringRef scales,
                        unsigned rank) {
   std::string before = "0.5", after = "-0.5";
@@ -478,9 +478,10 @@ TEST_F(AntialiasTest, TheDescriptionsExample) {
       (Numbers{1.625, 3.375}));
 }
 
-/// What ONNX Runtime's test of Resize expects, on DirectML too: 3/4 in both
-/// dimensions of the numbers 1 to 16. By hand: f = 4/3, the first position is
-/// 1/6, and -1, 0 and 1 weigh 1/8, 7/8 and 3/8 of 11/8.
+/// The result that ONNX Runtime's test of Resize expects, also on DirectML: the
+/// numbers 1 to 16, scaled by 3/4 in both dimensions. By hand: f = 4/3, the
+/// first position is 1/6, and the elements at -1, 0 and 1 have the weights 1/8,
+/// 7/8 and 3/8, divided by 11/8.
 TEST_F(AntialiasTest, ShrinksByLessThanTwo) {
   Tensor input = makeIota(DataType::FLOAT32, {4, 4});
   Numbers low = run(input, "0.75, 0.75", "tensor<3x3xf32>", "linear", true,
@@ -516,8 +517,10 @@ TEST_F(AntialiasTest, AScaleMayBeTiny) {
   EXPECT_NEAR(output[0], 7, 1e-5);
 }
 
-/// f = 4, x = 1.5: -2 and 5 weigh 1/8 of 4, -1 and 4 3/8, 0 and 3 5/8, 1 and 2
-/// 7/8; what lies before the first element is the first one.
+/// With f = 4 and x = 1.5, the elements at -2 and 5 have the weight 1/8,
+/// divided by 4; those at -1 and 4 have 3/8, those at 0 and 3 have 5/8, and
+/// those at 1 and 2 have 7/8. The first element stands for the elements before
+/// it.
 TEST_F(AntialiasTest, EightBitsAndHalves) {
   EXPECT_EQ(run(makeTensor(DataType::UINT8, {4}, {0, 255, 255, 255}), "0.25",
                 "tensor<1xui8>"),
@@ -579,9 +582,9 @@ TEST_F(ResampleGradTest, EdgesAndWhatIsNotRead) {
             (Numbers{1, 2, 0, 0}));
 }
 
-/// The bits of a number that is known within bounds are unknown, so that their
-/// complement may be anything: -infinity, too, which infinity is not added to
-/// for a NaN.
+/// The bits of a number with bounds are not known, so that their complement may
+/// be any number, even -infinity. The sum of -infinity and infinity must not
+/// make the lower bound NaN.
 TEST_F(ResampleTest, InfinitiesOfBoundsMakeNoNaN) {
   const char *source = R"(
     func.func @main(%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<1xf32> {
@@ -610,8 +613,8 @@ TEST_F(ResampleGradTest, GradientsWithoutWeightTakeNoPart) {
             2);
 }
 
-/// A gradient is the transpose of what it is the gradient of: for any x and g,
-/// the dot products of resample(x) with g and of x with grad(g) are equal.
+/// The gradient is the transpose of the operator: for any x and g, the dot
+/// products of resample(x) with g and of x with grad(g) are equal.
 TEST_F(ResampleGradTest, IsTheTransposeOfResample2) {
   std::mt19937 random(7);
   for (StringRef mode : {"nearest_neighbor", "linear"})

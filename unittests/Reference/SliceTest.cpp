@@ -95,8 +95,8 @@ TEST_F(SliceTest, EveryTypeMovesItsBits) {
   }
 }
 
-/// The output need not have all that the window has; a negative stride begins
-/// at the window's end.
+/// The output may have fewer elements than the steps reach in the window. A
+/// negative stride begins at the end of the window.
 TEST_F(SliceTest, FewerElementsThanTheStepsReach) {
   EXPECT_EQ(getNumbers(interpretOp(
                 "dml.slice1 %0 {input_window_offsets = array<i64: 1>, "

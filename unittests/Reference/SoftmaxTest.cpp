@@ -114,8 +114,8 @@ TEST_F(SoftmaxTest, BoundsHoldTheExactResult) {
 }
 
 TEST_F(SoftmaxTest, SharesOfUncertainNumbers) {
-  // e^20 is known within some thousand, so that bounds do not tell whose
-  // exponential is the largest.
+  // The bounds of e^20 are some thousand apart, so that they do not determine
+  // which exponential is the largest.
   for (Result part : {Result::exact, Result::lower, Result::upper}) {
     auto outputs = interpretSource(
         R"(func.func @main(%0: tensor<2xf32>) -> tensor<2xf32> {

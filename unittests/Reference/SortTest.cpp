@@ -142,8 +142,8 @@ TEST_F(SortTest, IntegersOf64BitsAreCompared) {
 }
 
 TEST_F(SortTest, UncertainInputs) {
-  // What an exponential may be leaves the order of 1 and 2 alone, but not that
-  // of equals.
+  // The bounds of exponentials determine the order of 1 and 2, but not the
+  // order of equal numbers.
   auto get = [&](Result result) {
     auto outputs = interpretSource(
         R"(func.func @main(%0: tensor<4xf32>)

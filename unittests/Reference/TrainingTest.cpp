@@ -124,8 +124,8 @@ TEST_F(TrainingTest, NegativeSecondMomentsGiveNaN) {
 }
 
 TEST_F(TrainingTest, HalvesRoundOnce) {
-  // In f16 the second moment overflows when it is stored, but not when it is
-  // computed with.
+  // In f16, the second moment overflows when it is stored, but not while it is
+  // used in arithmetic.
   auto outputs = adam({"1.0", "0.0", "0.0", "0.0"}, 1, {0}, {0}, {0}, {512},
                       DataType::FLOAT16);
   EXPECT_EQ(outputs[0], Numbers{-1});

@@ -74,3 +74,43 @@ TEST(SessionCxxTest, TakesOptions) {
   options.function = "other";
   EXPECT_THROW(open(model, options), dml::Error);
 }
+
+TEST(SessionCxxTest, ExplainsWithoutADevice) {
+  const std::string model = R"(
+func.func @main(%x: tensor<2x4xf32>) -> tensor<2x8xf32> {
+  %y = dml.tile %x {repeats = array<i64: 1, 2>}
+      : (tensor<2x4xf32>) -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+})";
+  dml::ModelSource source(model.data(), model.size());
+  dml::ExplainOptions options;
+  options.level = "2_0";
+  dml::Verdict verdict(source, options);
+  EXPECT_EQ(verdict.info().fit, DML_FIT_NO);
+  ASSERT_EQ(verdict.info().problemCount, 1u);
+  EXPECT_STREQ(verdict.problem(0).name, "dml.tile");
+  EXPECT_THAT(verdict.text(), HasSubstr("does not fit feature level 2_0"));
+  EXPECT_THAT(verdict.json(), HasSubstr("\"fits\": false"));
+  EXPECT_THROW(verdict.problem(1), dml::Error);
+
+  std::string legalized = dml::legalizeModel(source, options);
+  dml::Verdict rewritten({legalized.data(), legalized.size()}, options);
+  EXPECT_EQ(rewritten.info().fit, DML_FIT_YES);
+  options.level = "";
+  EXPECT_THROW(dml::legalizeModel(source, options), dml::Error);
+  EXPECT_THROW(dml::Verdict("no-such-model.onnx"), dml::Error);
+}
+
+TEST(SessionCxxTest, CompilesWithoutADevice) {
+  std::string model = writeDouble();
+  dml::ModelSource source(model.data(), model.size());
+  dml::CompileOptions options;
+  options.deviceProfiles = {"minimal"};
+  options.compilerOptions["fuse"] = "false";
+  EXPECT_THROW(dml::compileModel(source, options), dml::Error);
+  options.dimensions["rows"] = 3;
+  std::string executable = dml::compileModel(source, options);
+  EXPECT_EQ(executable.substr(4, 4), "DMLX");
+  options.deviceProfiles = {"tiny"};
+  EXPECT_THROW(dml::compileModel(source, options), dml::Error);
+}

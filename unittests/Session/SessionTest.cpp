@@ -5,11 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/session.h"
+#include "Call.h"
 #include "Device.h"
 #include "ModelWriter.h"
 #include "gmock/gmock.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,34 +42,6 @@ bool hasDevice() {
   }();
   return found;
 }
-
-/// What a call returned, with its message.
-struct Outcome {
-  DmlResult result = DML_SUCCESS;
-  std::string message;
-};
-
-template <typename Fn, typename... Args>
-Outcome call(Fn function, Args &&...args) {
-  DmlError error = nullptr;
-  Outcome outcome;
-  outcome.result = function(args..., &error);
-  outcome.message = dmlGetErrorMessage(error);
-  dmlDestroyError(error);
-  return outcome;
-}
-
-#define EXPECT_OK(...)                                                         \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, DML_SUCCESS) << outcome.message;                 \
-  } while (false)
-#define EXPECT_FAILS(code, text, ...)                                          \
-  do {                                                                         \
-    Outcome outcome = call(__VA_ARGS__);                                       \
-    EXPECT_EQ(outcome.result, code);                                           \
-    EXPECT_THAT(outcome.message, HasSubstr(text));                             \
-  } while (false)
 
 /// A session that is destroyed, of bytes that stay.
 class Session {
@@ -413,6 +387,171 @@ TEST_F(SessionTest, TensorsStayOnTheDevice) {
     dmlDestroyBuffer(buffer);
 }
 
+//===----------------------------------------------------------------------===//
+// Outputs in the buffers of inputs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A cache of 8 rows, of which a run replaces the row at `position`, and a
+/// softmax of the rows, whose kernel reads more of the cache than it writes.
+constexpr char kCache[] = R"(
+func.func @main(%past: tensor<1x8x4xf32> {dml.name = "past"},
+                %row: tensor<1x1x4xf32> {dml.name = "row"},
+                %position: tensor<1x1x1xi64> {dml.name = "position"})
+    -> (tensor<1x8x4xf32> {dml.name = "present"},
+        tensor<1x8x4xf32> {dml.name = "doubled"},
+        tensor<1x8x4xf32> {dml.name = "shares"}) {
+  %at = dml.tile %position {repeats = array<i64: 1, 1, 4>}
+     : (tensor<1x1x1xi64>) -> tensor<1x1x4xi64>
+  %present = dml.scatter_elements %past, %at, %row {axis = 1}
+     : (tensor<1x8x4xf32>, tensor<1x1x4xi64>, tensor<1x1x4xf32>)
+     -> tensor<1x8x4xf32>
+  %doubled = dml.element_wise_add %present, %present
+     : (tensor<1x8x4xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  %shares = dml.activation_softmax1 %past {axes = array<i64: 2>}
+     : (tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  return %present, %doubled, %shares
+     : tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>
+}
+)";
+constexpr size_t kCacheBytes = 8 * 4 * sizeof(float);
+
+/// A session of the cache, with buffers for the state.
+class CacheRun {
+public:
+  explicit CacheRun(
+      const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr)
+      : session(kCache, adjust) {
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_OK(dmlCreateBuffer, session.getInfo().device,
+                uint64_t(kCacheBytes), DML_MEMORY_DEVICE, &buffers[i]);
+      DmlBufferInfo info{};
+      dmlGetBufferInfo(buffers[i], &info);
+      ranges[i] = {info.buffer, 0, info.size};
+    }
+    inputs[0] = makeTensor("past", {1, 8, 4}, cache);
+    inputs[1] = makeTensor("row", {1, 1, 4}, row);
+    inputs[2] = inputs[1];
+    inputs[2].name = "position";
+    inputs[2].dataType = DML_DATA_TYPE_INT64;
+    inputs[2].sizes[2] = 1;
+    inputs[2].data = &position;
+    inputs[2].byteSize = sizeof(position);
+    inputs[0].data = nullptr;
+    write(0, cache);
+  }
+  ~CacheRun() {
+    for (DmlBuffer buffer : buffers)
+      dmlDestroyBuffer(buffer);
+  }
+  CacheRun(const CacheRun &) = delete;
+  CacheRun &operator=(const CacheRun &) = delete;
+
+  void write(int buffer, const std::vector<float> &elements) {
+    EXPECT_OK(dmlWriteBuffer, buffers[buffer], uint64_t(0),
+              static_cast<const void *>(elements.data()), kCacheBytes);
+  }
+  std::vector<float> read(int buffer) {
+    std::vector<float> elements(kCacheBytes / sizeof(float));
+    EXPECT_OK(dmlReadBuffer, buffers[buffer], uint64_t(0),
+              static_cast<void *>(elements.data()), kCacheBytes);
+    return elements;
+  }
+  /// Runs one step from buffer `from` to buffer `to`, with the output `name` in
+  /// the latter.
+  Outcome step(int from, int to, const char *name = "present") {
+    inputs[0].buffer = ranges[from];
+    output = {};
+    output.name = name;
+    output.buffer = ranges[to];
+    return call(dmlRunSession, session, inputs, 3u, &output, 1u);
+  }
+
+  Session session;
+  DmlBuffer buffers[2] = {};
+  DmlBufferRange ranges[2];
+  std::vector<float> cache = std::vector<float>(32, 1), row = {1, 2, 3, 4};
+  int64_t position = 0;
+  DmlSessionTensor inputs[3], output{};
+};
+} // namespace
+
+TEST_F(SessionTest, WritesStateInPlace) {
+  CacheRun alone, copied;
+  for (int64_t i = 0; i < 50; ++i) {
+    for (CacheRun *run : {&alone, &copied}) {
+      run->position = (5 * i + 3) % 8;
+      for (float &element : run->row)
+        element = static_cast<float>(i) + 0.1f * element;
+    }
+    Outcome outcome = alone.step(0, 0);
+    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+    int from = static_cast<int>(i % 2);
+    outcome = copied.step(from, 1 - from);
+    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+    ASSERT_EQ(alone.read(0), copied.read(1 - from)) << i;
+  }
+  EXPECT_EQ(alone.session.countCompiled(), 1u);
+  // With buffers of its own, the state is another program.
+  EXPECT_EQ(alone.step(0, 1).result, DML_SUCCESS);
+  EXPECT_EQ(alone.session.countCompiled(), 2u);
+}
+
+TEST_F(SessionTest, RefusesStateThatMayNotBeInPlace) {
+  CacheRun run;
+  Outcome outcome = run.step(0, 0, "shares");
+  EXPECT_EQ(outcome.result, DML_ERROR_UNSUPPORTED);
+  EXPECT_THAT(outcome.message,
+              HasSubstr("output 'shares' cannot be in the place of input "
+                        "'past': 'dml.activation_softmax1' reads elements of "
+                        "the input that other invocations of its kernel "
+                        "write"));
+  EXPECT_EQ(run.read(0), run.cache);
+  EXPECT_EQ(run.output.data, nullptr);
+  EXPECT_EQ(run.output.byteSize, 0u);
+  // Preparing compares buffers as well.
+  run.inputs[0].buffer = run.ranges[0];
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "'shares' cannot be in the place of",
+               dmlPrepareSession, run.session, run.inputs, 3u, &run.output, 1u);
+  run.output.name = "present";
+  EXPECT_OK(dmlPrepareSession, run.session, run.inputs, 3u, &run.output, 1u);
+  EXPECT_EQ(run.session.countCompiled(), 1u);
+  EXPECT_EQ(run.step(0, 0).result, DML_SUCCESS);
+  EXPECT_EQ(run.session.countCompiled(), 1u);
+}
+
+TEST_F(SessionTest, RefusesTwoOutputsInOnePlace) {
+  CacheRun run;
+  run.inputs[0].buffer = run.ranges[0];
+  DmlSessionTensor outputs[2] = {};
+  outputs[0].buffer = outputs[1].buffer = run.ranges[0];
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "output 'doubled' cannot be in the place of input 'past': "
+               "another output is in the place of the input",
+               dmlRunSession, run.session, run.inputs, 3u, outputs, 2u);
+  EXPECT_EQ(run.read(0), run.cache);
+}
+
+TEST_F(SessionTest, StateInPlaceIsKept) {
+  Folder folder;
+  std::string path = (folder.path / "cache").string();
+  auto keep = [&](DmlSessionCreateInfo &info) {
+    info.cacheDirectory = path.c_str();
+  };
+  for (uint64_t compiled : {2, 0}) {
+    CacheRun run(keep);
+    run.position = 6;
+    EXPECT_EQ(run.step(0, 1).result, DML_SUCCESS);
+    EXPECT_EQ(run.step(0, 0).result, DML_SUCCESS);
+    EXPECT_EQ(run.read(0), run.read(1));
+    EXPECT_EQ(run.session.countCompiled(), compiled);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
 TEST_F(SessionTest, PreparesAhead) {
   Session session(writeProduct());
   DmlSessionTensor input{}, output{};
@@ -750,7 +889,7 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
               HasSubstr("there is no option 'fuse' with the value 'yes'"));
   EXPECT_THAT(failToCreate(writeSum(), with("external-weights", "true", option))
                   .message,
-              HasSubstr("the session's own"));
+              HasSubstr("'external-weights' is dml-compile's own"));
   EXPECT_THAT(
       failToCreate(writeSum(), with("device-profile", "fast", option)).message,
       HasSubstr("fast"));
@@ -760,12 +899,14 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
 }
 
 TEST_F(SessionTest, RefusesWhatIsNoModel) {
-  EXPECT_THAT(failToCreate("").message, HasSubstr("neither the path"));
+  EXPECT_THAT(failToCreate("").message,
+              HasSubstr("the model stands in 0 places, but wanted is one of "
+                        "'path', 'bytes' and 'model'"));
   EXPECT_THAT(
       failToCreate(writeSum(),
                    [](DmlSessionCreateInfo &info) { info.path = "model.onnx"; })
           .message,
-      HasSubstr("both a path and the bytes"));
+      HasSubstr("the model stands in 2 places"));
   Outcome missing = failToCreate(
       "", [](DmlSessionCreateInfo &info) { info.path = "no-such-model.onnx"; });
   EXPECT_EQ(missing.result, DML_ERROR_NOT_FOUND);
@@ -907,6 +1048,85 @@ TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   EXPECT_EQ(session.getInfo().weightBytes, 0u);
 }
 
+TEST_F(SessionTest, FilesThatAreCutOffAreErrors) {
+  // The weights stand in the model itself, or beside it, and are cut off before
+  // each step in turn. A mapped file would end the process by a signal.
+  for (const char *name : {"model.onnx", "w.bin"}) {
+    Folder folder;
+    bool isBeside = name == std::string("w.bin");
+    std::string path =
+        folder.write("model.onnx", writeProduct(isBeside ? name : ""));
+    std::string weights = toBytes(makeWeights(3));
+    folder.write("w.bin", weights);
+    struct Cut {
+      std::string path;
+      unsigned step, count;
+    } cut{folder.path / name, 0, 0};
+    std::ifstream file(cut.path, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    unsigned errors = 0;
+    bool hasCut = true;
+    for (; hasCut; ++cut.step) {
+      folder.write(name, whole);
+      cut.count = 0;
+      Session session("", [&](DmlSessionCreateInfo &info) {
+        info.bytes = nullptr;
+        info.path = path.c_str();
+        info.userData = &cut;
+        info.progressCallback = [](void *userData, const char *, float) {
+          auto &cut = *static_cast<Cut *>(userData);
+          if (cut.count++ == cut.step)
+            std::filesystem::resize_file(cut.path, 10);
+          return true;
+        };
+      });
+      std::vector<float> elements = makeRows(1);
+      DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+      DmlSessionTensor output{};
+      Outcome outcome = call(dmlRunSession, session, &input, 1u, &output, 1u);
+      hasCut = cut.count > cut.step;
+      if (outcome.result == DML_SUCCESS) {
+        EXPECT_EQ(readTensor(output), multiplyRows(1));
+        dmlFreeTensor(&output);
+        continue;
+      }
+      ++errors;
+      EXPECT_THAT(outcome.message, HasSubstr(name)) << cut.step;
+      if (cut.step > 0 || !isBeside) {
+        EXPECT_EQ(outcome.result, DML_ERROR_IO) << cut.step;
+        EXPECT_THAT(outcome.message, HasSubstr("'" + cut.path + "'"));
+      }
+      EXPECT_EQ(session.getInfo().weightBytes, 0u);
+    }
+    // Before each step that ends with a file being looked at.
+    EXPECT_GT(errors, 20u);
+  }
+}
+
+TEST_F(SessionTest, ModelsThatChangeWhileTheyAreCompiledAreErrors) {
+  Folder folder;
+  std::string path = folder.write("model.onnx", writeProduct());
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+    info.userData = &path;
+    info.progressCallback = [](void *userData, const char *name, float) {
+      const std::string &path = *static_cast<std::string *>(userData);
+      if (name == std::string("compiling")) {
+        // Another file of this name, as editors write it.
+        std::ofstream(path + ".new", std::ios::binary) << writeSum();
+        std::filesystem::rename(path + ".new", path);
+      }
+      return true;
+    };
+  });
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_IO, "model.onnx' has changed since the session",
+               dmlRunSession, session, &input, 1u, nullptr, 0u);
+  EXPECT_EQ(session.countCompiled(), 0u);
+}
+
 /// y = x * (w * w): the product of the weights is computed once. They are too
 /// many for the importer to compute with.
 constexpr int64_t kLarge = 300;
@@ -946,6 +1166,90 @@ TEST_F(SessionTest, WhatIsComputedFromWeightsStandsOnce) {
   EXPECT_LT(bytes, 2 * kLarge * kLarge * sizeof(float));
 }
 
+/// y = (x * v) * (x * w), element by element, for matrices v and w. Few rows
+/// make one product of the two, for which the matrices are stacked.
+std::string writeProducts() {
+  std::vector<float> weights(kWidth * kWidth);
+  ModelWriter writer;
+  writer.addInput("x", Float, {"batch", kWidth});
+  writer.addOutput("y", Float, {"batch", kWidth});
+  for (const char *name : {"v", "w"}) {
+    for (int64_t i = 0; i < kWidth; ++i)
+      weights[i * kWidth + i] = *name == 'v' ? 3 : static_cast<float>(i % 4);
+    writer.addWeight(name, {kWidth, kWidth}, weights);
+  }
+  writer.addNode("MatMul", {"x", "v"}, {"xv"});
+  writer.addNode("MatMul", {"x", "w"}, {"xw"});
+  writer.addNode("Mul", {"xv", "xw"}, {"y"});
+  return writer.write();
+}
+
+void runProducts(DmlSession session, int64_t rows) {
+  std::vector<float> wanted = makeRows(rows);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    wanted[i] = 3 * wanted[i] * (wanted[i] * static_cast<float>(i % 4));
+  EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)), wanted);
+}
+
+/// Numbers of rows that make one product of two on a device of one
+/// multiprocessor, and that do not: 4096 sums occupy the device.
+constexpr int64_t kFewRows = 2, kManyRows = 5000 / kWidth + 1;
+
+/// Options for a session on a device of one multiprocessor.
+class SmallDevice {
+public:
+  explicit SmallDevice(const char *sharedWeights) {
+    profile = Session(writeSum()).getInfo().deviceProfile;
+    const std::string entry = ",multiprocessors=";
+    size_t begin = profile.find(entry);
+    if (begin != std::string::npos)
+      profile.erase(begin, profile.find(',', begin + 1) - begin);
+    profile += entry + "1";
+    options = {{{"device-profile", profile.c_str()},
+                {"shared-weights", sharedWeights}}};
+  }
+  void adjust(DmlSessionCreateInfo &info) const {
+    info.options = options.data();
+    info.optionCount = static_cast<uint32_t>(options.size());
+  }
+
+private:
+  std::string profile;
+  std::array<DmlNamedValue, 2> options;
+};
+
+TEST_F(SessionTest, WeightsHaveOneLayoutForAllSizes) {
+  constexpr uint64_t bytes = 2 * kWidth * kWidth * sizeof(float);
+  auto measure = [](const char *sharedWeights, std::vector<int64_t> shapes) {
+    SmallDevice device(sharedWeights);
+    Session session(writeProducts(),
+                    [&](DmlSessionCreateInfo &info) { device.adjust(info); });
+    for (int64_t rows : shapes)
+      runProducts(session, rows);
+    return session.getInfo().weightBytes;
+  };
+  // Whichever size comes first, and if one is the only one.
+  EXPECT_EQ(measure("true", {kFewRows}), bytes);
+  EXPECT_EQ(measure("true", {kManyRows}), bytes);
+  EXPECT_EQ(measure("true", {kFewRows, kManyRows}), bytes);
+  EXPECT_EQ(measure("true", {kManyRows, 1, kFewRows}), bytes);
+  // Where each program has the layout that it wants, the weights stand twice.
+  EXPECT_EQ(measure("false", {kFewRows, kManyRows}), 2 * bytes);
+}
+
+TEST_F(SessionTest, ThreadsShareOneLayout) {
+  SmallDevice device("true");
+  auto adjust = [&](DmlSessionCreateInfo &info) { device.adjust(info); };
+  Session session(writeProducts(), adjust), other(writeProducts(), adjust);
+  std::vector<std::thread> threads;
+  for (int64_t rows : {kFewRows, kManyRows})
+    for (const Session *which : {&session, &other})
+      threads.emplace_back([=] { runProducts(*which, rows); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(session.getInfo().weightBytes, 2 * kWidth * kWidth * sizeof(float));
+}
+
 TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
   Session session(writePrepared(), [](DmlSessionCreateInfo &info) {
     info.programBudget = 100000;
@@ -957,6 +1261,56 @@ TEST_F(SessionTest, MemoryIsFlatOverManyShapes) {
   EXPECT_LT(info.programCount, 12u);
   EXPECT_LE(info.programBytes, 100000u);
   EXPECT_LT(info.weightBytes, 2 * kLarge * kLarge * sizeof(float));
+}
+
+/// Bytes of the process in memory; 0 where the system does not tell.
+uint64_t countResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Runs as many shapes as the environment's DML_SHAPES says, and tells then how
+/// much memory there is.
+TEST_F(SessionTest, MemoryIsFlatOverHundredsOfShapes) {
+  const char *wanted = std::getenv("DML_SHAPES");
+  const int64_t shapes = wanted ? std::atoll(wanted) : 120;
+  constexpr uint64_t budget = 200'000;
+  ModelWriter writer;
+  writer.addInput("x", Float, {"rows", "columns"});
+  writer.addOutput("y", Float, {"rows", "columns"});
+  writer.addNode("Add", {"x", "x"}, {"y"});
+  Session session(writer.write(), [](DmlSessionCreateInfo &info) {
+    info.programBudget = budget;
+  });
+  DmlMemoryUse before{}, after{};
+  uint64_t resident = 0;
+  for (int64_t i = 0; i < shapes; ++i) {
+    int64_t rows = 1 + i % 100, columns = 1 + i / 100;
+    std::vector<float> ones(rows * columns, 1), twos(rows * columns, 2);
+    ASSERT_EQ(run(session, {rows, columns}, ones), twos) << i;
+    if (i == shapes / 2) {
+      EXPECT_OK(dmlGetMemoryUse, session.getInfo().device, &before);
+      resident = countResidentBytes();
+    }
+    if (wanted && i % 500 == 499)
+      std::printf("%lld shapes: %llu KiB\n", static_cast<long long>(i + 1),
+                  static_cast<unsigned long long>(countResidentBytes() >> 10));
+  }
+  DmlSessionInfo info = session.getInfo();
+  EXPECT_EQ(info.compiledCount, static_cast<uint64_t>(shapes));
+  EXPECT_LE(info.programBytes, budget);
+  EXPECT_OK(dmlGetMemoryUse, info.device, &after);
+  EXPECT_LE(after.used, before.used + budget);
+  uint64_t grown = std::max(countResidentBytes(), resident) - resident;
+  // What a program leaves must be far less than its code, of some 20 KB.
+  EXPECT_LE(grown, (uint64_t(4) << 20) + shapes / 2 * 2000);
+  if (wanted)
+    std::printf("device: %llu, then %llu bytes; process: %llu bytes more\n",
+                static_cast<unsigned long long>(before.used),
+                static_cast<unsigned long long>(after.used),
+                static_cast<unsigned long long>(grown));
 }
 
 //===----------------------------------------------------------------------===//
@@ -1058,6 +1412,35 @@ TEST_F(SessionTest, ProgramsWithPreparedWeightsAreKept) {
     EXPECT_EQ(cache.cached, i);
   }
   EXPECT_THAT(cache.warnings, testing::IsEmpty());
+}
+
+TEST_F(SessionTest, ProgramsOfTheCacheShareOneLayout) {
+  Cache cache;
+  cache.folder.write("model.onnx", writeProducts());
+  SmallDevice shared("true"), apart("false");
+  auto open = [&](const SmallDevice &device, std::vector<int64_t> shapes) {
+    uint64_t bytes = 0;
+    cache.open(
+        [&](DmlSession session) {
+          for (int64_t rows : shapes)
+            runProducts(session, rows);
+          DmlSessionInfo info{};
+          EXPECT_OK(dmlGetSessionInfo, session, &info);
+          bytes = info.weightBytes;
+        },
+        [&](DmlSessionCreateInfo &info) { device.adjust(info); });
+    return bytes;
+  };
+  constexpr uint64_t bytes = 2 * kWidth * kWidth * sizeof(float);
+  EXPECT_EQ(open(shared, {kFewRows}), bytes);
+  // One program of the folder, and one that is compiled beside it.
+  EXPECT_EQ(open(shared, {kManyRows, kFewRows}), bytes);
+  EXPECT_EQ(cache.cached, 1u);
+  EXPECT_EQ(open(shared, {kFewRows, kManyRows}), bytes);
+  EXPECT_EQ(cache.cached, 2u);
+  // Programs with other layouts are others.
+  EXPECT_EQ(open(apart, {kFewRows, kManyRows}), 2 * bytes);
+  EXPECT_EQ(cache.cached, 0u);
 }
 
 TEST_F(SessionTest, DamagedFilesOfTheCacheAreMadeAnew) {

@@ -25,13 +25,21 @@ def ChooseLayouts : Pass<"dml-choose-layouts", "mlir::ModuleOp"> {
       cover, and no others. Zeros (or the zero point) stand where the padding is, and
       an input that windows of one position read with a stride of 2 has a quarter of
       its positions.
+    * `"ordered_filter"`: the input stays as it is, and the filter has the order of terms
+      that it has with channels last.
 
-    The former is chosen where another operator computes the input, whose kernel can
-    store it in that order, and the latter where the input has to be copied anyway.
+    The first is chosen where another operator computes the input, whose kernel can
+    store it in that order, and the second where the input has to be copied anyway.
     Either is chosen where the profile has cooperative matrices of the type, where
     channels are whole vectors, windows have more than one position, and matrix
     kernels save more time than the copy takes. Convolutions that go backward or have
     groups read their input as it is. An attribute that is there already is kept.
+
+    With `shared-weights`, other convolutions have `"ordered_filter"` if channels last
+    would be chosen for them at some number and size of images, and if the filter
+    depends on weights alone. The order of a filter then does not depend on the sizes of
+    inputs: programs for 1 and for 16 images read the same filter, the former with an
+    input as it is, the latter with channels last.
 
     ```mlir
     dml.convolution %x, %filter {dml.layout = "channels_last", ...}
@@ -50,7 +58,7 @@ def ChooseLayouts : Pass<"dml-choose-layouts", "mlir::ModuleOp"> {
     Variants for several device profiles have the layouts that the first profile
     wants, since they share what is computed of constants.
   }];
-  let options = [ConvolutionLayoutOption];
+  let options = [ConvolutionLayoutOption, SharedWeightsOption];
 }
 
 def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {

@@ -7,6 +7,7 @@
 #ifndef DML_IR_CONSTANTDATA_H
 #define DML_IR_CONSTANTDATA_H
 
+#include "dml/IR/FileMemory.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <optional>
@@ -49,6 +50,7 @@ inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
   uint64_t size = isPacked ? count / 2 + count % 2 : count * (bits / 8);
   if (!blob || blob->getData().size() != size)
     return std::nullopt;
+  FileMemory::want(blob->getData());
   return ConstantData{blob->getData(), /*isSplat=*/false, isPacked};
 }
 

@@ -29,6 +29,16 @@ inline constexpr llvm::StringLiteral channelsLast = "channels_last";
 inline constexpr llvm::StringLiteral channelsLastCovered =
     "channels_last_covered";
 
+/// Only the filter is reordered, with the order of terms that belongs to
+/// channels last, and the input remains as it is. Programs for any number and
+/// size of images can then share the filter, and each program can choose the
+/// order of its input.
+inline constexpr llvm::StringLiteral orderedFilter = "ordered_filter";
+
+/// All names of layouts.
+inline constexpr llvm::StringLiteral layoutNames[] = {
+    channelsLast, channelsLastCovered, orderedFilter};
+
 } // namespace dml
 
 #endif // DML_IR_LAYOUTATTR_H

@@ -97,15 +97,19 @@ void registerDialects(mlir::DialectRegistry &registry);
 
 /// Builds a function for each dispatchable of a JSON model, in the order of
 /// their names, and fills `commands`. An error names the location in the file,
-/// the text that was found there, and the expected text.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importDispatchModel(const llvm::MemoryBuffer &file, mlir::MLIRContext *context,
-                    Commands *commands = nullptr);
+/// the text that was found there, and the expected text. The files that the
+/// model names are appended to `files`, if that is not null, and read then, and
+/// not mapped.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importDispatchModel(
+    const llvm::MemoryBuffer &file, mlir::MLIRContext *context,
+    Commands *commands = nullptr,
+    std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr);
 
 /// Builds the function `main`, which computes the serialized graph. The
 /// module's constants refer to `file` and to files in its folder, which are
 /// kept open as long as the constants exist. The latter files are appended to
-/// `files`, if that is not null. The identifier of each is its path.
+/// `files`, if that is not null, and are a FileMemory each then. The identifier
+/// of each is its path.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importSerializedGraph(
     std::unique_ptr<llvm::MemoryBuffer> file, mlir::MLIRContext *context,
     std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr);

@@ -27,29 +27,29 @@ enum class ModelFormat {
   SerializedGraph,
 };
 
-/// The format that a file is taken for: by its name, or else by how its content
-/// begins.
+/// Returns the format of a file, which is determined by the file's name, or
+/// else by the beginning of its content.
 ModelFormat findModelFormat(llvm::StringRef path, llvm::StringRef content);
 
-/// Whether a file of this format that begins with `content` is text, and ends
-/// with a 0 in memory where readModel gets it.
+/// Whether a file of this format that begins with `content` is text.
+/// readModel() then needs a 0 behind the text in memory.
 bool isModelText(ModelFormat format, llvm::StringRef content);
 
-/// What the file alone does not say. The first two are for ONNX models alone,
-/// but for the `files` among the first.
+/// Information that is missing in the file. `onnx`, except for its member
+/// `files`, and the next member are for ONNX models only.
 struct ModelOptions {
   onnx::ImportOptions onnx;
-  /// Whether ONNX Runtime's optimizations are done.
+  /// Whether ONNX Runtime's optimizations are applied.
   bool optimize = false;
-  /// Becomes the commands of a JSON model, where it is not null.
+  /// If not null, is set to the commands of a JSON model.
   directml::Commands *commands = nullptr;
 };
 
 /// Reads `file`. In MLIR text, the names of values become the names of the
-/// tensors that a function takes and returns, where these have no `dml.name`;
-/// the text stays in `sources`, for messages that show its lines. Where the
-/// parser of MLIR refuses the file, the module is null, and the diagnostic
-/// handlers of the context have the error.
+/// tensors that a function takes and returns, if these have no `dml.name`, and
+/// `sources` keeps the text for messages that show its lines. If MLIR's parser
+/// refuses the file, the result is a null module, and the diagnostic handlers
+/// of the context have received the error.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
           const mlir::ParserConfig &config, const ModelOptions &options,

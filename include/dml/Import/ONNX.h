@@ -19,7 +19,14 @@ namespace mlir {
 class DialectRegistry;
 } // namespace mlir
 
+namespace dml::reader {
+struct TensorPlace;
+} // namespace dml::reader
+
 namespace dml::onnx {
+
+/// A model as it stands in its file, or as a program has built it.
+struct ModelProto;
 
 /// Information that is missing in the file.
 struct ImportOptions {
@@ -31,9 +38,13 @@ struct ImportOptions {
   /// running it. The inputs of omitted nodes become results of the function. It
   /// is an error if no node can be imported.
   bool leavesOutUnread = false;
-  /// Gets the files beside the model that constants refer to, where it is not
-  /// null. The identifier of each is its path.
+  /// If not null, receives the files beside the model to which constants refer.
+  /// The identifier of each file is its path. The files are then not mapped:
+  /// each is a FileMemory (dml/IR/FileMemory.h).
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
+  /// If not null, receives the places of elements to which the constants of a
+  /// built model refer.
+  std::vector<reader::TensorPlace> *places = nullptr;
 };
 
 /// Parses "NAME=SIZE" into `options`. Returns an error if `text` has another
@@ -54,6 +65,16 @@ void registerDialects(mlir::DialectRegistry &registry);
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(std::unique_ptr<llvm::MemoryBuffer> file,
             mlir::MLIRContext *context, const ImportOptions &options = {});
+
+/// Imports a model that was built node by node and is called `name`, like
+/// importModel(). `owner` keeps the objects to which the model refers. The
+/// elements of large constants are read when they are needed. If their source
+/// has no memory, only `ImportOptions::places` contains their places.
+/// `isOptimized` tells whether ONNX Runtime's optimizations are applied.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importBuiltModel(const ModelProto &model, llvm::StringRef name,
+                 std::shared_ptr<const void> owner, mlir::MLIRContext *context,
+                 const ImportOptions &options, bool isOptimized);
 
 /// The ONNX operators that importModel() supports, sorted, with the DirectML
 /// operators to which each is converted.

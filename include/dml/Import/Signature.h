@@ -17,19 +17,20 @@ namespace dml {
 
 /// A dimension of a tensor in a signature.
 struct SignatureDimension {
-  /// The size, or -1 where the model leaves the size open.
+  /// The size, or -1 if the model leaves the size open.
   int64_t size = -1;
-  /// The name of a dimension without a size, or "" where an output's has none.
-  /// Dimensions of one name have one size: two inputs "batch" x 3 have as many
-  /// rows each. A dimension of an input that the model does not name has the
-  /// name "input[1]", of the input and the dimension's number.
+  /// The name of a dimension without a size, or "" for such a dimension of an
+  /// output without a name. Dimensions with the same name have the same size:
+  /// two inputs of "batch" x 3 have equally many rows. A dimension of an input
+  /// without a name in the model has a name of its own, such as "input[1]" for
+  /// dimension 1 of the input `input`.
   std::string name;
 };
 
 /// A tensor that a model takes or returns.
 struct SignatureTensor {
   std::string name;
-  /// Nothing where an output is declared without a type.
+  /// The type, or nothing for an output that is declared without a type.
   std::optional<DataType> type;
   /// Whether the number of dimensions is known.
   bool hasRank = true;
@@ -38,18 +39,21 @@ struct SignatureTensor {
 
 struct Signature {
   std::vector<SignatureTensor> inputs, outputs;
-  /// The ranges of the file, first byte and size, that have the elements of
-  /// large initializers and nothing else, in ascending order.
+  /// The ranges of the file, with their first bytes and sizes, that contain the
+  /// elements of large initializers and nothing else, in ascending order.
   std::vector<std::pair<uint64_t, uint64_t>> weights;
 };
 
 namespace onnx {
 
-/// Reads what an ONNX model takes and returns, without building operators. The
-/// dimensions that `options` state have their sizes; an input of one integer
-/// whose value they state is none. Inputs are those of the function that
-/// importModel builds, in its order, and so are outputs.
+/// Reads the inputs and outputs of an ONNX model, without building operators.
+/// Dimensions have the sizes that `options` state, and an input of one integer
+/// whose value `options` state is no input. Inputs and outputs have the order
+/// of the function that importModel() builds.
 llvm::Expected<Signature> readSignature(const llvm::MemoryBuffer &file,
+                                        const ImportOptions &options);
+/// Reads the signature of a model that was built node by node.
+llvm::Expected<Signature> readSignature(const ModelProto &model,
                                         const ImportOptions &options);
 
 } // namespace onnx

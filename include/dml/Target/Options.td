@@ -95,8 +95,13 @@ def SumPartsOption : DML_TuningOption<
 def ConvolutionLayoutOption : DML_TuningOption<
   "convolutionLayout", "convolution-layout", "std::string", [{"auto"}], "layout",
   "Order of the elements that convolutions read: 'auto' (the default) chooses it for "
-  "each convolution, 'none' leaves all as they are, and 'channels_last' or "
-  "'channels_last_covered' is taken wherever it can be">;
+  "each convolution, 'none' leaves all as they are, and 'channels_last', "
+  "'channels_last_covered' or 'ordered_filter' is taken wherever it can be">;
+
+def SharedWeightsOption : DML_TuningOption<
+  "sharedWeights", "shared-weights", "bool", "false", "",
+  "Choose the order of weights in memory without regard to the sizes of inputs, so that "
+  "programs for several sizes can share the weights (sessions do)">;
 
 def ExternalWeightsOption : DML_Option<
   "externalWeights", "external-weights", "bool", "false", "",

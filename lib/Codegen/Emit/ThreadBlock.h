@@ -52,9 +52,9 @@ inline int64_t getStagedVectors(const ContractionTile &tile) {
          (getStagedVectors(tile.rows) + getStagedVectors(tile.columns));
 }
 
-/// Returns the least number of vectors of workgroup memory through which the
-/// slices of `tile` can exchange partial sums: each thread writes one vector to
-/// each slice. A tile of one slice exchanges nothing.
+/// Returns the smallest number of vectors of workgroup memory through which the
+/// slices of `tile` can exchange partial sums. In an exchange, each thread
+/// writes one vector for each slice. A tile of one slice exchanges nothing.
 inline int64_t getExchangedVectors(const ContractionTile &tile) {
   return tile.slices > 1 ? tile.slices * tile.threads : 0;
 }

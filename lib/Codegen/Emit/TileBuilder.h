@@ -107,8 +107,9 @@ private:
   llvm::SmallVector<ScalarMap, 1> values = {ScalarMap()};
   size_t current = 0;
 
-  /// Operations that compute equal results from equal operands have the same
-  /// class.
+  /// The classes of operations: two operations have the same class if they
+  /// compute equal results from equal operands, so that one result can serve
+  /// for both.
   llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
 

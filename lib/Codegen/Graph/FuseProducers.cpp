@@ -816,11 +816,9 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
 
 /// Whether each reader becomes a row kernel when the producer, a reduction of
 /// rows, is fused into it. To find out, the function fuses a copy of the reader
-/// and matches the result. A row kernel reduces a row once for all elements of
-/// the output that belong to the row. Without fusion, only the producer reads
-/// its rows. With fusion, each reader reads them instead, so that at most one
-/// reader is allowed. A reader does not count if it already reads the same rows
-/// and holds a row in registers.
+/// and matches the result. After fusion, each reader reads the rows that only
+/// the producer has read before. At most one reader may therefore do so, apart
+/// from readers that already read the same rows and hold a row in registers.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -932,9 +930,9 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers are visited in the order of the function, so that the body of a
     // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
-    // A second visit is needed since several readers of a producer may have
-    // been fused into one, such as the product and the erf in x * (1 + erf(x /
-    // sqrt(2))).
+    // The first visit may have fused several readers of a producer into one
+    // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
+    // The producer of x then has one reader, and the second visit can fuse it.
     fuse(/*withWhatReadersRead=*/false);
   }
 };

@@ -10,6 +10,10 @@
 // well, such as additions of three biases, they are stacked too. Other readers
 // read a slice of the stacked product.
 //
+// Products with many sums stay apart. With the option shared-weights, they read
+// their weights from a stack nevertheless, so that programs with few and with
+// many sums can share the stack.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Contraction.h"
@@ -162,10 +166,11 @@ public:
   }
   /// Returns a hash of `op` that does not depend on which weights `op` reads.
   llvm::hash_code hash(linalg::GenericOp op) const;
-  /// Stacks `members`, whose hashes are equal, then the readers of `members` if
-  /// these are equal, and so on. Changes nothing if `members` differ or if
-  /// their weights cannot be stacked.
-  void stackMembers(ArrayRef<linalg::GenericOp> members);
+  /// Stacks `members`, whose hashes are equal, then their readers if these are
+  /// equal, and so on. Changes nothing if `members` differ or if their weights
+  /// cannot be stacked. If `staysApart` is true, the products remain separate
+  /// operations, and only their weights are stacked.
+  void stackMembers(ArrayRef<linalg::GenericOp> members, bool staysApart);
 
 private:
   /// Collects the tensors that `members` read in `captures`. Returns false if
@@ -179,6 +184,9 @@ private:
   /// Replaces `members` by slices of a stacked generic, and returns the slices.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
+  /// Makes `members` read their weights from stacks. The members remain
+  /// separate operations.
+  void redirect(ArrayRef<linalg::GenericOp> members, const Captures &captures);
 
   IRRewriter rewriter;
   int64_t maxBytes;
@@ -187,6 +195,9 @@ private:
   /// The stacks that have been built: the list of the stacked tensors and the
   /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
+  /// The results of products that were not stacked, although their weights
+  /// were.
+  llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
 
@@ -224,6 +235,7 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   // tensor.extract, to which stackBodies() adds a coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
+           resultsApart.contains(capture.first) ||
            (canStack(capture.second) &&
             llvm::all_of(capture.first.getUsers(), [&](Operation *user) {
               return !first->isProperAncestor(user) ||
@@ -402,12 +414,16 @@ linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
   return result;
 }
 
+static linalg::GenericOp getEarliest(ArrayRef<linalg::GenericOp> members) {
+  return *llvm::min_element(members,
+                            [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
+                              return lhs->isBeforeInBlock(rhs);
+                            });
+}
+
 Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
                          const Captures &captures) {
-  linalg::GenericOp earliest = *llvm::min_element(
-      members, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
-        return lhs->isBeforeInBlock(rhs);
-      });
+  linalg::GenericOp earliest = getEarliest(members);
   rewriter.setInsertionPoint(earliest);
   linalg::GenericOp all =
       stackBodies(members.front(), captures, members.size());
@@ -445,9 +461,39 @@ Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
   return parts;
 }
 
-/// Returns the reader of each of `parts`. Returns no readers if a part has
-/// several readers, if a reader has loops, or if two parts have the same
-/// reader.
+void Stacker::redirect(ArrayRef<linalg::GenericOp> members,
+                       const Captures &captures) {
+  linalg::GenericOp earliest = getEarliest(members);
+  for (const auto &[key, values] : captures) {
+    if (areAllEqual(values) || resultsApart.contains(key))
+      continue;
+    rewriter.setInsertionPoint(earliest);
+    Value stacked = stack(values);
+    stacks[key] = {values, stacked};
+    for (auto [number, member] : llvm::enumerate(members)) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      Block *body = linalg::GenericOp(member).getBody();
+      rewriter.setInsertionPointToStart(body);
+      Value coordinate = arith::ConstantIndexOp::create(
+          rewriter, member->getLoc(), static_cast<int64_t>(number));
+      body->walk([&, value = values[number]](tensor::ExtractOp extract) {
+        if (extract.getTensor() != value)
+          return;
+        Values indices = {coordinate};
+        llvm::append_range(indices, extract.getIndices());
+        rewriter.setInsertionPoint(extract);
+        rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, stacked,
+                                                       indices);
+      });
+    }
+  }
+  for (linalg::GenericOp member : members)
+    resultsApart.insert(member.getResult(0));
+}
+
+/// Returns the readers of `parts` if each part has exactly one reader, a
+/// generic without loops, and no two parts have the same reader. Returns no
+/// readers otherwise.
 static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
   llvm::SetVector<Operation *> readers;
   for (linalg::GenericOp part : parts) {
@@ -467,11 +513,16 @@ static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
   return llvm::map_to_vector(readers, llvm::CastTo<linalg::GenericOp>);
 }
 
-void Stacker::stackMembers(ArrayRef<linalg::GenericOp> members) {
+void Stacker::stackMembers(ArrayRef<linalg::GenericOp> members,
+                           bool staysApart) {
   Members next(members);
   Captures captures;
   while (!next.empty() && match(next, captures)) {
-    next = getReaders(replace(next, captures));
+    if (staysApart)
+      redirect(next, captures);
+    else
+      next = replace(next, captures);
+    next = getReaders(next);
     captures.clear();
   }
 }
@@ -488,13 +539,15 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
     Stacker stacker(function, profile);
     double maxSums =
         cost::sums::maxStackedSums * profile.getSpeed().multiprocessors;
+    auto hasManySums = [&](linalg::GenericOp op) {
+      return static_cast<double>(getType(op).getNumElements()) > maxSums;
+    };
     auto isOfWeights = [&](Value tensor) {
       return stacker.isOfWeights(tensor);
     };
     llvm::MapVector<size_t, Members> alike;
     for (auto op : function.getOps<linalg::GenericOp>()) {
-      if (!isFree(op) ||
-          static_cast<double>(getType(op).getNumElements()) > maxSums ||
+      if (!isFree(op) || (hasManySums(op) && !sharedWeights) ||
           !addsUpProducts(op) || !isLookedUp(op.getResult(0)))
         continue;
       // Products of weights with weights are computed only once, in the
@@ -506,7 +559,7 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
     }
     for (const auto &[hash, members] : alike)
       if (members.size() > 1)
-        stacker.stackMembers(members);
+        stacker.stackMembers(members, hasManySums(members.front()));
   }
 };
 } // namespace

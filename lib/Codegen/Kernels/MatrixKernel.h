@@ -68,9 +68,9 @@ struct MatrixSchedule {
   int64_t getUsedTerms() const { return steps * termsTogether; }
 
   /// Returns the number of items in a stage of an operand with `positions`
-  /// positions in the tile. An item is the data that a thread loads at a time:
-  /// if lines run along terms, a unit of terms of one position, and otherwise a
-  /// vector of positions for each of `termsTogether` terms.
+  /// positions in the tile. An item is the data that a thread loads at a time.
+  /// If lines run along terms, an item is a unit of terms of one position.
+  /// Otherwise it is a vector of positions for each of `termsTogether` terms.
   int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
     return isAlongTerms ? positions * (steps / stepsOfUnit)
                         : steps * (positions / lanes);

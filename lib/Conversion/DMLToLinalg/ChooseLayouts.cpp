@@ -25,13 +25,11 @@ struct ChooseLayouts : dml::impl::ChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     StringRef wanted = convolutionLayout;
-    if (!llvm::is_contained({StringRef("auto"), StringRef("none"),
-                             StringRef(channelsLast),
-                             StringRef(channelsLastCovered)},
-                            wanted)) {
+    if (wanted != "auto" && wanted != "none" &&
+        !llvm::is_contained(layoutNames, wanted)) {
       getOperation().emitError("convolution-layout is '")
           << wanted << "', but wants to be 'auto', 'none', '" << channelsLast
-          << "' or '" << channelsLastCovered << "'";
+          << "', '" << channelsLastCovered << "' or '" << orderedFilter << "'";
       return signalPassFailure();
     }
     if (wanted == "none")
@@ -39,7 +37,8 @@ struct ChooseLayouts : dml::impl::ChooseLayoutsBase<ChooseLayouts> {
     getOperation().walk([&](Operation *op) {
       if (op->hasAttr(layoutAttrName) || !canHaveChannelsLast(op))
         return;
-      StringRef layout = wanted == "auto" ? chooseLayout(op, profile) : wanted;
+      StringRef layout =
+          wanted == "auto" ? chooseLayout(op, profile, sharedWeights) : wanted;
       if (!layout.empty())
         op->setAttr(layoutAttrName, StringAttr::get(&getContext(), layout));
     });

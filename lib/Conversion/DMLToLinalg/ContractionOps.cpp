@@ -257,8 +257,9 @@ private:
   Value buildProduct(ElementBuilder &b, Value inputPosition, Value inputZero,
                      Value filterPosition, Value filterZero,
                      Value exists) const;
-  /// Does the same as prepare() if channels are last.
-  TermFn prepareChannelsLast(ElementBuilder &b, ValueRange indices) const;
+  /// Does the same as prepare() if the filter has the order of terms that
+  /// belongs to channels last.
+  TermFn prepareOrdered(ElementBuilder &b, ValueRange indices) const;
 
   Factor input, filter;
   std::optional<ChannelsLast> layout;
@@ -290,7 +291,7 @@ ConvolutionBuilder::ConvolutionBuilder(const ConvolutionShape &shape,
                      shape.isFlipped,
                      inputPlane,
                      filterPlane};
-    if (layout) {
+    if (layout && layout->movesInput) {
       ChannelsLast::Dim moved = layout->getDim(shape, i);
       dim.input = moved.size;
       dim.stride = moved.stride;
@@ -347,8 +348,8 @@ Value ConvolutionBuilder::buildProduct(ElementBuilder &b, Value inputPosition,
                 : product.value;
 }
 
-TermFn ConvolutionBuilder::prepareChannelsLast(ElementBuilder &b,
-                                               ValueRange indices) const {
+TermFn ConvolutionBuilder::prepareOrdered(ElementBuilder &b,
+                                          ValueRange indices) const {
   Value m = indices[1];
   Value inputBase = b.mul(indices[0], inputChannels * inputPlane),
         filterBase = b.mul(m, inputChannels * filterPlane);
@@ -370,8 +371,11 @@ TermFn ConvolutionBuilder::prepareChannelsLast(ElementBuilder &b,
     }
     Tap tap = buildTap(b, position, numbers);
     Value channel = b.add(b.mul(rest, layout->block), b.mul(inBlock, together));
+    channel = b.add(channel, coordinates[1]);
     return buildProduct(
-        b, b.add(b.add(inputBase, tap.input), b.add(channel, coordinates[1])),
+        b,
+        b.add(b.add(inputBase, tap.input),
+              b.mul(channel, layout->movesInput ? 1 : inputPlane)),
         inputZero,
         b.add(b.add(filterBase, b.mul(coordinates[0], together)),
               coordinates[1]),
@@ -382,7 +386,7 @@ TermFn ConvolutionBuilder::prepareChannelsLast(ElementBuilder &b,
 TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
                                    ValueRange indices) const {
   if (layout)
-    return prepareChannelsLast(b, indices);
+    return prepareOrdered(b, indices);
   // The first channel of the terms.
   Value m = indices[1], inputChannel, filterPlaneNumber;
   int64_t filterChannelStep;

@@ -9,9 +9,13 @@
 #include "LoweringUtils.h"
 #include "dml/IR/ContractionOps.h"
 #include "dml/IR/LayoutAttr.h"
+#include "dml/IR/Ownership.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -75,7 +79,8 @@ std::optional<ChannelsLast> ChannelsLast::get(Operation *op,
   auto layout = op->getAttrOfType<StringAttr>(layoutAttrName);
   if (!layout || !canHaveChannelsLast(op))
     return std::nullopt;
-  return ChannelsLast{std::gcd(shape.getChannels(), maxBlock),
+  return ChannelsLast{layout.getValue() != orderedFilter,
+                      std::gcd(shape.getChannels(), maxBlock),
                       std::gcd(shape.getChannels(), getLanes(shape)),
                       layout.getValue() == channelsLastCovered};
 }
@@ -97,6 +102,8 @@ ChannelsLast::Dim ChannelsLast::getDim(const ConvolutionShape &shape,
 Value ChannelsLast::moveInput(OpBuilder &builder, Operation *op,
                               const ConvolutionShape &shape, Value input,
                               Value zero) const {
+  if (!movesInput)
+    return input;
   auto type = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> sizes = {type.getDimSize(0)};
   for (int64_t dim = 0; dim < shape.getNumDims(); ++dim)
@@ -157,7 +164,11 @@ Value ChannelsLast::orderFilter(OpBuilder &builder, Operation *op,
                                            : number);
         return tensor::ExtractOp::create(b, filter, source).getResult();
       });
-  ordered.getDefiningOp()->setAttr(layoutAttrName, op->getAttr(layoutAttrName));
+  // This order of the filter is the same for all layouts of the input. Sessions
+  // share a filter between programs if the text of the operations that compute
+  // it is equal; hence the attribute always has the same value.
+  ordered.getDefiningOp()->setAttr(layoutAttrName,
+                                   builder.getStringAttr(channelsLast));
   return ordered;
 }
 
@@ -171,7 +182,39 @@ static bool isComputed(Value tensor) {
   return tensor.getDefiningOp() && !matchPattern(tensor, m_Constant());
 }
 
-StringRef dml::chooseLayout(Operation *op, const DeviceProfile &profile) {
+/// Whether `tensor` is computed from constants and weights only.
+static bool isOfWeights(Value tensor) {
+  llvm::SetVector<Value> values;
+  values.insert(tensor);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (auto argument = dyn_cast<BlockArgument>(values[i])) {
+      auto function =
+          dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+      if (!function ||
+          !function.getArgAttr(argument.getArgNumber(), ownedAttrName))
+        return false;
+      continue;
+    }
+    Operation *op = values[i].getDefiningOp();
+    values.insert_range(op->getOperands());
+    if (op->getNumRegions())
+      return false;
+  }
+  return true;
+}
+
+/// Returns the layout that makes the order of the filter of `op` one and the
+/// same for all numbers and sizes of images, if the input stays as it is.
+static StringRef chooseFilterLayout(Operation *op, WindowSums sums,
+                                    const DeviceProfile &profile) {
+  sums.positions = std::numeric_limits<int64_t>::max() / 2;
+  return canLoadChannels(sums, profile) && isOfWeights(op->getOperand(1))
+             ? StringRef(orderedFilter)
+             : StringRef();
+}
+
+StringRef dml::chooseLayout(Operation *op, const DeviceProfile &profile,
+                            bool sharesWeights) {
   ConvolutionShape shape = *ConvolutionShape::get(op);
   auto getBytes = [](RankedTensorType type) {
     return static_cast<double>(type.getNumElements()) *
@@ -189,6 +232,6 @@ StringRef dml::chooseLayout(Operation *op, const DeviceProfile &profile) {
   bool computed = isComputed(op->getOperand(0));
   sums.movedBytes = computed ? 0 : 2 * getBytes(shape.input);
   if (!isFasterChannelsLast(sums, profile))
-    return "";
+    return sharesWeights ? chooseFilterLayout(op, sums, profile) : "";
   return computed ? channelsLast : channelsLastCovered;
 }

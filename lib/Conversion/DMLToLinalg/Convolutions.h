@@ -39,6 +39,9 @@ struct ConvolutionShape {
 /// The way in which a convolution reads its operands in the channels-last
 /// layout.
 struct ChannelsLast {
+  /// Whether the input has its channels last. If not, only the filter has the
+  /// order of terms that belongs to channels last.
+  bool movesInput;
   /// The number of channels whose terms follow each other for each tap, and the
   /// number of these that one iteration adds, which form a vector if possible.
   int64_t block, together;
@@ -58,9 +61,10 @@ struct ChannelsLast {
   };
   Dim getDim(const ConvolutionShape &shape, int64_t dim) const;
 
-  /// Builds, as a part of `op`, the converted input `input` in this layout.
-  /// Positions of the layout that lie outside of the input contain the number
-  /// in `zero`, or 0 if `zero` is null.
+  /// Builds, as a part of `op`, the converted input `input` in this layout, or
+  /// returns `input` if the input stays as it is. Positions of the layout that
+  /// lie outside of the input contain the number in `zero`, or 0 if `zero` is
+  /// null.
   mlir::Value moveInput(mlir::OpBuilder &builder, mlir::Operation *op,
                         const ConvolutionShape &shape, mlir::Value input,
                         mlir::Value zero) const;
@@ -77,8 +81,11 @@ bool canHaveChannelsLast(mlir::Operation *op);
 
 /// Returns the name of the layout with which kernels on devices of `profile`
 /// compute `op` fastest, or an empty name if `op` should read its operands as
-/// they are. `op` must support the channels-last layout.
-llvm::StringRef chooseLayout(mlir::Operation *op, const DeviceProfile &profile);
+/// they are. `op` must support the channels-last layout. If `sharesWeights` is
+/// true, the order of a filter that depends on weights alone is the same for
+/// all numbers and sizes of images.
+llvm::StringRef chooseLayout(mlir::Operation *op, const DeviceProfile &profile,
+                             bool sharesWeights);
 
 } // namespace dml
 

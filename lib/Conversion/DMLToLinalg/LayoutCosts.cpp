@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace dml;
 
-bool dml::isFasterChannelsLast(const WindowSums &sums,
-                               const DeviceProfile &profile) {
+bool dml::canLoadChannels(const WindowSums &sums,
+                          const DeviceProfile &profile) {
   auto isUsable = [&](const MatrixShape &shape) {
     return (shape.factors == "f16" ? sums.factorType.isF16()
                                    : sums.factorType.isInteger(8)) &&
@@ -23,9 +23,16 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
   int64_t lanes =
       DeviceProfile::vectorBytes * 8 / sums.factorType.getIntOrFloatBitWidth();
   // A vector must consist of channels of a single tap.
-  if (!llvm::any_of(profile.getMatrixShapes(), isUsable) ||
-      sums.channels % lanes != 0)
+  return llvm::any_of(profile.getMatrixShapes(), isUsable) &&
+         sums.channels % lanes == 0;
+}
+
+bool dml::isFasterChannelsLast(const WindowSums &sums,
+                               const DeviceProfile &profile) {
+  if (!canLoadChannels(sums, profile))
     return false;
+  int64_t lanes =
+      DeviceProfile::vectorBytes * 8 / sums.factorType.getIntOrFloatBitWidth();
   double staged = static_cast<double>(llvm::divideCeilSigned(
                       sums.rows, cost::layout::tileRows)) *
                   static_cast<double>(sums.positions) *

@@ -27,6 +27,10 @@ struct WindowSums {
   double movedBytes;
 };
 
+/// Whether a matrix kernel on devices of `profile` can load channels of `sums`
+/// as vectors in the channels-last layout, if there are enough positions.
+bool canLoadChannels(const WindowSums &sums, const DeviceProfile &profile);
+
 /// Whether matrix kernels on devices of `profile` compute `sums` faster in the
 /// channels-last layout, including the time of the copy.
 bool isFasterChannelsLast(const WindowSums &sums, const DeviceProfile &profile);

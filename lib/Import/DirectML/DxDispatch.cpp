@@ -40,9 +40,9 @@ struct Dispatchable {
 class ModelReader {
 public:
   ModelReader(const llvm::MemoryBuffer &file, OpBuilder &builder,
-              Commands &commands)
+              Commands &commands, reader::OpenedFiles *opened)
       : file(file), externalFiles(file.getBufferIdentifier()), builder(builder),
-        commands(commands) {}
+        commands(commands), opened(opened) {}
 
   llvm::Error run();
 
@@ -69,6 +69,7 @@ private:
   reader::ExternalFiles externalFiles;
   OpBuilder &builder;
   Commands &commands;
+  reader::OpenedFiles *opened;
 
   /// Resources by their names.
   llvm::StringMap<uint32_t> resources;
@@ -455,12 +456,16 @@ llvm::Error ModelReader::addGraph(StringRef name,
   if (!fileName)
     return fileName.takeError();
   auto buffer = llvm::MemoryBuffer::getFile(*fileName, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+                                            /*RequiresNullTerminator=*/false,
+                                            /*IsVolatile=*/opened != nullptr);
   if (!buffer)
     return source.getPath().fail("'" + *fileName +
                                  "': " + buffer.getError().message());
+  std::shared_ptr<llvm::MemoryBuffer> graph = std::move(*buffer);
+  if (opened)
+    opened->push_back(graph);
   llvm::Expected<func::FuncOp> function =
-      buildGraph(builder, name, std::move(*buffer));
+      buildGraph(builder, name, graph, opened);
   if (!function)
     return source.getPath().fail("'" + *fileName +
                                  "': " + llvm::toString(function.takeError()));
@@ -738,13 +743,15 @@ llvm::Error ModelReader::run() {
 
 llvm::Expected<OwningOpRef<ModuleOp>>
 dml::directml::importDispatchModel(const llvm::MemoryBuffer &file,
-                                   MLIRContext *context, Commands *commands) {
+                                   MLIRContext *context, Commands *commands,
+                                   reader::OpenedFiles *files) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module =
       createModule(builder, file.getBufferIdentifier());
   Commands unused;
   if (llvm::Error error =
-          ModelReader(file, builder, commands ? *commands : unused).run())
+          ModelReader(file, builder, commands ? *commands : unused, files)
+              .run())
     return error;
   if (llvm::Error error = verifyModule(*module))
     return error;

@@ -35,6 +35,16 @@ std::vector<SupportedOperator> dml::onnx::getSupportedOperators() {
   return operators;
 }
 
+llvm::Expected<OwningOpRef<ModuleOp>> dml::onnx::importBuiltModel(
+    const ModelProto &model, StringRef name, std::shared_ptr<const void> owner,
+    MLIRContext *context, const ImportOptions &options, bool isOptimized) {
+  context->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                       tensor::TensorDialect>();
+  return GraphImporter(model, name, std::move(owner), /*fileSize=*/0, context,
+                       options, getRegistry(), getOnnxRuntime(), isOptimized)
+      .run();
+}
+
 static llvm::Expected<OwningOpRef<ModuleOp>>
 readModel(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
           const ImportOptions &options, bool isOptimized) {
@@ -47,8 +57,9 @@ readModel(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
   if (!model->graph)
     return llvm::createStringError(
         "the file is no ONNX model: it has no graph");
-  return GraphImporter(*model, file->getBufferIdentifier(), file, context,
-                       options, getRegistry(), getOnnxRuntime(), isOptimized)
+  return GraphImporter(*model, file->getBufferIdentifier(), file,
+                       file->getBufferSize(), context, options, getRegistry(),
+                       getOnnxRuntime(), isOptimized)
       .run();
 }
 

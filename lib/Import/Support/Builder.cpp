@@ -6,6 +6,7 @@
 
 #include "Support/Builder.h"
 
+#include "dml/IR/FileMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -75,6 +76,7 @@ Value reader::buildConstant(OpBuilder &builder, Location loc, DataType type,
   auto tensorType = RankedTensorType::get(shape, signless);
   ElementsAttr elements;
   if (!isResource) {
+    FileMemory::want(data);
     elements = DenseElementsAttr::getFromRawBuffer(tensorType, data);
   } else {
     AsmResourceBlob blob(
@@ -94,6 +96,7 @@ Value reader::buildConstant(OpBuilder &builder, Location loc, DataType type,
 }
 
 std::vector<char> reader::unpackFourBits(ArrayRef<char> packed, int64_t count) {
+  FileMemory::want(packed);
   std::vector<char> elements(count);
   for (auto [index, element] : llvm::enumerate(elements)) {
     auto pair = static_cast<uint8_t>(packed[index / 2]);

@@ -6,6 +6,7 @@
 
 #include "Support/ExternalFiles.h"
 
+#include "dml/IR/FileMemory.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -99,12 +100,19 @@ ExternalFiles::open(llvm::StringRef location) {
     return fail(error);
   if (llvm::Error error = wantWithin(*path, status))
     return std::move(error);
+  if (opened) {
+    close.release();
+    auto memory = FileMemory::create(*handle, *path);
+    if (!memory)
+      return memory.takeError();
+    file = std::move(*memory);
+    opened->push_back(file);
+    return file;
+  }
   auto buffer = llvm::MemoryBuffer::getOpenFile(
       *handle, *path, status.getSize(), /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(buffer.getError());
   file = std::move(*buffer);
-  if (opened)
-    opened->push_back(file);
   return file;
 }

@@ -16,15 +16,14 @@
 
 namespace dml::reader {
 
-/// Files that a reader maps into memory. The identifier of a buffer is its
-/// path.
+/// Files that a reader has opened. The identifier of a buffer is its path.
 using OpenedFiles = std::vector<std::shared_ptr<llvm::MemoryBuffer>>;
 
 /// The files in the folder of a model.
 class ExternalFiles {
 public:
-  /// The files of the model at `modelPath`. Each that is opened is appended to
-  /// `opened`, if that is not null.
+  /// The files of the model at `modelPath`. They are mapped into memory; where
+  /// `opened` is not null, each is a FileMemory instead, which is appended.
   explicit ExternalFiles(llvm::StringRef modelPath,
                          OpenedFiles *opened = nullptr);
 
@@ -33,7 +32,7 @@ public:
   /// files in its own folder.
   llvm::Expected<std::string> getPath(llvm::StringRef location) const;
 
-  /// Maps a file with tensor elements into memory, at most once.
+  /// Opens a file with tensor elements, at most once.
   llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
   open(llvm::StringRef location);
 

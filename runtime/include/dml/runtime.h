@@ -767,6 +767,13 @@ DML_API DmlResult dmlGetInputInfo(DmlExecutable executable, uint32_t function,
 DML_API DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
                                    uint32_t output, DmlTensorInfo *info,
                                    DmlError *error);
+/* The input in whose place an output is, or UINT32_MAX. Such an output and its
+ * input are bound to one range, which has the input's elements before the
+ * function runs and the output's afterwards. Both have one type, one size and
+ * one layout (dml-compile --in-place=OUTPUT=INPUT). */
+DML_API DmlResult dmlGetInPlaceInput(DmlExecutable executable,
+                                     uint32_t function, uint32_t output,
+                                     uint32_t *input, DmlError *error);
 DML_API DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
                                     uint32_t variant, DmlVariantInfo *info,
                                     DmlError *error);
@@ -914,17 +921,17 @@ DML_API DmlResult dmlCreateBindingTable(DmlProgram program,
  * Command buffers that the caller recorded must have finished. */
 DML_API void dmlDestroyBindingTable(DmlBindingTable table);
 
-/* Bind a buffer range to an input, an output or the temporary buffer. The range
- * has at least the tensor's bufferSize, and must outlive its use. A new binding
- * invalidates command buffers that were recorded from the table, none of which
- * may be pending. A range that is written (an output or the temporary buffer)
- * must not overlap with another bound range. Each call waits for the table's
- * submissions by dmlSubmit.
+/* Bind a buffer range, which must outlive its use, of at least the tensor's
+ * bufferSize. Binding anew invalidates command buffers recorded from the table;
+ * none of them may be pending. A range that is written (output, temporary) may
+ * not overlap with another bound range, but that an output and the input in
+ * whose place it is (dmlGetInPlaceInput) are bound to one range. Each call waits
+ * for what dmlSubmit submitted of the table.
  *
- * If `range` is NULL, dmlBindTemporary allocates memory for the temporary
- * buffer, which is zero at first. If no temporary buffer is bound, dmlSubmit
- * allocates one as well. A function whose variant has a temporarySize of 0
- * needs none. */
+ * The temporary buffer is the caller's range, or, where `range` is NULL, memory
+ * of the table's own, which begins as zeros; dmlSubmit makes such memory too
+ * where none is bound. A function whose variant has a temporarySize of 0 needs
+ * neither. */
 DML_API DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
                                const DmlBufferRange *range, DmlError *error);
 DML_API DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,

@@ -35,6 +35,28 @@ func.func @last(%x: tensor<2x64x7x6xf16>, %filter: tensor<16x64x3x3xf16>) -> ten
 
 // -----
 
+// The filter has the same order where the input stays as it is. The channels of an iteration
+// are then planes of 42 elements apart.
+
+// CHECK-LABEL: func @ordered
+// CHECK:       linalg.generic {{.*}} outs({{.*}}tensor<16x2x9x32xf16>) attrs = {dml.label = "dml.convolution", dml.layout = "channels_last"}
+// CHECK-NOT:   dml.layout
+// CHECK:       linalg.generic {{.*}} outs({{.*}}tensor<2x16x7x6xf16>) attrs = {dml.label = "dml.convolution"}
+// CHECK:         scf.for %{{.*}} = %c0 to %c72
+// CHECK:           arith.muli %{{.*}}, %c42
+// CHECK-COUNT-8:   math.fma
+// CHECK-NOT:       math.fma
+func.func @ordered(%x: tensor<2x64x7x6xf16>, %filter: tensor<16x64x3x3xf16>) -> tensor<2x16x7x6xf16> {
+  %0 = dml.convolution %x, %filter {dml.layout = "ordered_filter",
+      mode = #dml.convolution_mode<convolution>, direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
+      : (tensor<2x64x7x6xf16>, tensor<16x64x3x3xf16>) -> tensor<2x16x7x6xf16>
+  return %0 : tensor<2x16x7x6xf16>
+}
+
+// -----
+
 // What windows cover includes the padding, as zeros, and so no tap has a condition.
 
 // CHECK-LABEL: func @covered

@@ -8,8 +8,9 @@
 // RUN: %{dml-opt} --dml-attach-device=profile=full,cooperativeMatrix=16x16x32xi8xi32 --dml-choose-layouts | FileCheck %s --check-prefix=BYTES
 // RUN: %{dml-opt} --dml-choose-layouts=convolution-layout=channels_last | FileCheck %s --check-prefix=ALL
 // RUN: %{dml-opt} --dml-choose-layouts=convolution-layout=channels_last_covered | FileCheck %s --check-prefix=COVERED
+// RUN: %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-choose-layouts=shared-weights=true | FileCheck %s --check-prefix=SHARED
 // RUN: not %{dml-opt} --dml-choose-layouts=convolution-layout=channels_first 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: error: convolution-layout is 'channels_first', but wants to be 'auto', 'none', 'channels_last' or 'channels_last_covered'
+// WRONG: error: convolution-layout is 'channels_first', but wants to be 'auto', 'none', 'channels_last', 'channels_last_covered' or 'ordered_filter'
 
 // NONE-NOT: dml.layout
 
@@ -121,6 +122,43 @@ func.func @bytes(%x: tensor<32x256x14x14xui8>, %zero: tensor<1x1x1x1xui8>, %filt
       start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>}
       : (tensor<32x256x14x14xui8>, tensor<1x1x1x1xui8>, tensor<256x256x3x3xi8>) -> tensor<32x256x14x14xi32>
   return %0 : tensor<32x256x14x14xi32>
+}
+
+// Programs that share weights have the filters of few and of many images in one order, if
+// the filters depend on weights alone: the channels last of 32 images, and an ordered filter
+// for 1 image, whose input stays as it is. A filter that the caller binds, and one of 12
+// channels, stay as they are.
+
+// SHARED-LABEL: func @few
+// SHARED-NOT:   dml.layout
+// CHECK-LABEL:  func @images
+// SHARED-LABEL: func @images
+// SHARED:       %[[FEW:.*]] = dml.convolution %{{.*}}dml.layout = "ordered_filter"
+// SHARED:       dml.convolution %{{.*}}dml.layout = "channels_last_covered"
+// SHARED-NOT:   dml.layout
+// SHARED:       return
+func.func @images(%one: tensor<1x256x14x14xf16>, %many: tensor<32x256x14x14xf16>, %odd: tensor<1x12x14x14xf16>,
+                  %w: tensor<256x256x3x3xf16> {dml.name = "w", dml.owned_by_dml},
+                  %v: tensor<256x12x3x3xf16> {dml.name = "v", dml.owned_by_dml})
+    -> (tensor<1x256x14x14xf16>, tensor<32x256x14x14xf16>, tensor<1x256x14x14xf16>) {
+  %filter = dml.element_wise_multiply %w, %w
+      : (tensor<256x256x3x3xf16>, tensor<256x256x3x3xf16>) -> tensor<256x256x3x3xf16>
+  %0 = dml.convolution %one, %filter {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x256x14x14xf16>, tensor<256x256x3x3xf16>) -> tensor<1x256x14x14xf16>
+  %1 = dml.convolution %many, %filter {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
+      : (tensor<32x256x14x14xf16>, tensor<256x256x3x3xf16>) -> tensor<32x256x14x14xf16>
+  %2 = dml.convolution %odd, %v {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x12x14x14xf16>, tensor<256x12x3x3xf16>) -> tensor<1x256x14x14xf16>
+  return %0, %1, %2 : tensor<1x256x14x14xf16>, tensor<32x256x14x14xf16>, tensor<1x256x14x14xf16>
 }
 
 // SPDX-License-Identifier: Apache-2.0

@@ -19,12 +19,13 @@ llvm::Error GraphImporter::readInnerGraphs(const NodeProto &node,
       return llvm::createStringError(
           "node '" + node.name + "' (" + node.opType + ") has a graph within " +
           Twine(maxDepth) + " others, but wanted are at most as many");
-    llvm::Expected<GraphProto> inner = decodeInnerGraph(attribute.g);
+    llvm::Expected<std::shared_ptr<const GraphProto>> inner =
+        getInnerGraph(attribute);
     if (!inner)
       return inner.takeError();
-    for (const ValueInfo &output : inner->outputs)
+    for (const ValueInfo &output : (*inner)->outputs)
       state.read.insert(output.name);
-    for (const NodeProto &innerNode : inner->nodes) {
+    for (const NodeProto &innerNode : (*inner)->nodes) {
       for (StringRef input : innerNode.inputs)
         state.read.insert(input);
       if (llvm::Error error = readInnerGraphs(innerNode, depth + 1))
@@ -74,10 +75,11 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
     return reject("it has no graph for a branch");
   if (scope && scope->depth == maxDepth)
     return reject("it has too many graphs around it");
-  llvm::Expected<GraphProto> decoded = decodeInnerGraph(branch->g);
-  if (!decoded)
-    return decoded.takeError();
-  const GraphProto &inner = branches.emplace_back(std::move(*decoded));
+  llvm::Expected<std::shared_ptr<const GraphProto>> found =
+      getInnerGraph(*branch);
+  if (!found)
+    return found.takeError();
+  const GraphProto &inner = *branches.emplace_back(std::move(*found));
   if (inner.hasSparseInitializers)
     return reject("its branch has sparse initializers");
   if (!inner.inputs.empty())

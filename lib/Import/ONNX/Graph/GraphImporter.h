@@ -12,24 +12,26 @@
 #include "dml/Import/ONNX.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include <list>
+#include <memory>
 
 namespace dml::onnx {
 
 /// Builds a function from a graph.
 class GraphImporter {
 public:
-  /// Creates an importer for a model that was read from `file` at `path`.
-  /// `registry` contains the supported operators. If `isOptimized` is set,
-  /// `runtime` optimizes the model.
+  /// Creates an importer for a model that was read from a file of `fileSize`
+  /// bytes at `path`, or was built under this name; `owner` keeps what the
+  /// model refers to. `registry` contains the supported operators. If
+  /// `isOptimized` is set, `runtime` optimizes the model.
   GraphImporter(const ModelProto &model, llvm::StringRef path,
-                std::shared_ptr<llvm::MemoryBuffer> file,
+                std::shared_ptr<const void> owner, uint64_t fileSize,
                 mlir::MLIRContext *context, const ImportOptions &options,
                 const Registry &registry, const Runtime &runtime,
                 bool isOptimized)
       : graph(*model.graph), path(path), options(options), registry(registry),
         runtime(runtime), expander(model),
-        state(path, std::move(file), context, isOptimized, options.files) {}
+        state(path, std::move(owner), fileSize, context, isOptimized, options) {
+  }
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
@@ -143,7 +145,7 @@ private:
   OptimizationNotes notes;
   Problems problems;
   /// The branches that were entered.
-  std::list<GraphProto> branches;
+  std::vector<std::shared_ptr<const GraphProto>> branches;
   /// The largest depth of nested graphs.
   static constexpr unsigned maxDepth = 16;
 };

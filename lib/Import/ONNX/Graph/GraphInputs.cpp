@@ -188,8 +188,8 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
   return llvm::Error::success();
 }
 
-/// Fails where `options` state what is neither an open dimension nor an input
-/// whose value may be stated.
+/// Fails if `options` state a name that is neither an open dimension nor an
+/// input whose value may be stated.
 static llvm::Error wantKnown(const ImportOptions &options,
                              const llvm::StringSet<> &open,
                              const llvm::StringSet<> &stated) {
@@ -254,8 +254,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   auto initializer = initializers.find(name);
   if (initializer == initializers.end())
     return llvm::Error::success();
-  auto constant =
-      readConstant(*initializer->second, state.file, state.externalFiles);
+  auto constant = state.constants.read(*initializer->second);
   if (!constant)
     return constant.takeError();
   Tensor tensor;
@@ -263,7 +262,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   tensor.isBool = isBoolType(initializer->second->dataType);
   tensor.shape = Shape(constant->getShape());
   tensor.isKnown = true;
-  state.weightNames.try_emplace(constant->getData(), name);
+  state.weightNames.try_emplace(constant->getAddress(), name);
   tensor.constant = std::move(*constant);
   state.tensors[name] = std::move(tensor);
   initializers.erase(initializer);
@@ -337,21 +336,31 @@ dml::onnx::readSignature(const llvm::MemoryBuffer &file,
   if (!model->graph)
     return llvm::createStringError(
         "the file is no ONNX model: it has no graph");
-  Signature signature;
-  llvm::StringSet<> initializers, open, stated;
+  llvm::Expected<Signature> signature = readSignature(*model, options);
+  if (!signature)
+    return signature;
   for (const TensorProto &tensor : model->graph->initializers) {
-    initializers.insert(tensor.name);
     constexpr size_t large = 4096;
     if (tensor.rawData && tensor.rawData->size() >= large)
-      signature.weights.emplace_back(tensor.rawData->data() -
-                                         file.getBufferStart(),
-                                     tensor.rawData->size());
+      signature->weights.emplace_back(tensor.rawData->data() -
+                                          file.getBufferStart(),
+                                      tensor.rawData->size());
   }
-  llvm::sort(signature.weights);
+  llvm::sort(signature->weights);
+  return signature;
+}
+
+llvm::Expected<Signature>
+dml::onnx::readSignature(const ModelProto &model,
+                         const ImportOptions &options) {
+  Signature signature;
+  llvm::StringSet<> initializers, open, stated;
+  for (const TensorProto &tensor : model.graph->initializers)
+    initializers.insert(tensor.name);
   auto isInput = [&](const ValueInfo &input) {
     return !initializers.contains(input.name);
   };
-  const std::vector<ValueInfo> &inputs = model->graph->inputs;
+  const std::vector<ValueInfo> &inputs = model.graph->inputs;
   for (const ValueInfo &input : llvm::make_filter_range(inputs, isInput))
     for (const SignatureDimension &dimension : readDimensions(input, {}))
       if (dimension.size < 0)
@@ -370,7 +379,7 @@ dml::onnx::readSignature(const llvm::MemoryBuffer &file,
   }
   if (llvm::Error error = wantKnown(options, open, stated))
     return error;
-  for (const ValueInfo &output : model->graph->outputs) {
+  for (const ValueInfo &output : model.graph->outputs) {
     SignatureTensor tensor;
     tensor.name = output.name.str();
     tensor.type = toDataType(output.elementType);

@@ -9,6 +9,7 @@
 
 #include "Graph/Runtime.h"
 #include "Reader/NodeReader.h"
+#include "dml/Import/ONNX.h"
 #include "mlir/IR/Builders.h"
 #include <map>
 
@@ -16,18 +17,19 @@ namespace dml::onnx {
 
 /// The state that the importers of a graph's nodes share.
 struct GraphState {
-  GraphState(llvm::StringRef path, std::shared_ptr<llvm::MemoryBuffer> file,
-             mlir::MLIRContext *context, bool isOptimized,
-             reader::OpenedFiles *files)
-      : builder(context), file(std::move(file)), externalFiles(path, files),
+  GraphState(llvm::StringRef path, std::shared_ptr<const void> owner,
+             uint64_t fileSize, mlir::MLIRContext *context, bool isOptimized,
+             const ImportOptions &options)
+      : builder(context), constants{std::move(owner),
+                                    reader::ExternalFiles(path, options.files),
+                                    reader::SourceTensors(options.places)},
         isOptimized(isOptimized),
-        maxFoldingBytes(4 * static_cast<int64_t>(this->file->getBufferSize()) +
+        maxFoldingBytes(4 * static_cast<int64_t>(fileSize) +
                         (int64_t(1) << 28)) {}
 
   mlir::OpBuilder builder;
-  /// The file of the model, to which constants refer.
-  std::shared_ptr<llvm::MemoryBuffer> file;
-  reader::ExternalFiles externalFiles;
+  /// What the elements of constants are read from.
+  ConstantReader constants;
   /// Whether the runtime's optimizations are applied.
   bool isOptimized;
 

@@ -29,7 +29,13 @@ NodeImporter::NodeImporter(GraphState &graph)
     : NodeImporter(graph, getNoNode(), /*opset=*/0, /*number=*/0) {}
 
 llvm::Expected<Constant> NodeImporter::readTensor(const TensorProto &tensor) {
-  return readConstant(tensor, graph.file, graph.externalFiles);
+  return graph.constants.read(tensor);
+}
+
+LogicalResult NodeImporter::load(const Constant &constant) {
+  if (llvm::Error error = graph.constants.sources.load(constant.getAddress()))
+    return reject(llvm::toString(std::move(error)));
+  return success();
 }
 
 /// Returns the approximate number of steps to compute one element of a node's

@@ -33,9 +33,9 @@ Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
   if (!constant.isResource())
     return constant.materialize(getBuilder(), loc, shape, "weights");
   Value &value =
-      graph.weights[{constant.getData(), constant.getType(), Shape(shape)}];
+      graph.weights[{constant.getAddress(), constant.getType(), Shape(shape)}];
   if (!value) {
-    auto name = graph.weightNames.find(constant.getData());
+    auto name = graph.weightNames.find(constant.getAddress());
     value = constant.materialize(
         getBuilder(), loc, shape,
         name == graph.weightNames.end() ? "weights" : name->second);

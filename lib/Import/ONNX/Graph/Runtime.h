@@ -9,6 +9,7 @@
 
 #include "Reader/Functions.h"
 #include "Reader/NodeReader.h"
+#include "Support/TensorSource.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -59,8 +60,10 @@ public:
                          OptimizationNotes &notes) const = 0;
 
   /// Fuses operators of `function`, which were built from the nodes `origins`.
-  virtual void optimize(mlir::func::FuncOp function, NodeOrigins origins,
-                        OptimizationNotes notes) const = 0;
+  /// Returns an error where `sources` cannot read the elements of a constant.
+  virtual llvm::Error optimize(mlir::func::FuncOp function, NodeOrigins origins,
+                               reader::SourceTensors &sources,
+                               OptimizationNotes notes) const = 0;
 };
 
 } // namespace dml::onnx

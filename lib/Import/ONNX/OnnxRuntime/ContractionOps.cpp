@@ -184,9 +184,12 @@ static FailureOr<Value> getElements(NodeImporter &node, unsigned index,
     stored.back() /= 2;
     return splitBytes(node, node.getAs(index, stored), as);
   }
-  const std::optional<Constant> &constant = node.getInput(index).constant;
-  Value value = node.getConstant(
-      constant->viewAsFourBits(weights.getType(), stored), stored);
+  std::optional<Constant> elements =
+      node.getInput(index).constant->viewAsFourBits(weights.getType(), stored);
+  if (!elements)
+    return node.reject("its input " + Twine(index) + " repeats one byte " +
+                       Twine(bytes) + " times, but wanted are bytes of a file");
+  Value value = node.getConstant(*elements, stored);
   if (stored == as)
     return value;
   return ViewOp::create(node.getBuilder(), value.getLoc(),

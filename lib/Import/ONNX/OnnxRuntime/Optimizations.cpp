@@ -64,8 +64,9 @@ struct FusedActivation {
 
 class Optimizer {
 public:
-  Optimizer(func::FuncOp function, NodeOrigins types, OptimizationNotes notes);
-  void run();
+  Optimizer(func::FuncOp function, NodeOrigins types,
+            reader::SourceTensors &sources, OptimizationNotes notes);
+  llvm::Error run();
 
 private:
   /// Whether `op` was built from an ONNX operator of type `type` that the
@@ -85,7 +86,9 @@ private:
   /// Records that `fusion` created `op`.
   void note(Operation *op, StringRef fusion);
 
-  void foldBatchNormalization(BatchNormalizationOp op);
+  llvm::Error foldBatchNormalizations();
+  void foldBatchNormalization(BatchNormalizationOp op,
+                              ConvolutionOp convolution);
   void fuseGelu(Operation *op);
   void fuseLayerNormalization(Operation *op);
   void fuseFastGelu(Operation *op);
@@ -94,6 +97,7 @@ private:
 
   func::FuncOp function;
   NodeOrigins types;
+  reader::SourceTensors &sources;
   OptimizationNotes notes;
 };
 } // namespace
@@ -151,6 +155,19 @@ static bool isNearly(std::optional<double> number, double wanted) {
   return number && std::abs(*number - wanted) <= 1e-4 * std::abs(wanted);
 }
 
+/// Makes the elements of `value` readable, where it is a constant.
+static llvm::Error load(Value value, reader::SourceTensors &sources) {
+  auto constant =
+      value ? lookThroughReshapes(value).getDefiningOp<arith::ConstantOp>()
+            : arith::ConstantOp();
+  auto resource = constant
+                      ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
+                      : DenseResourceElementsAttr();
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  return blob ? sources.load(blob->getData().data()) : llvm::Error::success();
+}
+
 /// Returns the elements of a float constant.
 static std::optional<SmallVector<double>> getFloats(Value value) {
   value = lookThroughReshapes(value);
@@ -174,6 +191,7 @@ static std::optional<SmallVector<double>> getFloats(Value value) {
     return std::nullopt;
   size_t width = getByteWidth(*dataType);
   ArrayRef<char> data = blob->getData();
+  FileMemory::want(data);
   if (data.size() != type.getNumElements() * width)
     return std::nullopt;
   const llvm::fltSemantics &semantics =
@@ -222,8 +240,8 @@ splitOperands(Operation *op, llvm::function_ref<bool(Value)> fits) {
 //===----------------------------------------------------------------------===//
 
 Optimizer::Optimizer(func::FuncOp function, NodeOrigins all,
-                     OptimizationNotes notes)
-    : function(function), notes(std::move(notes)) {
+                     reader::SourceTensors &sources, OptimizationNotes notes)
+    : function(function), sources(sources), notes(std::move(notes)) {
   // Operators without readers have been erased.
   function.walk([&](Operation *op) {
     if (auto found = all.find(op); found != all.end())
@@ -284,11 +302,29 @@ void Optimizer::replace(Operation *op, Operation *by, StringRef type,
 // Fusions
 //===----------------------------------------------------------------------===//
 
-void Optimizer::foldBatchNormalization(BatchNormalizationOp op) {
-  auto convolution = dyn_cast_or_null<ConvolutionOp>(getNodeBefore(op));
-  if (!convolution || !isOf(convolution, "Conv") || op.getFusedActivation() ||
-      convolution.getFusedActivation())
-    return;
+llvm::Error Optimizer::foldBatchNormalizations() {
+  SmallVector<BatchNormalizationOp> normalizations;
+  function.walk([&](BatchNormalizationOp op) {
+    if (isOf(op, "BatchNormalization"))
+      normalizations.push_back(op);
+  });
+  for (BatchNormalizationOp op : normalizations) {
+    auto convolution = dyn_cast_or_null<ConvolutionOp>(getNodeBefore(op));
+    if (!convolution || !isOf(convolution, "Conv") || op.getFusedActivation() ||
+        convolution.getFusedActivation())
+      continue;
+    for (Value read :
+         {convolution.getFilter(), convolution.getBias(), op.getMean(),
+          op.getVariance(), op.getScale(), op.getBias()})
+      if (llvm::Error error = load(read, sources))
+        return error;
+    foldBatchNormalization(op, convolution);
+  }
+  return llvm::Error::success();
+}
+
+void Optimizer::foldBatchNormalization(BatchNormalizationOp op,
+                                       ConvolutionOp convolution) {
   auto filter = getFloats(convolution.getFilter());
   auto mean = getFloats(op.getMean()), variance = getFloats(op.getVariance()),
        scale = getFloats(op.getScale()), bias = getFloats(op.getBias());
@@ -666,7 +702,9 @@ void Optimizer::fuseActivation(Operation *op) {
   replace(op, producer, *type, "activation in the operator before it");
 }
 
-void Optimizer::run() {
+llvm::Error Optimizer::run() {
+  if (llvm::Error error = foldBatchNormalizations())
+    return error;
   auto forEach = [&](StringRef type, void (Optimizer::*fuse)(Operation *)) {
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
@@ -676,12 +714,6 @@ void Optimizer::run() {
     for (Operation *op : ops)
       (this->*fuse)(op);
   };
-  SmallVector<BatchNormalizationOp> normalizations;
-  function.walk([&](BatchNormalizationOp op) {
-    if (isOf(op, "BatchNormalization"))
-      normalizations.push_back(op);
-  });
-  llvm::for_each(normalizations, [&](auto op) { foldBatchNormalization(op); });
   auto eraseDead = [&] {
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(function.front())))
@@ -730,9 +762,11 @@ void Optimizer::run() {
       builder.getDictionaryAttr(
           {builder.getNamedAttr("fused", builder.getDictionaryAttr(fused)),
            builder.getNamedAttr("open", builder.getDictionaryAttr(open))}));
+  return llvm::Error::success();
 }
 
-void dml::onnx::optimize(func::FuncOp function, NodeOrigins types,
-                         OptimizationNotes notes) {
-  Optimizer(function, std::move(types), std::move(notes)).run();
+llvm::Error dml::onnx::optimize(func::FuncOp function, NodeOrigins types,
+                                reader::SourceTensors &sources,
+                                OptimizationNotes notes) {
+  return Optimizer(function, std::move(types), sources, std::move(notes)).run();
 }

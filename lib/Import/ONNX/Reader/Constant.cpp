@@ -206,11 +206,18 @@ Constant Constant::unpack() const {
   return Constant(type, shape, *bytes, bytes);
 }
 
-Constant Constant::viewAsFourBits(DataType newType, Shape newShape) const {
+std::optional<Constant> Constant::viewAsFourBits(DataType newType,
+                                                 Shape newShape) const {
   assert(getByteWidth(type) == 1 && !isFourBits(type));
   if (!isSplat())
     return getFourBits(newType, std::move(newShape), data, owner);
-  auto bytes = std::make_shared<std::vector<char>>(getNumElements(), data[0]);
+  int64_t low = *getData() & 0xf, high = *getData() >> 4 & 0xf;
+  if (low == high)
+    return get(newType, {1}, ArrayRef<int64_t>(low)).splat(std::move(newShape));
+  if (!isFoldable())
+    return std::nullopt;
+  auto bytes =
+      std::make_shared<std::vector<char>>(getNumElements(), *getData());
   return getFourBits(newType, std::move(newShape), *bytes, bytes);
 }
 
@@ -228,6 +235,7 @@ Constant Constant::getStored() const {
 template <typename To>
 static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
                                     int64_t count) {
+  FileMemory::want(data);
   SmallVector<To> elements;
   bool isSplat = data.size() == getByteWidth(type);
   dispatchType(type, [&](auto zero) {
@@ -348,10 +356,7 @@ static ArrayRef<char> readFields(const TensorProto &tensor, DataType type,
   }
 }
 
-llvm::Expected<Constant>
-dml::onnx::readConstant(const TensorProto &tensor,
-                        std::shared_ptr<const void> owner,
-                        reader::ExternalFiles &files) {
+llvm::Expected<Constant> ConstantReader::read(const TensorProto &tensor) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("tensor '" + tensor.name + "': " + message);
   };
@@ -377,21 +382,34 @@ dml::onnx::readConstant(const TensorProto &tensor,
   uint64_t wanted = isFourBits(*type)
                         ? (static_cast<uint64_t>(*count) + 1) / 2
                         : static_cast<uint64_t>(*count) * getByteWidth(*type);
+  auto failSize = [&](uint64_t size) {
+    return fail("it has " + Twine(size) + " bytes of elements, but " +
+                describeShape(shape) + " of " +
+                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+  };
   ArrayRef<char> data;
-  if (tensor.isExternal) {
+  std::shared_ptr<const void> keeper = owner;
+  if (tensor.source) {
+    if (uint64_t size = tensor.source->getSize(); size != wanted)
+      return failSize(size);
+    auto elements =
+        sources.open(tensor.source, *count <= Constant::maxFoldable);
+    if (!elements)
+      return reader::makeReadError("tensor '" + tensor.name + "': " +
+                                   llvm::toString(elements.takeError()));
+    std::tie(data, keeper) = *elements;
+  } else if (tensor.isExternal) {
     auto external = readExternal(tensor, wanted, files);
     if (!external)
       return fail(llvm::toString(external.takeError()));
-    std::tie(data, owner) = *external;
+    std::tie(data, keeper) = *external;
   } else {
-    data = readFields(tensor, *type, owner);
+    data = readFields(tensor, *type, keeper);
   }
   if (data.size() != wanted)
-    return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
-                describeShape(shape) + " of " +
-                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+    return failSize(data.size());
   if (isFourBits(*type))
     return Constant::getFourBits(*type, std::move(shape), data,
-                                 std::move(owner));
-  return Constant(*type, std::move(shape), data, std::move(owner));
+                                 std::move(keeper));
+  return Constant(*type, std::move(shape), data, std::move(keeper));
 }

@@ -10,8 +10,9 @@
 #include "Reader/Model.h"
 #include "Support/Builder.h"
 #include "Support/ExternalFiles.h"
+#include "Support/TensorSource.h"
 #include "dml/IR/DML.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "dml/IR/FileMemory.h"
 #include <memory>
 
 namespace dml::onnx {
@@ -119,10 +120,19 @@ public:
   bool isResource() const {
     return !isSplat() && getNumStoredBytes() > reader::maxInlineBytes;
   }
-  const char *getData() const { return data.data(); }
+  /// Returns the address of the elements, which identifies this constant. The
+  /// elements may not have been read yet.
+  const char *getAddress() const { return data.data(); }
+  const char *getData() const {
+    FileMemory::want(data);
+    return data.data();
+  }
   /// Returns the bytes of this constant, which has elements of 8 bits, as 4-bit
-  /// elements with the shape `newShape`, two to a byte.
-  Constant viewAsFourBits(DataType newType, Shape newShape) const;
+  /// elements with the shape `newShape`, two to a byte. Returns nothing if one
+  /// byte with two different elements is repeated more often than a foldable
+  /// constant may have bytes.
+  std::optional<Constant> viewAsFourBits(DataType newType,
+                                         Shape newShape) const;
   /// Returns the same constant with 4-bit elements as materialize() wants them:
   /// two to a byte if the constant is a resource, else a byte for each.
   Constant getStored() const;
@@ -176,12 +186,20 @@ private:
   bool isPacked = false;
 };
 
-/// Reads a TensorProto, whose elements are in the model's file, which `owner`
-/// keeps open, or in a file beside it. Returns an error if the number of
-/// elements does not match its dims and type.
-llvm::Expected<Constant> readConstant(const TensorProto &tensor,
-                                      std::shared_ptr<const void> owner,
-                                      reader::ExternalFiles &files);
+/// What the constants of a model are read from.
+struct ConstantReader {
+  /// Keeps the model's file open, or what a built model refers to.
+  std::shared_ptr<const void> owner;
+  /// The files beside the model.
+  reader::ExternalFiles files;
+  /// What the program has that built the model.
+  reader::SourceTensors sources;
+
+  /// Reads a tensor. Returns an error if the number of elements does not match
+  /// its dims and type. The elements of a constant that is not foldable may be
+  /// addresses alone until load() has read them.
+  llvm::Expected<Constant> read(const TensorProto &tensor);
+};
 
 } // namespace dml::onnx
 

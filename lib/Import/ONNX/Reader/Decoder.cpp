@@ -12,8 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reader/Model.h"
+#include "dml/IR/FileMemory.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/LEB128.h"
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 #include <type_traits>
@@ -490,10 +492,108 @@ static auto guard(StringRef bytes, Function decode)
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Wanting
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The messages of ONNX's format that lie on the way from a model to the
+/// elements of its tensors.
+enum class Message { Model, Graph, Node, Attribute, Tensor };
+} // namespace
+
+/// Returns the message in field `number` of `message`, or nothing if the field
+/// does not lead to elements.
+static std::optional<Message> findMessage(Message message, uint64_t number) {
+  switch (message) {
+  case Message::Model:
+    return number == 7 ? std::optional(Message::Graph) : std::nullopt;
+  case Message::Graph:
+    if (number == 1)
+      return Message::Node;
+    return number == 5 ? std::optional(Message::Tensor) : std::nullopt;
+  case Message::Node:
+    return number == 5 ? std::optional(Message::Attribute) : std::nullopt;
+  case Message::Attribute:
+    return number == 5 ? std::optional(Message::Tensor) : std::nullopt;
+  case Message::Tensor:
+    break;
+  }
+  return std::nullopt;
+}
+
+namespace {
+/// A field of a message. A number has no content.
+struct Field {
+  uint64_t number;
+  StringRef content;
+};
+} // namespace
+
+/// Takes a field from the front of a message in a file, and reads only the
+/// field's head. Returns nothing if the bytes are not a field.
+static std::optional<Field> takeField(StringRef &bytes) {
+  // A head consists of at most two varints.
+  constexpr size_t mostHead = 20;
+  dml::FileMemory::want(bytes.take_front(mostHead));
+  const char *error = nullptr;
+  auto takeNumber = [&] {
+    unsigned size = 0;
+    uint64_t number = llvm::decodeULEB128(bytes.bytes_begin(), &size,
+                                          bytes.bytes_end(), &error);
+    bytes = bytes.drop_front(error ? 0 : size);
+    return number;
+  };
+  uint64_t tag = takeNumber(), size = 0;
+  auto type = static_cast<pbf_wire_type>(tag & 7);
+  if (type == pbf_wire_type::varint)
+    (void)takeNumber();
+  else if (type == pbf_wire_type::length_delimited)
+    size = takeNumber();
+  else if (type == pbf_wire_type::fixed64)
+    size = 8;
+  else if (type == pbf_wire_type::fixed32)
+    size = 4;
+  else
+    return std::nullopt;
+  if (error || size > bytes.size())
+    return std::nullopt;
+  StringRef content = bytes.take_front(size);
+  bytes = bytes.drop_front(size);
+  return Field{tag >> 3, content};
+}
+
+/// Reads all bytes of a message in a file, except for the elements of large
+/// tensors, which are in the field raw_data. The decoder later reports errors
+/// of invalid messages.
+static void wantMessage(StringRef bytes, Message message) {
+  constexpr size_t large = 4096;
+  while (!bytes.empty()) {
+    std::optional<Field> field = takeField(bytes);
+    if (!field)
+      return dml::FileMemory::want(bytes);
+    std::optional<Message> inner = findMessage(message, field->number);
+    bool isLarge = field->content.size() > large;
+    if (isLarge && inner)
+      wantMessage(field->content, *inner);
+    else if (!isLarge || message != Message::Tensor || field->number != 9)
+      dml::FileMemory::want(field->content);
+  }
+}
+
 llvm::Expected<ModelProto> dml::onnx::decodeModel(StringRef file) {
+  if (FileMemory::find(file.data()))
+    wantMessage(file, Message::Model);
   return guard(file, [](pbf_reader reader) { return decode(reader); });
 }
 
-llvm::Expected<GraphProto> dml::onnx::decodeInnerGraph(StringRef bytes) {
-  return guard(bytes, [](pbf_reader reader) { return decodeGraph(reader); });
+llvm::Expected<std::shared_ptr<const GraphProto>>
+dml::onnx::getInnerGraph(const AttributeProto &attribute) {
+  if (attribute.built)
+    return attribute.built;
+  llvm::Expected<GraphProto> graph =
+      guard(attribute.g, [](pbf_reader reader) { return decodeGraph(reader); });
+  if (!graph)
+    return graph.takeError();
+  return std::make_shared<const GraphProto>(std::move(*graph));
 }

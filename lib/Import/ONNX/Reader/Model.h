@@ -3,16 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The messages of onnx.proto, with the fields that the importer uses. Names and
-// weights refer to the bytes of the file.
+// weights refer to the bytes of the file. A program may build a model of them
+// too; what differs then is said where it does.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DML_LIB_IMPORT_ONNX_READER_MODEL_H
 #define DML_LIB_IMPORT_ONNX_READER_MODEL_H
 
+#include "Support/TensorSource.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +40,11 @@ struct TensorProto {
   bool isExternal = false;
   llvm::StringRef externalLocation, externalOffset, externalLength;
   bool hasStrings = false, isSegment = false;
+  /// The elements of a built model's tensor, which then has no other elements.
+  std::shared_ptr<const reader::TensorSource> source;
 };
+
+struct GraphProto;
 
 /// AttributeProto.
 struct AttributeProto {
@@ -62,6 +69,8 @@ struct AttributeProto {
   llvm::StringRef s;
   /// The bytes of a graph, which is decoded when it is entered.
   llvm::StringRef g;
+  /// The graph of a built model, which has no bytes.
+  std::shared_ptr<const GraphProto> built;
   std::optional<TensorProto> t;
   std::vector<float> floats;
   std::vector<int64_t> ints;
@@ -132,8 +141,10 @@ struct ModelProto {
 /// of the file, since no allocation depends on a number in the file.
 llvm::Expected<ModelProto> decodeModel(llvm::StringRef file);
 
-/// Decodes a graph within an attribute in the same way.
-llvm::Expected<GraphProto> decodeInnerGraph(llvm::StringRef bytes);
+/// Returns the graph within an attribute, which is decoded in the same way
+/// where it has bytes.
+llvm::Expected<std::shared_ptr<const GraphProto>>
+getInnerGraph(const AttributeProto &attribute);
 
 } // namespace dml::onnx
 

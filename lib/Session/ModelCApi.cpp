@@ -1,0 +1,64 @@
+//===- ModelCApi.cpp - The C API of models that programs build ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Boundary.h"
+#include "BuiltModel.h"
+
+using namespace dml;
+using namespace dml::session;
+
+DmlResult dmlCreateModel(const DmlModelCreateInfo *info, DmlModel *model,
+                         DmlError *error) {
+  auto create = [&]() -> Status {
+    DML_NEED(info);
+    DML_NEED(model);
+    DML_CHECK_CHAIN(DmlModelCreateInfo, info);
+    if (info->operatorSetCount != 0)
+      DML_NEED(info->operatorSets);
+    *model = new DmlModelImpl{BuiltModel::create(*info)};
+    return Status();
+  };
+  return runtime::report(create(), error);
+}
+
+void dmlDestroyModel(DmlModel model) { delete model; }
+
+/// Adds a part to a model.
+template <typename Part>
+static DmlResult addTo(DmlModel model, const Part *part, DmlError *error,
+                       Status (BuiltModel::*add)(const Part &)) {
+  auto check = [&]() -> Status {
+    DML_NEED(model);
+    DML_NEED(part);
+    return (*model->object.*add)(*part);
+  };
+  return runtime::report(check(), error);
+}
+
+DmlResult dmlAddModelInput(DmlModel model, const DmlModelTensor *tensor,
+                           DmlError *error) {
+  return addTo(model, tensor, error, &BuiltModel::addInput);
+}
+
+DmlResult dmlAddModelOutput(DmlModel model, const DmlModelTensor *tensor,
+                            DmlError *error) {
+  return addTo(model, tensor, error, &BuiltModel::addOutput);
+}
+
+DmlResult dmlAddModelValue(DmlModel model, const DmlModelTensor *tensor,
+                           DmlError *error) {
+  return addTo(model, tensor, error, &BuiltModel::addValue);
+}
+
+DmlResult dmlAddModelWeight(DmlModel model, const DmlModelWeight *weight,
+                            DmlError *error) {
+  return addTo(model, weight, error, &BuiltModel::addWeight);
+}
+
+DmlResult dmlAddModelNode(DmlModel model, const DmlModelNode *node,
+                          DmlError *error) {
+  return addTo(model, node, error, &BuiltModel::addNode);
+}
