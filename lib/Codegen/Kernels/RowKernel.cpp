@@ -437,10 +437,10 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
 }
 
 /// Exchanges states between the threads of a row. Each thread stores its
-/// states, one for each lane, under its number `own`. If the threads of a
-/// subgroup have combined their states before, they share a number, and
-/// `isWriter` is true for the one thread that stores; otherwise it is null.
-/// After a barrier, each thread combines the states with the numbers from
+/// states, one for each lane, under its number `own`. Threads that have
+/// combined their states before, such as those of a subgroup, share a number,
+/// and `isWriter` is true for the one of them that stores; otherwise it is
+/// null. After a barrier, each thread combines the states with the numbers from
 /// `first` on, `count` of them, in each lane.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
