@@ -143,9 +143,9 @@ static bool isShift(Value value, Value largest) {
 }
 
 namespace {
-/// A score or an exponential that one of the loops computes, and the condition
-/// that the query sees the key. The condition is null if each query sees all
-/// keys.
+/// What one of the two loops over keys computes for a query and a key: their
+/// score, or its exponential. `isSeen` is the condition that a mask lets the
+/// query attend to the key, and is null if there is no mask.
 struct Seen {
   Value score, isSeen;
 };
@@ -244,11 +244,12 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   auto steps = llvm::map_to_vector(scores.loops, [](scf::ForOp loop) {
     return Value(loop.getInductionVar());
   });
-  // In a product of a query and a key, the factor of the query is the one that
-  // the body can compute without the number of the key. If this is the left
-  // factor of the first term, the left factors of all terms must belong to the
-  // queries. `steps` are the counters of the loops over the terms, on which
-  // both factors may depend.
+  // Each term of a score is a factor of the query times a factor of the key, in
+  // either order. The query's factor is the one that the body can compute
+  // without the number of the key. If this is the left factor in the first
+  // term, it must be the left factor in all terms; otherwise it must be the
+  // right factor in all terms. `steps` are the counters of the loops over the
+  // terms, on which both factors may depend.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -272,11 +273,11 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
 
 /// Returns the number of elements of a head of attention, if dimension `dim` of
 /// the output, which has `size` elements, holds several heads one after the
-/// other: 64 if 16 heads fill 1,024 elements. The operations of `slices` belong
-/// to the scores, which differ from head to head but not within a head. If they
-/// divide the coordinate by 64, and use it in no other way, 64 is the answer.
-/// Returns nothing if an operation uses the coordinate otherwise, if the
-/// divisors differ, or if the divisor does not divide `size`.
+/// other: 64 if 16 heads fill 1,024 elements. All elements of a head have the
+/// same scores. The operations of `slices`, which compute the scores, therefore
+/// use only the head's number, the coordinate divided by 64. Returns nothing if
+/// one of the operations uses the coordinate in another way, if divisors
+/// differ, or if the divisor does not divide `size`.
 static std::optional<int64_t>
 findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
   std::optional<int64_t> divisor;
@@ -504,12 +505,12 @@ LogicalResult AttentionReader::readSlices() {
   return success();
 }
 
-/// Sets the dimension that the batch and the columns of the values share, if
-/// there is one. Scores do not depend on a column of the values. If they depend
-/// on the output's innermost dimension nevertheless, this dimension holds
-/// several heads one after the other: coordinate 130 of a dimension of 16 heads
-/// with 64 columns each is column 2 of head 2. The heads then belong to the
-/// batch.
+/// Sets `sharedDim`, if the output's innermost dimension holds several heads
+/// one after the other, each with its columns of the values: coordinate 130 of
+/// a dimension of 16 heads with 64 columns each is column 2 of head 2. The head
+/// then belongs to the batch, and the column to the columns of the values. This
+/// is so if the scores depend on the innermost dimension, since scores never
+/// depend on a column of the values.
 LogicalResult AttentionReader::readSharedDim() {
   int64_t innermost = getInnermostDim(type);
   if (!ofScores[innermost])

@@ -26,8 +26,10 @@ getConcatenations(mlir::func::FuncOp function);
 llvm::SmallVector<mlir::Value> getJoined(mlir::tensor::InsertSliceOp last,
                                          int64_t &axis);
 
-/// Erases the insertions of the chain that ends with `last`, from the last one
-/// backward, up to the first insertion whose result is used.
+/// Erases `last`, the last insertion of a chain, if its result is unused. Then
+/// erases the preceding insertion if its result has become unused by that, and
+/// so on. The first insertion from the end that has another use stays, with all
+/// insertions before it.
 void eraseUnused(mlir::RewriterBase &rewriter,
                  mlir::tensor::InsertSliceOp last);
 

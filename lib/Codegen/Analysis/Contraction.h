@@ -88,8 +88,10 @@ struct Contraction {
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);
 };
 
-/// Whether one of the factors is a selection between an element and a constant
-/// for padding.
+/// Whether one of the factors is a selection between an element and a constant,
+/// as at the padded borders of a convolution. The models of time assume that a
+/// thread loads such factors one by one, and other factors in vectors where
+/// they are neighbours.
 bool isChosen(const ContractionOperand &operand);
 
 /// Returns the last dimension of `type` with more than one element, or the

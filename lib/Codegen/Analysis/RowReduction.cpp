@@ -46,7 +46,8 @@ static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
 
 /// If an operation computes `combined` from `carried` and an element of the
 /// row, returns the element: the other operand of a sum or a maximum, or the
-/// other alternative of a select. Returns null otherwise.
+/// other alternative of a select, as in `select(isLarger, element, carried)`.
+/// Returns null otherwise.
 static Value getElement(Value carried, Value combined) {
   Operation *op = combined.getDefiningOp();
   if (!op)
@@ -61,10 +62,10 @@ static Value getElement(Value carried, Value combined) {
   return operands[1] == carried ? operands[0] : Value();
 }
 
-/// The dimension of the output along which a scan runs. If several rows follow
-/// each other along that dimension, `partSize` is the number of elements in a
-/// row, and otherwise 0: three rows of 4 elements in a dimension of size 12
-/// have the part size 4.
+/// The dimension of the output along which a scan, such as a running sum,
+/// visits a row. If this dimension holds several rows one after the other,
+/// `partSize` is the number of elements in a row, and otherwise 0: with three
+/// rows of 4 elements in a dimension of size 12, `partSize` is 4.
 struct ScanLine {
   int64_t dim, partSize;
   bool isBackward = false;
@@ -286,11 +287,12 @@ bool RowReduction::isWorthwhile() const {
   int64_t elements;
   if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
-  // Overlapping windows, such as those of a pooling, are not rows: several
-  // windows read one element, so that together they have more elements than the
-  // tensor. Up to twice as many are accepted, since such windows overlap only a
-  // little: windows of 3 elements that begin 2 elements apart have 1.5 times as
-  // many.
+  // In the windows of a pooling, an element may belong to several rows, so that
+  // the rows together have more elements than the tensor. If they have more
+  // than twice as many, a row kernel would read each element more than twice on
+  // average, and the windows are not accepted as rows. Windows that overlap
+  // less are accepted: windows of 3 elements that begin 2 elements apart have
+  // 1.5 times as many elements as the tensor.
   auto isRead = [&](const RowLoops &nest) {
     return llvm::any_of(nest.slice, [&](Operation *nested) {
       return BodySlice::isLoad(nested) &&
@@ -302,12 +304,14 @@ bool RowReduction::isWorthwhile() const {
   // A row kernel is therefore better for any number of rows.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  // If rows are few and long, such as 4 rows of a million elements, the
-  // lowering of operators has already divided them into parts, by the rule of
-  // the next condition. The lowering does not know the device and uses the
-  // default speeds. The default speeds are used here as well: with others, this
-  // function might reject rows that the lowering left whole, and a map kernel
-  // would reduce each of them with a single thread.
+  // A few long rows, such as 4 rows of a million elements, are too few to
+  // occupy the device, and the following condition rejects them. The lowering
+  // of operators uses the same condition to divide such rows into more and
+  // shorter ones, so that normally none are left here. The lowering does not
+  // know the device and uses the default speeds. This function must use the
+  // default speeds as well: with the device's speeds, it might reject rows that
+  // the lowering did not divide, and a map kernel would reduce each of them
+  // with a single thread.
   if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
       rowSize > cost::rows::maxRowOfFew)
     return false;

@@ -27,12 +27,12 @@ struct ScanOrder {
 /// elements of the row.
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
-  /// The order of the scan, if the nest is a scan. A scan has one loop, which
-  /// visits the whole row for each element of the output and combines
-  /// `select(isInPart, scanned, neutral)` in each iteration: the scanned
-  /// element where it is in the part that belongs to the output's element, and
-  /// otherwise a neutral number, such as 0 for a sum, which does not change the
-  /// result.
+  /// The order of the scan, if the nest is a scan, such as a running sum. For
+  /// each element of the output, a scan reduces the elements of the row up to
+  /// this element, or from it on. The nest of a scan has one loop, which visits
+  /// the whole row and combines `select(isInPart, scanned, neutral)` in each
+  /// iteration: the row's element `scanned` if it is among those to reduce, and
+  /// otherwise a number that does not change the result, such as 0 for a sum.
   std::optional<ScanOrder> scan;
   mlir::Value scanned;
   /// The operations that compute the initial values of the loops.
@@ -89,8 +89,9 @@ struct RowReduction {
   /// coordinate 10 is element 2 of row 2. The dimension is in both setDims and
   /// elementDims.
   int64_t partSize = 0;
-  /// The values of the body that are the number of the row along this
-  /// dimension: with rows of 4 elements, the coordinate divided by 4.
+  /// The operations of the body that divide this dimension's coordinate by
+  /// `partSize`. Their result is the number of the row along the dimension:
+  /// with rows of 4 elements, coordinate 9 lies in row 2.
   llvm::SmallVector<mlir::Value> partNumbers;
 
   /// Reads `op` as a row reduction. Returns nothing if `op` computes anything

@@ -51,11 +51,12 @@ static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
 }
 
 /// Combines the buffers `roots`, which `op` reads, in one new buffer, so that
-/// the kernel binds one buffer instead of several. Each of them gets a range of
-/// the new buffer: the range takes the place of an allocation everywhere, and
-/// any other buffer, such as an argument, is copied to its range in front of
-/// `op`. Each range begins at a multiple of 256 bytes, since copies and other
-/// kernels bind ranges separately.
+/// the kernel binds one buffer instead of several. Each of the buffers gets a
+/// range of the new buffer. A buffer that the function allocates is replaced by
+/// its range in all operations. Any other buffer, such as an argument, stays,
+/// and is copied to its range in front of `op`. Ranges begin at multiples of
+/// 256 bytes (DeviceProfile::rangeAlignment), so that copies and other kernels
+/// can bind each range by itself.
 static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   int64_t total = 0;
   SmallVector<int64_t> offsets;

@@ -268,12 +268,12 @@ static void bindRanges(linalg::GenericOp op) {
 
 namespace {
 /// Decides for each kernel whether it traverses its largest buffer from the
-/// beginning or from the end. The cache still holds the bytes that the
-/// preceding kernel read or wrote last, so that a kernel should begin with
-/// these bytes. For example, if two kernels read the same 134 MB and the second
-/// one begins at the end, it finds 30 MB in a cache of 50 MB. In the same order
-/// as the first kernel, the second one would find nothing, since each byte is
-/// evicted before it is read again.
+/// beginning or from the end. A kernel should begin with the bytes that the
+/// preceding kernel read or wrote last, since the cache still holds them. For
+/// example, two kernels read the same 134 MB, and the cache has 50 MB. If the
+/// second kernel begins at the end, it finds the bytes that the cache has kept.
+/// If it begins at the beginning, it finds nothing, since each byte is evicted
+/// before it is read again.
 class WorkgroupOrder {
 public:
   /// Marks `op`, which uses `buffers`, if its kernel should begin at the end of

@@ -65,8 +65,9 @@ getInsertions(tensor::InsertSliceOp last) {
   return inserts;
 }
 
-/// Whether no operation between `insert` and `next` can write a tensor. Only
-/// views of tensors may stand in between.
+/// Whether no operation between `insert` and `next` can write a tensor, so that
+/// both insertions can copy from the same buffer if they have the same source.
+/// Only views of tensors may stand in between.
 static bool isNextWrite(tensor::InsertSliceOp insert,
                         tensor::InsertSliceOp next) {
   Operation *op = insert->getNextNode();

@@ -244,10 +244,10 @@ private:
   /// as a total over all buffers.
   int64_t getExcess(const Box &box) const;
   /// Divides `box` into slices and appends them to `slices`. If possible, each
-  /// slice binds at most one range of each buffer. Otherwise, the slices come
-  /// as close to this as possible: their ranges are too large by the fewest
-  /// bytes, and loads select between several ranges of a buffer (getRanges()).
-  /// Fails if there would be more than `maxSlices` slices.
+  /// slice binds at most one range of each buffer. Otherwise, the function
+  /// chooses slices that read as few bytes as possible beyond the size of a
+  /// range (getExcess()), and loads select between several ranges of a buffer
+  /// (getRanges()). Fails if there would be more than `maxSlices` slices.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
   /// Returns, for each of `reads`, the ranges of its buffer that slice `box`
@@ -281,9 +281,10 @@ private:
   SlicedAccess output;
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
-  /// The loads that slicing has to fit into one range of their buffer each: all
-  /// of `large`. If this would take too many slices, `reads` is empty, and each
-  /// load of `large` selects between several ranges of its buffer instead.
+  /// The loads for which each slice must be so small that it reads only one
+  /// range of the load's buffer. These are all loads of `large`, or none, if
+  /// they would take too many slices. In the second case, the loads of `large`
+  /// select between several ranges of their buffers.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
   /// The ranges that the slice under construction binds, identified by root,
@@ -491,11 +492,12 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // A range has at most `limit` bytes. A read of more bytes divides the
-      // bytes of all reads of its buffer into ranges, instead of its own bytes,
-      // so that the reads share ranges. For example, if each of four reads
-      // needs five ranges, and the reads are one row apart, they bind five
-      // ranges together instead of five each.
+      // A range has at most `limit` bytes, so that a read of more bytes takes
+      // several ranges. All such reads of a buffer use the same ranges, which
+      // divide the bytes of all reads of the buffer, so that the kernel binds
+      // each range only once. For example, if each of four reads needs five
+      // ranges, and the reads are one row apart, they bind five ranges together
+      // instead of five each.
       if (bound.size() > limit)
         bound = all;
     }
@@ -612,9 +614,11 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
     for (const ByteRange &range : bound)
       if (known.insert({read.access.placement.root, range.begin}).second)
         bytes += range.size();
-  // The kernel binds its output, and buffers for the `bytes` bytes of its
-  // ranges. dml-limit-buffers can combine ranges in one buffer, but only up to
-  // `limit` bytes, so that the ranges take at least `bytes` / `limit` buffers.
+  // The kernel binds its output and the ranges, which have `bytes` bytes
+  // together. dml-limit-buffers can combine ranges in one buffer, but a buffer
+  // has at most `limit` bytes. The kernel therefore binds at least `bytes` /
+  // `limit` buffers beside its output, and it is an error if even so many are
+  // too many.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();

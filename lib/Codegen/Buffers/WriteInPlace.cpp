@@ -172,12 +172,14 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   }
   for (const Strip &strip : placement->strips) {
     if (strip.count > 1) {
-      // If coordinate d increases by 1, the place increases by `factor` bytes.
-      // With runs of 64 bytes that begin 256 bytes apart, an increase of 128
-      // bytes leads to the second next run, which is 512 bytes further in the
-      // larger buffer. An increase of 4 bytes stays in the run. Increases that
-      // stay in the run must do so for all coordinates together, or the place
-      // would not be a linear function.
+      // The strip places the bytes of the buffer in a larger buffer, as runs at
+      // equal distances. If coordinate d increases by 1, the place increases by
+      // `factor` bytes. With runs of 64 bytes that begin 256 bytes apart, an
+      // increase of 128 bytes leads to the second next run, which is 512 bytes
+      // further in the larger buffer, and an increase of 4 bytes stays in the
+      // run. The place is a linear function only if all coordinates whose
+      // increase is smaller than a run stay within one run together, even where
+      // each has its largest value.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {
@@ -297,10 +299,9 @@ public:
   LogicalResult run();
 
 private:
-  /// A use of one of the two buffers of the pair, the input or the output, by
-  /// an operation, and the range of the buffer that the operation accesses.
-  /// Both will become one buffer, so that a write of the output overwrites the
-  /// input.
+  /// An operation's use of the input or of the output of the pair, which the
+  /// caller binds to one buffer, and the range of the buffer that the operation
+  /// accesses. In one buffer, a write of the output overwrites the input.
   struct PairUse {
     Value buffer;
     Placement placement;
@@ -503,11 +504,11 @@ LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
   return success();
 }
 
-/// Prepares `op`, if it reads the input and writes the output, for the one
-/// buffer of both. The element of the input that `op` loads is then the old
-/// content of the element of the output that it stores, and `op` reads this old
-/// content instead of the input. Erases `op` if it only stores elements to the
-/// places from which it loads them.
+/// Rewrites `op`, if it reads the input and writes the output, for a single
+/// buffer that holds both. `op` must load each element of the input from the
+/// place where it stores an element of the output. Instead of the input, it
+/// then reads the old content of the output's element. Erases `op` if it only
+/// stores elements to the places from which it loads them.
 LogicalResult PairWriter::writeInPlace(Operation &op) {
   FailureOr<PairUses> uses = getPairUses(op);
   if (failed(uses))

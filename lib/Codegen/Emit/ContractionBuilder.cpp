@@ -199,9 +199,10 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
     break;
   }
   // In a convolution, the number of the iteration is divided into a filter tap
-  // and a channel. The linear form of a load's position then has no coefficient
-  // of the iteration, and the strides are the distances between the positions
-  // of the first two iterations and of the first two vectors.
+  // and a channel, so that the linear form of a load's position has no
+  // coefficient of the iteration. The strides are then measured instead: they
+  // are the distances between the positions of the first two iterations and of
+  // the first two vectors. Other iterations may have other distances.
   if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :

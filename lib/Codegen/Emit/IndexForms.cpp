@@ -420,10 +420,11 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // The rest lacks multiples of the divisor, which may have balanced large
-  // terms. For a and b up to 2^61, a + b - 2^61 is a form. Its rest by 4, a +
-  // b, may reach 2^62, which is too large for a form. In such a case, the whole
-  // form is divided.
+  // In a form, terms may cancel: for a and b up to 2^61, a + b - 2^61 is at
+  // most 2^61. The rest by 4, a + b, lacks the constant and may reach 2^62.
+  // Forms are limited to numbers below 2^62 in magnitude, so that code can add
+  // two of them in 64 bits. If the rest exceeds the limit, the whole form is
+  // divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -518,17 +519,19 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
   return constant;
 }
 
-/// Whether max(dividend, 0) is divided in the place of a dividend of range
+/// Whether the kernel divides max(dividend, 0) instead of a dividend of range
 /// `range`. A dividend is never negative where its quotient is used, so that
-/// the maximum changes nothing there. But range analysis of the kernel's code
-/// must see this, or it makes all indices of the kernel 64 bits wide. It may
-/// not see it if a carry has been added to the dividend, and the maximum states
-/// it. A dividend of the thread's number alone (`isOfThread`) has no carry.
+/// the maximum does not change results. It is built for MLIR's range analysis
+/// of the kernel's code, which makes all indices of the kernel 64 bits wide
+/// unless it sees that the dividend is not negative. Range analysis sees this
+/// without a maximum if the dividend depends on the thread's number alone
+/// (`isOfThread`), but it may not see it if a carry has been added to the
+/// dividend.
 ///
 /// A dividend of more than 32 bits makes the indices 64 bits wide in any case,
-/// so that the maximum would be useless. The maximum would also meet a
-/// miscompilation: after arith-int-range-narrowing had narrowed such a maximum,
-/// its result was wrong. (Test: IndexForms.NoMaximumOfWideDividends.)
+/// so that a maximum would be useless. It would also lead to wrong results,
+/// since arith-int-range-narrowing miscompiles such a maximum. (Test:
+/// IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {
   return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);
 }
@@ -611,10 +614,12 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     IndexRange whole = atoms[atom].range;
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
-    // The interior is where comparisons `form` >= 0 have the outcome that they
-    // have for the middle value of their atom. With 2 r - 5 and r from 0 to 9,
-    // the middle value 4 makes the comparison true, and so do all values from 3
-    // on: `bound` is 3. If the form decreases instead, the values up to `bound`
+    // The interior is where each comparison `form` >= 0 has the outcome that it
+    // has for the middle value of its atom. Most comparisons are clamps, so
+    // that this outcome holds everywhere except near a border of the tensor.
+    // With 2 r - 5 and r from 0 to 9, the middle value 4 makes the comparison
+    // true, and so do all values from 3 on: `bound` is 3, and r is 3 to 9 in
+    // the interior. If the form decreases instead, the values up to `bound`
     // have the wanted outcome.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(

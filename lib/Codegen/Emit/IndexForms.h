@@ -129,9 +129,10 @@ public:
     Box assumed;
   };
 
-  /// Returns forms over the same atoms for a second path of code, which cannot
-  /// use the values that these forms have built for the first path. Only the
-  /// thread's number is a value of both.
+  /// Returns forms for a second path of the kernel, which has the same atoms
+  /// but builds their values again: code of the second path cannot use a value
+  /// that was built in the first path. Only the value of the thread's number,
+  /// which is built before both paths, is kept.
   IndexForms getUnbuilt() const;
   /// Returns forms over the same atoms for code that runs only for threads in
   /// `box`. The code may use the values that these forms have built.
@@ -188,18 +189,17 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// A form whose value differs by at most 1 from a given form, the position of
-  /// a load: the given form equals either `form` or `form` + `offset`, where
-  /// `offset` is 1 or -1. A selection between the elements at both can then
-  /// replace the load, if other loads of the thread need these two elements as
-  /// well.
+  /// States that a load's position, the form p, always equals either `form` or
+  /// `form` + `offset`, where `offset` is 1 or -1. If a thread loads the
+  /// elements at both of these positions anyway, a selection between the two
+  /// elements replaces the load at p.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// The quotients that decide between the two, one in the given form and one
-    /// in `form`: if they are equal, the given form equals `form`, and
-    /// otherwise `form` + `offset`. For (t + 1) / 2 and its neighbour t / 2,
-    /// these are the two forms themselves.
+    /// The quotients whose comparison shows which of the two positions p is: p
+    /// equals `form` where `quotient`, which p contains, equals `other`, which
+    /// `form` contains. Elsewhere, p equals `form` + `offset`. If p is (t + 1)
+    /// / 2 and `form` is t / 2, the quotients are p and `form` themselves.
     LinearForm quotient, other;
   };
   /// Returns the neighbours of `form` that follow from the quotients that are
@@ -213,9 +213,9 @@ public:
   /// which each such comparison has the same outcome as for the middle of its
   /// atom's range. The box limits only atoms that are functions of the thread's
   /// number. A subgroup with threads both inside and outside of the box runs
-  /// both paths. If the limits of one atom alone leave more than the share
-  /// `maxDivergence` of the subgroups with threads outside, the box does not
-  /// limit this atom, and its comparisons stay in both paths.
+  /// both paths. An atom is therefore not limited if its limits alone would put
+  /// threads of too many subgroups, of more than the share `maxDivergence`,
+  /// outside of the box. The comparisons of this atom then stay in both paths.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
   /// thread outside of `box`.
@@ -286,10 +286,11 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// In forms that getNarrowed() made for the interior, the number of atoms
-  /// that the original forms know as well. Only comparisons of these atoms can
-  /// restrict the interior further, since the original forms build the
-  /// condition that a thread is inside.
+  /// In forms that getNarrowed() made for the interior: the number of atoms
+  /// that the original forms know as well, which have the numbers below it. The
+  /// interior may be made smaller again while its code is built, but only by
+  /// limits on these atoms, because the original forms build the condition that
+  /// a thread is inside.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;

@@ -56,9 +56,9 @@ mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
 
 /// buildSubgroupId() builds the number of the thread's subgroup, which is below
 /// `count`; buildLaneId() builds the thread's number in a subgroup of `size`
-/// threads. Vulkan does not specify which threads form a subgroup. The code
-/// limits both numbers to their ranges, since an analysis of the kernel alone
-/// cannot know these ranges.
+/// threads. Range analysis of the kernel cannot derive these ranges, since
+/// Vulkan does not specify which threads form a subgroup. The built code
+/// therefore limits both numbers explicitly.
 mlir::Value buildSubgroupId(mlir::ImplicitLocOpBuilder &b, int64_t count);
 mlir::Value buildLaneId(mlir::ImplicitLocOpBuilder &b, int64_t size);
 

@@ -208,11 +208,11 @@ static bool implies(Value condition, Value implied) {
          (implies(both.getLhs(), implied) || implies(both.getRhs(), implied));
 }
 
-/// Builds `select(condition, load, constant)` as a guarded load, whose element
-/// is used only if the condition holds. The index of the load may itself be a
-/// selection by this condition. Its other alternative is then never used, and
-/// the load always reads at the alternative for a true condition, if this index
-/// lies inside of the buffer even where the condition is false.
+/// Builds `select(condition, load, constant)` as a load with a guard: a load
+/// that always runs, and whose element is used only where the condition holds.
+/// The load's index is often itself selected by the condition, as in
+/// `load(condition ? i : 0)`. If i lies inside of the buffer even where the
+/// condition is false, the load reads at i, and no index is selected.
 std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   Scalar scalar = lookup(op.getTrueValue());
   auto *load = std::get_if<Load>(&scalar);
@@ -617,11 +617,12 @@ bool TileBuilder::isMove(linalg::GenericOp op) {
 std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
-  // Both elements are built, each under the assumption that it is the selected
-  // one. For a thread that selects the other element, the assumption is false
-  // and the position of the load may be wrong. Such a position must not be
-  // loaded from: a selection between the positions comes first, and the only
-  // load follows.
+  // The body is built twice: once for threads with `form` >= 0, and once for
+  // the others. In each case, a load's position is right only for the threads
+  // that the assumption holds for, and may lie outside of the buffer for
+  // others. The loads are not needed before their elements are used, so that
+  // only the two positions are built. A selection between the positions
+  // follows, and a single load from the selected position.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);

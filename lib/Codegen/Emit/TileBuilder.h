@@ -54,10 +54,11 @@ public:
   static bool hasLoops(mlir::linalg::GenericOp op);
 
   /// Whether the body of `op` yields a loaded element without computation, or
-  /// selects between such an element and a constant. The body may then be built
-  /// at coordinates beyond the end of the output, since the load is postponed
-  /// until its element is needed. An element at such coordinates must not be
-  /// needed: it must not be packed into a vector that is stored.
+  /// selects between such an element and a constant. Since the load is built
+  /// only when its element is needed, a kernel may build such a body even at
+  /// coordinates beyond the end of the output, as for a vector that crosses the
+  /// end of a row. The kernel must not use the element there: it must not pack
+  /// the element into a vector that is stored.
   static bool isMove(mlir::linalg::GenericOp op);
   /// For a body that moves elements, builds the load of the element at `chosen`
   /// if `form` is at least 0, and of the element at `otherwise` if not. The
@@ -126,13 +127,14 @@ private:
         computed;
     /// The ranges of the atoms that are results of select operations. For
     /// `select(i < 8, i, 0)`, such a range is 0 to 7, even if i can be larger.
-    /// Range analysis of the kernel's code does not draw this conclusion from
-    /// the condition. The range may therefore show that a load is inside of its
-    /// buffer, but a comparison that the range decides must stay in the code,
-    /// for range analysis to see.
+    /// MLIR's range analysis of the kernel's code does not draw this conclusion
+    /// from the condition. These ranges may therefore prove that a load is
+    /// inside of its buffer, but must not remove a comparison: without the
+    /// comparison in the code, MLIR's range analysis would not know the range.
     IndexForms::Box selected;
     /// Atoms that are 1 where a condition holds and 0 elsewhere, with their
-    /// conditions.
+    /// conditions. A load whose guard implies such a condition can take the
+    /// atom as 1.
     llvm::DenseMap<unsigned, mlir::Value> conditions;
   } built;
 };

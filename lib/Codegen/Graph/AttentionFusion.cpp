@@ -91,7 +91,8 @@ public:
   LinearForm get(Value value);
   /// Returns the coordinates, in the result of `producer`, of the element that
   /// `extract` reads directly or through reshapes. Returns no coordinates if
-  /// the position could be negative.
+  /// the form of a position in a reshape has a range with negative numbers:
+  /// such a form cannot be divided into coordinates.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
   /// Returns the row-major position of the element that `extract` reads.
   LinearForm getPosition(tensor::ExtractOp extract);
@@ -377,7 +378,8 @@ static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
 }
 
 /// Returns the only loop in the body of `fused` if it adds up f32 and contains
-/// no other loop: such a loop iterates over keys. Returns null otherwise.
+/// no other loop, and null otherwise. In a product of weights and values, this
+/// loop iterates over keys; whether `fused` is such a product is checked later.
 static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   auto loops = fused.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
