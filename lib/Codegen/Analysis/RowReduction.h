@@ -28,9 +28,9 @@ struct ScanOrder {
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
   /// The order of the scan, if the nest is a scan, such as a running sum. For
-  /// each element of the output, a scan reduces the elements of the row up to
-  /// this element, or from it on. The nest of a scan has one loop, which visits
-  /// the whole row and combines `select(isInPart, scanned, neutral)` in each
+  /// each element of the output, a scan reduces the elements on one side of
+  /// this element in the row. The nest of a scan has one loop, which visits the
+  /// whole row and combines `select(isInPart, scanned, neutral)` in each
   /// iteration: the row's element `scanned` if it is among those to reduce, and
   /// otherwise a number that does not change the result, such as 0 for a sum.
   std::optional<ScanOrder> scan;
@@ -91,7 +91,8 @@ struct RowReduction {
   int64_t partSize = 0;
   /// The operations of the body that divide this dimension's coordinate by
   /// `partSize`. Their result is the number of the row along the dimension:
-  /// with rows of 4 elements, coordinate 9 lies in row 2.
+  /// with rows of 4 elements, coordinate 9 lies in row 2. The number is the
+  /// same for all elements of a row, so that it is computed once for the row.
   llvm::SmallVector<mlir::Value> partNumbers;
 
   /// Reads `op` as a row reduction. Returns nothing if `op` computes anything

@@ -421,10 +421,9 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
   // In a form, terms may cancel: for a and b up to 2^61, a + b - 2^61 is at
-  // most 2^61. The rest by 4, a + b, lacks the constant and may reach 2^62.
-  // Forms are limited to numbers below 2^62 in magnitude, so that code can add
-  // two of them in 64 bits. If the rest exceeds the limit, the whole form is
-  // divided.
+  // most 2^61. The rest by 4, a + b, lacks the constant and may reach 2^62, but
+  // a form is only for numbers below 2^62 in magnitude. In such a case, the
+  // whole form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();

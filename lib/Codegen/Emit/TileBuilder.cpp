@@ -208,11 +208,12 @@ static bool implies(Value condition, Value implied) {
          (implies(both.getLhs(), implied) || implies(both.getRhs(), implied));
 }
 
-/// Builds `select(condition, load, constant)` as a load with a guard: a load
-/// that always runs, and whose element is used only where the condition holds.
-/// The load's index is often itself selected by the condition, as in
-/// `load(condition ? i : 0)`. If i lies inside of the buffer even where the
-/// condition is false, the load reads at i, and no index is selected.
+/// Builds `select(condition, load, constant)` as a guarded load, which always
+/// runs, but whose element is used only where the condition holds. The index of
+/// the load may itself be selected by the condition: 4 + 5 c is 9 where the
+/// condition holds (c is 1) and 4 elsewhere. Only 9 matters then. If index 9
+/// lies inside of the buffer in any case, all threads load at 9 and need no
+/// selection.
 std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   Scalar scalar = lookup(op.getTrueValue());
   auto *load = std::get_if<Load>(&scalar);

@@ -90,9 +90,10 @@ public:
 
   LinearForm get(Value value);
   /// Returns the coordinates, in the result of `producer`, of the element that
-  /// `extract` reads directly or through reshapes. Returns no coordinates if
-  /// the form of a position in a reshape has a range with negative numbers:
-  /// such a form cannot be divided into coordinates.
+  /// `extract` reads directly or through reshapes. Behind reshapes, the
+  /// coordinates are quotients and remainders of the element's position. The
+  /// function returns none if the range of the position's form has negative
+  /// numbers, which IndexForms::divide() does not accept.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
   /// Returns the row-major position of the element that `extract` reads.
   LinearForm getPosition(tensor::ExtractOp extract);
@@ -392,10 +393,10 @@ static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
 }
 
 /// Rewrites the loop of `fused`, which adds up products of weights and values,
-/// so that each iteration processes one key, whose weight the loop reads at the
-/// coordinates of the tensor of weights. Then replaces the read by the body
-/// that computes the weights. Returns false if the loop is not a sum of weights
-/// times values.
+/// so that each iteration adds the product of one key, and reads the key's
+/// weight by its coordinates in the tensor of weights instead of a position in
+/// a reshaped tensor. Then replaces the read by the body that computes the
+/// weights. Returns false if the loop is not a sum of weights times values.
 ///
 /// The product may come from a matrix product of the model instead of an
 /// attention operator. Such a product may read the weights through a reshape to
@@ -527,8 +528,9 @@ linalg::GenericOp AttentionFusion::findNext() {
     auto isProduct = llvm::IsaPred<math::FmaOp>;
     // The generics that compute queries and keys are not fused, although they
     // may contain sums of products or reductions as well. They are recognized
-    // by the place of the reads of their results: the loop over terms inside of
-    // the loop over keys.
+    // by where their results are read: in the loop over terms, which lies in
+    // the loop over keys. A generic that is to be fused is read in the loop
+    // over keys itself, or outside of loops.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();

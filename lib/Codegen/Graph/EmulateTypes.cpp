@@ -91,9 +91,9 @@ private:
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// The name of the attribute that marks casts of the conversion's own making:
-/// those between an element that a cloned body computes and the words that
-/// replace the element. The pattern DropElementCast removes them. The casts
+/// The name of the attribute that marks casts which ConvertGeneric makes: each
+/// one casts an element, which the cloned body computes, to the words that
+/// represent the element. The pattern DropElementCast removes them. The casts
 /// that MLIR's conversion inserts have no mark, and MLIR removes them.
 static constexpr StringLiteral elementAttrName = "element";
 
@@ -153,8 +153,7 @@ private:
     for (int64_t lane = 0; lane < count; ++lane) {
       Value position = b.createOrFold<arith::AddIOp>(
           arith::MulIOp::create(b, word, b.index(count)), b.index(lane));
-      // If the last word is not full, its remaining lanes repeat the last
-      // element.
+      // If the last word is not full, its unused bits repeat the last element.
       if (type.getNumElements() % count != 0)
         position = arith::MinUIOp::create(b, position,
                                           b.index(type.getNumElements() - 1));

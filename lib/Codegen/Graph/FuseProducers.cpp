@@ -182,9 +182,10 @@ static bool isUnrounded(Operation *op) {
 static constexpr int64_t roundingOps = 18;
 
 /// Rounds `value` to the nearest f16, ties to even, and returns the result as
-/// an f32. The code uses integer arithmetic, which drivers cannot remove:
-/// Vulkan does not define how a sum of floats is rounded, and one driver
-/// truncates float sums that it folds at compile time.
+/// an f32. The code uses integer arithmetic, whose result Vulkan defines. A sum
+/// with a large float, which also rounds, would not be reliable: Vulkan does
+/// not define how a sum of floats is rounded, and one driver truncates float
+/// sums that it folds at compile time.
 static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   auto word = [&](uint32_t bits) -> Value {
     return arith::ConstantOp::create(
@@ -554,10 +555,10 @@ bool Fusion::isProfitable() {
     if (ShapedType::isDynamicShape(sizes))
       return false;
     // The estimate counts how often an element of the producer is computed for
-    // one element of the output. From a row of n elements, a row kernel
-    // computes n elements of the output, and it reads each element of the row
-    // once. Although the loop over the row has n iterations, its read therefore
-    // counts once for each element of the output.
+    // one element of the output. A read in a loop of n iterations counts n
+    // times, but not in a loop over the row of a row kernel that stores
+    // elements: such a kernel reads the n elements of a row once, for n
+    // elements of the output, so that the read counts once.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
@@ -822,11 +823,11 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
 
 /// Whether each reader becomes a row kernel when the producer, a reduction of
 /// rows, is fused into it. To find out, the function fuses a copy of the reader
-/// and matches the result. After fusion, the readers themselves read the rows
-/// that the producer reduces. One reader may do so for the first time, since
-/// the producer no longer reads them. Any other reader must have read the same
-/// rows before, and must hold a row in registers, so that no row is read more
-/// often than before.
+/// and matches the result. After fusion, each reader reduces the rows itself,
+/// whereas the producer, which is gone, no longer reads them. No row may be
+/// read more often than before. A reader causes no additional read if it has
+/// read the rows before and can hold a row in registers. At most one reader may
+/// cause an additional read, which takes the place of the producer's.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);

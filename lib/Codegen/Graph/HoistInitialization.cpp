@@ -172,11 +172,12 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
   }
 
   // The frontier consists of the values that the initialization computes and
-  // the rest of the function reads, which a program has to store. If such a
-  // value has more bytes than the weights and constants from which it is
-  // computed, as a bias has that is repeated for each row, storing it is not
-  // worthwhile. The rest of the function then computes the value, and the
-  // operands of its operation are tried instead.
+  // that the rest of the function reads. A program stores these values. Storing
+  // a value is not worthwhile if it has more bytes than the weights and
+  // constants from which it is computed, such as a bias that a broadcast
+  // repeats for each row. The rest of the function then computes the value
+  // itself, and the operands of the value's operation become candidates for the
+  // frontier.
   llvm::SetVector<Value> read;
   for (Operation &op : block)
     if (op.getNumResults() == 0 || !known.contains(op.getResult(0)))

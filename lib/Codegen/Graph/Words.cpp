@@ -233,12 +233,14 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // `digit` is an estimate from the upper half of the divisor. It is right
-      // if the remainder `left`, followed by the 16 bits of `next`, is at least
-      // `digit` times the lower half of the divisor. This product has at most
-      // 32 bits, so that any `left` of more than 16 bits is large enough. The
-      // comparison above must then be ignored, since its shift by 16 has lost
-      // upper bits of `left`.
+      // This is long division by a number of two digits of 16 bits (Knuth's
+      // algorithm D). `digit` is an estimate from the divisor's upper half, and
+      // `left` is the remainder so far. The estimate is too large if `digit`
+      // times the divisor's lower half exceeds `left` * 2^16 + `next`. The
+      // product has at most 32 bits, so that an estimate with a `left` of more
+      // than 16 bits is never too large. In this case, the second comparison
+      // that sets `isLarge` is wrong, since its shift by 16 loses upper bits of
+      // `left`, and is ignored.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -258,13 +260,14 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
 // a subgroup would have to wait. Division by one word is long division in two
 // steps.
 //
-// A divisor of two words is shifted left until its highest bit is set, and `a`
-// / 2 is divided by the upper 32 bits of the result. (The high word of `a` / 2
-// is less than such a divisor, as divideByNormal() requires.) A shift then
-// makes up for the shift of the divisor and for the halving. Without its lower
-// 32 bits, the divisor is at most slightly smaller, so that the result is the
-// quotient or the quotient plus 1. One is subtracted, and added again if the
-// remainder is too large.
+// For a divisor of two words, the quotient has at most one word. The divisor is
+// shifted left until its highest bit is set, and only its upper word is used.
+// This word divides `a` / 2, since divideByNormal() requires a dividend whose
+// high word is less than the divisor, which `a` itself may not be. A right
+// shift of the quotient then makes up for the shift of the divisor and for the
+// halving. As the divisor lacks its lower 32 bits, it is slightly too small, so
+// that the result is the right quotient or 1 more. One is therefore subtracted,
+// and added again if the remainder is still at least the divisor.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));

@@ -33,8 +33,11 @@ Strip Placement::getExtent(Value buffer) const {
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
   Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
   for (const auto &[index, strip] : llvm::enumerate(strips)) {
-    // A view in a strip of several runs may lie in any of these runs, so that
-    // the extent is the whole strip.
+    // A buffer may lie in a larger buffer, and that one in a still larger one;
+    // each strip places a buffer in the next larger one. The extent is the
+    // range of the largest buffer in which the elements lie. If a strip has
+    // several runs, the smaller buffer may lie in any of these runs, so that
+    // the extent becomes the whole strip.
     if (index == 0 || strip.count > 1)
       extent = strip;
     else
@@ -95,13 +98,13 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
   return strip;
 }
 
-/// Appends `strip`, which leads to a larger buffer, to the strips of
-/// `placement`. The new strip is merged with the last strip if both together
-/// are one strip. This is so if the new strip has only one run, which moves the
-/// last strip by an offset. It is also so in nested concatenations along
-/// columns: if the last strip has a run of 16 bytes in each row of 64 bytes,
-/// and the new strip places these rows 256 bytes apart, the result is runs of
-/// 16 bytes that are 256 bytes apart.
+/// Appends `strip`, which places the present buffer of `placement` in a larger
+/// one, to the strips of `placement`. The new strip is merged with the last
+/// strip where one strip can describe both. If the new strip has only one run,
+/// the last strip's offset increases. In nested concatenations along columns,
+/// the last strip may have a run of 16 bytes in each row of 64 bytes, and the
+/// new strip may place these rows 256 bytes apart: the result is runs of 16
+/// bytes that are 256 bytes apart.
 static void addStrip(Placement &placement, const Strip &strip) {
   if (!placement.strips.empty()) {
     Strip &last = placement.strips.back();

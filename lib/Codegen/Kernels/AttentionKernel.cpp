@@ -23,8 +23,11 @@
 // divided at the end, so that no number is larger than the largest value. The
 // products of a block are added up separately, so that the carried outputs are
 // rounded once for each block instead of once for each key. If the number of
-// keys is not a multiple of the block size, the first block is incomplete, for
-// the reason in docs/Reference.md.
+// keys is not a multiple of the block size, the first block is the incomplete
+// one. Each later block corrects the carried sum and outputs, which rounds them
+// about as often as adding 16 keys would. Error bounds, which grow with the
+// number of keys, allow this for whole blocks, but not for a last block of one
+// key (docs/Reference.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +54,9 @@ using namespace dml;
 static constexpr int64_t maxOutputs = 128;
 
 /// The least number of keys in a block. Online softmax rounds the sums that it
-/// carries once in each block of keys. Smaller blocks would round more often
-/// than the interpreter's error bounds allow (docs/Reference.md).
+/// carries once in each block of keys. With smaller blocks, it would round more
+/// often than the error bounds allow that the interpreter (dml-interpret)
+/// computes, and with which kernels are compared (docs/Reference.md).
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
@@ -155,10 +159,12 @@ struct StagedOperand {
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The layout in workgroup memory. Each term has a row of vectors, and each
-  /// vector has the factors of neighbouring positions. An item, which a thread
-  /// loads at a time, has a vector in the rows of several neighbouring terms.
-  /// The rows of these terms are a line of the area.
+  /// The layout in workgroup memory. Each term has consecutive vectors, one for
+  /// each `side` neighbouring positions. A thread loads an item at a time: for
+  /// several neighbouring terms, the factors of the same vector of positions.
+  /// The vectors of all terms of an item's group are one line of the area: with
+  /// 16 vectors of positions and 4 terms in an item, a line has 64 vectors and
+  /// 16 items.
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;
@@ -194,9 +200,9 @@ private:
   static constexpr int64_t side = ThreadBlock::side;
   static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-  // The values of a thread, in lists. OfRows has a vector for each vector of
-  // queries, OfKeys has a vector for each pair of a vector of queries and a
-  // key, and OfColumns has a vector for each pair of a query and a vector of
+  // The values of a thread, in lists of SIMD vectors. OfRows has one vector for
+  // each group of `side` queries. OfKeys has one vector for each such group and
+  // each key. OfColumns has one vector for each query and each group of `side`
   // columns.
   using OfRows = SmallVector<Value>;
   using OfKeys = SmallVector<Value>;
@@ -275,10 +281,12 @@ private:
     return forms->add(b, threadColumn, i * block.threadColumns);
   }
   /// Returns key `number`, counted over all blocks, and the condition that the
-  /// key exists. If the first block is incomplete, its first numbers have no
-  /// key, and the function returns key 0 for them. With 100 keys in blocks of
-  /// 32, numbers 0 to 27 have no key, and number 28 is key 0. The condition is
-  /// null if all numbers have keys.
+  /// key exists. The first block is the one that may be incomplete, since a
+  /// last block of few keys could exceed the error bounds (see the beginning of
+  /// this file). Its first numbers then have no key, and the function returns
+  /// key 0 for them. With 100 keys in blocks of 32, numbers 0 to 27 have no
+  /// key, and number 28 is key 0. The condition is null if all numbers have
+  /// keys.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
     int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
     if (missing == 0)

@@ -136,9 +136,10 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
     return arith::OrIOp::create(b, lhs, rhs);
   };
   for (int64_t bits = 16; bits >= down.bits; bits /= 2) {
-    // The mask of the bits that stay in the first word of a pair: the lower one
-    // of each two neighbouring blocks of `bits` bits, such as 0x00ff00ff for 8
-    // bits.
+    // The mask of the bits that stay in the first of two words. If a word is
+    // divided into blocks of `bits` bits, these are its even-numbered blocks,
+    // counted from the lowest: 0x00ff00ff for 8 bits. The other blocks are
+    // exchanged with the second word's even-numbered blocks.
     uint32_t low = 0;
     for (int64_t at = 0; at < 32; at += 2 * bits)
       low |= llvm::maskTrailingOnes<uint32_t>(bits) << at;
@@ -162,8 +163,9 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
 }
 
 /// Loads item `item` of the tile from workgroup memory and stores it in the
-/// output. An item is a vector of one row, or, for narrow elements, a vector of
-/// each of the rows whose elements share a word.
+/// output. An item is a vector of one row. If elements are narrow, a word holds
+/// elements of several rows, such as 4 rows of bytes, and an item has a vector
+/// of each of these rows.
 void CrosswiseKernel::storeRows(const LinearForm &item) {
   int64_t count = across.getCount(), perWord = down.getPerWord();
   auto [word, vector] = forms->divide(b, item, tile.columns / count);

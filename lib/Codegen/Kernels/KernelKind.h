@@ -61,14 +61,15 @@ struct Proposal {
   /// The estimated time of the kernel in cycles of a multiprocessor, or nothing
   /// if the kind has no model of its time.
   std::optional<double> cycles;
-  /// Whether the kernel wins against all kinds that are listed after its own,
-  /// whatever their times. It only loses if the fastest proposal of the other
-  /// kinds comes from a kind that is listed before its own. A proposal without
-  /// cycles cannot be compared and must therefore be preferred.
+  /// Whether the kernel is chosen without a comparison of times, unless a kind
+  /// that is listed earlier makes the fastest of all proposals that are not
+  /// preferred. Kinds that are listed later then cannot win, even if they are
+  /// faster. A proposal without cycles cannot be compared and must therefore be
+  /// preferred.
   bool isPreferred = false;
-  /// The share of these cycles below which another kind's proposal must stay to
-  /// be chosen instead. With a share of 0.9, a kernel of 100 cycles is not
-  /// given up for one of 95 cycles, since estimates are inexact.
+  /// A proposal of a later kind must have less than `share` times these cycles
+  /// to be chosen instead of this one: with a share of 0.9, a kernel of 100
+  /// cycles is not given up for one of 95 cycles, since estimates are inexact.
   double share = 1;
 
   /// Returns a proposal that is chosen without a comparison of times.
@@ -89,8 +90,9 @@ public:
   virtual llvm::StringRef getTileName() const = 0;
 
   /// Replaces `op` by the launch of the kernel with `tile`, which is of this
-  /// kind, and returns an empty text. On failure, `op` stays, and the returned
-  /// text continues a message after the name of the operation: "has a
+  /// kind, and returns an empty text. On failure, `op` stays, and the function
+  /// returns the reason, which continues a message after the name of the
+  /// operation. An example, for an operation that is not a contraction: "has a
   /// matrix_tile that stands on no contraction".
   virtual std::string build(mlir::linalg::GenericOp op, const KernelTile &tile,
                             const DeviceProfile &profile) const = 0;

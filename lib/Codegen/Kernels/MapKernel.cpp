@@ -66,9 +66,10 @@ static constexpr int64_t maxThreadElements = 256;
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
 namespace {
-/// A visitor for the mode of a tile, which states how the vectors of the output
-/// are distributed to threads. Returns why an operation without loops cannot
-/// have this mode, or an empty text if it can.
+/// Checks the mode of a map kernel's tile, which states how the vectors of the
+/// output are distributed to threads, for an operation without loops. There is
+/// a function for each mode. Each returns why the operation cannot have the
+/// mode, or an empty text if it can.
 struct ModeProblem {
   linalg::GenericOp op;
   int64_t vectorBytes;
@@ -224,10 +225,11 @@ struct MapKernel {
         rows(tile.getBlock() ? RowShape()
                              : RowShape::get(op, packing.getCount())) {}
 
-  /// Returns the number of elements in a row of a tile with a block. The block
-  /// has several elements along each of the outer dimensions, and one vector of
-  /// the inner dimensions, which together form a row of the output: in a block
-  /// of 2 by 2 of an output of 8 x 8 x 6 x 4 elements, a row has 24 elements.
+  /// Returns the number of elements in a row of a tile with a block
+  /// (LoopBlock). The block has several elements along each of the outer
+  /// dimensions. The inner dimensions together form a row of the output, of
+  /// which the block has one vector. With a block of 2 by 2 in an output of 8 x
+  /// 8 x 6 x 4 elements, the dimensions 6 and 4 form rows of 24 elements.
   int64_t getBlockRowSize() const {
     return llvm::product_of(
         type.getShape().drop_front(tile.getBlock()->factors.size()));
@@ -238,9 +240,10 @@ struct MapKernel {
     return DeviceProfile::workgroupSize * tile.getSteps();
   }
   /// Returns how many vectors of each row the threads of Part::Inside compute.
-  /// If rows consist of whole vectors, the tile states the vectors of a row
-  /// that need no clamping (InsideVectors), such as 6 of 8. Otherwise the tile
-  /// is split, and these are all vectors that do not cross the end of a row.
+  /// If rows consist of whole vectors, the tile's InsideVectors state which
+  /// vectors of a row need no clamping, such as 6 of 8. Otherwise the two parts
+  /// separate vectors that lie inside of a row from vectors that cross its end
+  /// (SingleVectors::isSplit), and Part::Inside has all of the former.
   int64_t getInsideVectors() const {
     return tile.getInside() ? tile.getInside()->count : rows.getInsideVectors();
   }
@@ -302,9 +305,9 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
 
 /// Returns the position in the output of a vector that a thread of `part`
 /// computes. `vector` is the number of the thread's first vector among the
-/// vectors of the part. A thread may have a vector in each of several rows,
-/// which `row` counts, or several consecutive vectors, which `number` counts.
-/// Both are 0 for the first vector.
+/// vectors of the part. A thread has either vectors of several rows, of which
+/// `row` is the number, or several consecutive vectors, of which `number` is
+/// the number; both are 0 for the thread's first vector.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
@@ -334,12 +337,14 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
   }
   if (part == Part::Across) {
     // Part::Across computes the vectors that Part::Inside does not. With rows
-    // of 9 elements and vectors of 4, Part::Inside has one vector of each row:
-    // 0, 3, 5 and 7 of rows 0 to 3. Part::Across has the vectors 1, 2, 4, 6 and
-    // 8, as its numbers 0 to 4. These have 20 elements of four rows, or
-    // `others` = 5 elements a row, so that number v begins in row 4 v / 5. The
-    // vectors of Part::Inside in the rows up to this one precede it: number 3
-    // begins in row 2, behind 3 such vectors, and is vector 6.
+    // of 9 elements and vectors of 4, four rows consist of the vectors 0 to 8.
+    // Part::Inside has one vector of each row: 0, 3, 5 and 7. Part::Across has
+    // the vectors 1, 2, 4, 6 and 8, as its numbers 0 to 4. Of each row,
+    // Part::Across has `others` = 9 - 4 = 5 elements on average, so that its
+    // number v, with v vectors of 4 elements before it, begins in row 4 v / 5.
+    // One vector of Part::Inside in this row and in each row before precedes
+    // it. Number 3, for example, begins in row 2, so that 3 vectors of
+    // Part::Inside precede it: it is vector 3 + 3 = 6.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
@@ -481,10 +486,11 @@ private:
     /// The average number of operations that a thread executes with both paths,
     /// or nothing if the second path was removed because it saves too little.
     std::optional<double> average;
-    /// The interior is a box of ranges, and for each range, a share of the
-    /// subgroups has threads outside of it. This is the largest of these
-    /// shares. A limit on divergence that is at least as large admits the same
-    /// ranges, and need not be tried.
+    /// The largest divergence of a single range of the interior, which is a box
+    /// of ranges: the share of the subgroups with threads outside of that
+    /// range. The kernel is tried with several limits on this divergence
+    /// (IndexForms::getInterior). A smaller limit that is still at least this
+    /// number leads to the same interior, and need not be tried.
     double divergence = 0;
   };
 
@@ -823,9 +829,9 @@ static double toShare(int64_t percent) {
 
 /// Builds a second path for the threads in the interior, whose indices need no
 /// clamping. The general path, which any thread may take, is the code between
-/// `thread` and `end`. The interior is a box of ranges, each of which excludes
-/// threads of at most the share `maxDivergence` of the subgroups. The second
-/// path is removed if it saves too little.
+/// `thread` and `end`. The interior is a box of ranges. A range is only used if
+/// at most the share `maxDivergence` of the subgroups has threads outside of
+/// it. The second path is removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -867,8 +873,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops when the path has too many operations to be worthwhile.
-    // Most comparisons have been built by then, so that those that are still
-    // undecided show how to make the interior smaller, and the path shorter.
+    // Most of its comparisons have been met by then. Those that the box does
+    // not decide add ranges to the box in the next iteration, in which the
+    // interior is smaller and the path is shorter.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
@@ -952,9 +959,10 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 // The launch
 //===----------------------------------------------------------------------===//
 
-/// If the output's elements repeat along dimension `dim`, returns the number of
-/// workgroups that compute one copy of these elements, and the number of
-/// copies. Returns nothing if a copy does not consist of whole workgroups.
+/// If the output repeats the same elements along dimension `dim`, as a
+/// broadcast or a tiling does, returns the number of workgroups that compute
+/// the elements once, and how often they repeat. Returns nothing if a
+/// repetition does not consist of whole workgroups.
 static std::optional<std::pair<int64_t, int64_t>>
 getRepetition(const MapKernel &kernel, int64_t dim) {
   const RowShape &rows = kernel.rows;

@@ -47,11 +47,11 @@ MapTile getPlainTile(mlir::linalg::GenericOp op);
 /// idle threads of the last workgroup.
 int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 
-/// Returns the dimension along which `tile` should have turns (MapTile::turns),
-/// or nothing if there is none. A broadcast along this dimension computes at
-/// least `bytes` bytes of the output before it reads an element again, which a
-/// cache of `bytes` bytes may then have lost. With turns, workgroups that read
-/// the same elements follow each other.
+/// Returns the dimension along which the workgroups of `tile` should be
+/// reordered (MapTile::turns), or nothing if there is none. A broadcast along
+/// this dimension computes at least `bytes` bytes of the output before it reads
+/// an element again, which a cache of `bytes` bytes may then have lost. In the
+/// new order, workgroups that read the same elements follow each other.
 std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
                                 double bytes);
 

@@ -55,12 +55,15 @@ using namespace dml;
 static constexpr int64_t lanes = 8;
 
 /// The distance between the largest score and a new reference below it: the
-/// logarithm of 256. The weight of the largest score is then 256.
+/// logarithm of 256. The weight of the largest score is then 256. A larger
+/// weight than 1 lets f16 represent smaller weights as normal numbers, down to
+/// 2^-22 of the largest weight, and 256 leaves room for later scores that are
+/// larger.
 static const double belowLargest = 8 * std::log(2.0);
 
 /// The largest distance of a score above the reference. The weight of such a
-/// score is exp(10.54) = 37,798. The largest number of f16 is 65,504, or
-/// exp(11.09).
+/// score is exp(10.54) = 37,798, which is below the largest number of f16,
+/// 65,504 or exp(11.09), with a margin.
 static constexpr double mostAbove = 10.54;
 
 //===----------------------------------------------------------------------===//
@@ -68,8 +71,9 @@ static constexpr double mostAbove = 10.54;
 //===----------------------------------------------------------------------===//
 
 /// Returns how many columns of a query's outputs are in workgroup memory at a
-/// time: the largest multiple of `ofMatrix`, up to `columns`, that fits into
-/// `vectors` vectors.
+/// time, where `vectors` vectors are available for each query. The outputs are
+/// stored as matrices of `ofMatrix` columns, so that the result is a multiple
+/// of `ofMatrix`: the largest one, up to `columns`, that fits.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
   while (columns > ofMatrix && getLinePitch(columns, wordsOfVector) > vectors)
@@ -295,9 +299,10 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that `number` is at most `last`. `most` is the largest
-/// possible number. Returns null if `most` is at most `last`, since the
-/// condition then always holds.
+/// Builds the condition that the key or term `number` exists, which means that
+/// it is at most `last`, and counts in sums. `most` is the largest possible
+/// number. Returns null if `most` is at most `last`, since the condition then
+/// always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -738,7 +743,7 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
     // which all threads must have loaded before.
     gpu::BarrierOp::create(b);
   // The sums overwrite weights, which all threads of the subgroup must have
-  // loaded before.
+  // loaded before. With a single stage, the preceding barrier ensures this.
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
@@ -857,11 +862,10 @@ void MatrixAttentionBuilder::build() {
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // Each iteration of the loop multiplies the keys of the block after its own.
-  // Iteration 0 stores the keys of block 1 in stage 0, iteration 1 those of
-  // block 2 in stage 1, and so on. The keys of block 0, which are multiplied
-  // before the loop, are therefore stored in the stage before stage 0, which is
-  // the last one.
+  // Iteration i of the loop stores the keys of block i + 1, in stage i modulo
+  // the number of stages, and multiplies them. The keys of block 0 belong to
+  // the iteration before the first, which is built here, in front of the loop.
+  // Their stage is the one before stage 0: the last stage.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   llvm::append_range(state.next, load(*values, 0));

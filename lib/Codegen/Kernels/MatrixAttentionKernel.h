@@ -31,9 +31,10 @@ struct MatrixAttentionLayout {
   /// values, and of a line of scores. A line of scores is reused for the
   /// weights and for the outputs while they are scaled.
   int64_t termsPitch = 0, valuesPitch = 0, scoresPitch = 0;
-  /// How many columns of the outputs are in workgroup memory at a time: while
-  /// outputs are scaled, when the scores lie beside them, and at the end, when
-  /// the outputs are stored.
+  /// How many columns of the outputs are in workgroup memory at a time. While
+  /// outputs are scaled, they take the place of scores alone, since the stages
+  /// are in use. When the outputs are stored at the end, all of workgroup
+  /// memory is free, so that more columns fit.
   int64_t scaledColumns = 0, storedColumns = 0;
   /// The size of workgroup memory, in vectors: of a stage, which holds the keys
   /// and then the values of a block; of all scores; and in total.

@@ -96,8 +96,9 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   if (schedule.steps == 0)
     setTogether(1);
   // Returns the number of vectors that an operand takes in a stage. Lines run
-  // along terms or along positions, depending on the operand's buffer; the
-  // larger of the two layouts is reserved.
+  // along terms or along positions, depending on the strides of the operand's
+  // buffer. This function does not look at the strides, and reserves the larger
+  // of the two layouts.
   auto getVectors = [&](int64_t positions) {
     return std::max(positions * getLinePitch(tile.terms, lanes),
                     tile.terms * getLinePitch(positions, lanes));

@@ -191,7 +191,7 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
   // do in a dimension of 10, the end of the dimension may cut the last row
   // short. The elements that a thread takes at a time must divide the size of
   // the dimension (`line`), so that they do not cross its end.
-  int64_t line =
+  int64_t dimSize =
       reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
           : 0;
@@ -212,7 +212,7 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||
-        line % elements || lanes > cost::rows::maxHeld ||
+        dimSize % elements || lanes > cost::rows::maxHeld ||
         (storesElements && !canStore(ofVector)) ||
         getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
         !areNeighbours(op, reduction, rows, lanes, storesElements))
@@ -228,7 +228,7 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
        lanes /= 2) {
     int64_t rows = layout.isAlongRow ? 1 : lanes, elements = lanes / rows;
     if (reduction.numRows % rows || reduction.rowSize % elements ||
-        line % elements || (storesVectors && !canStore(lanes)) ||
+        dimSize % elements || (storesVectors && !canStore(lanes)) ||
         getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
         !areNeighbours(op, reduction, rows, lanes, storesVectors))
       continue;

@@ -43,7 +43,7 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   // The threads of a workgroup load the factors of the tile in `turns` rounds.
   // In each round, a thread loads the factors of `together` neighbouring terms
   // for `side` neighbouring rows or columns.
-  auto turns = static_cast<double>(llvm::divideCeilSigned(
+  auto rounds = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
     return llvm::divideCeilSigned(neighbours * factors.bytes,
@@ -60,8 +60,8 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   auto count = static_cast<double>(positions * tile.terms);
   return {count * cost::contraction::getStagedFactorCycles(device) *
               (isScattered ? cost::contraction::scatteredFactors : 1),
-          turns * static_cast<double>(loads),
-          turns * static_cast<double>(side * together)};
+          rounds * static_cast<double>(loads),
+          rounds * static_cast<double>(side * together)};
 }
 
 /// Returns the cycles of a contraction kernel with `tile`.
