@@ -45,9 +45,9 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// The tensors that the members of a stack read. A key is a tensor that the
-/// first member reads, and its list has the tensors that all members, in their
-/// order, read in the same place.
+/// The tensors that the members of a stack, the products to be stacked, read. A
+/// key of the map is a tensor that the first member reads, and its list has the
+/// tensors that all members, in their order, read in the same place.
 using Captures = llvm::MapVector<Value, Values>;
 
 /// The largest number of operations (reshapes and generics) that may stand
@@ -166,10 +166,12 @@ public:
   }
   /// Returns a hash of `op` that does not depend on which weights `op` reads.
   llvm::hash_code hash(linalg::GenericOp op) const;
-  /// Stacks `members`, whose hashes are equal, then their readers if these are
-  /// equal, and so on. Changes nothing if `members` differ or if their weights
-  /// cannot be stacked. If `staysApart` is true, the products remain separate
-  /// operations, and only their weights are stacked.
+  /// Stacks `members`, which are products of equal hashes, then their readers
+  /// if these are equal, and so on. Changes nothing if `members` differ or if
+  /// their weights cannot be stacked. If `staysApart` is true, the products
+  /// remain separate operations, and only their weights are stacked, in the
+  /// same way as a program for smaller inputs stacks them: both programs can
+  /// then share the stored weights.
   void stackMembers(ArrayRef<linalg::GenericOp> members, bool staysApart);
 
 private:

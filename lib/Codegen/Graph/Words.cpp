@@ -238,9 +238,8 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
       // `left` is the remainder so far. The estimate is too large if `digit`
       // times the divisor's lower half exceeds `left` * 2^16 + `next`. The
       // product has at most 32 bits, so that an estimate with a `left` of more
-      // than 16 bits is never too large. In this case, the second comparison
-      // that sets `isLarge` is wrong, since its shift by 16 loses upper bits of
-      // `left`, and is ignored.
+      // than 16 bits is never too large. In this case, the code ignores
+      // `isLarge`, in which the shift of `left` by 16 has lost upper bits.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);

@@ -338,8 +338,8 @@ void ContractionKernel::stageRound(LinearForm round) {
 /// Returns the operations of `block` before `end` that can run late: the
 /// stores, and the operations that only prepare stores. The results of the
 /// latter are used only by other late operations, or in one of the guards
-/// `storing`, which contain only stores. The guards themselves are not
-/// returned. The last operation comes first.
+/// `storing`, which contain stores and are not returned. The last operation
+/// comes first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {

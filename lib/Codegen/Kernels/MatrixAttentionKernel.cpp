@@ -730,10 +730,10 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
-    // The stages are filled in turns. The kernel computes the remainder even
-    // where the range of the loop's counter makes it unnecessary, so that a
-    // driver, which does not know this range, sees that the index stays within
-    // workgroup memory.
+    // The stages are filled one after the other, and the first again after the
+    // last. The kernel computes the remainder even where the range of the
+    // loop's counter makes it unnecessary, so that a driver, which does not
+    // know this range, sees that the index stays within workgroup memory.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),

@@ -388,11 +388,11 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
   // A line of memory holds the terms of a position (isAlongTerms), or the
-  // positions of a term. A load without transposition takes lines as the rows
-  // of a matrix. In the matrix of rows' factors, a row has the terms of a
-  // position, and in the matrix of columns' factors, a row has the positions of
-  // a term. If the lines differ, they are the columns of the matrix, and the
-  // load transposes.
+  // positions of a term. Without transposition, a load takes lines as the rows
+  // of the matrix. A matrix of the rows' factors needs a row for each position,
+  // with its terms. A matrix of the columns' factors needs a row for each term,
+  // with the factors of several positions. Where lines hold the other kind of
+  // data, they are columns of the matrix, and the load transposes.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
@@ -472,13 +472,14 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   }
 }
 
-/// Returns which of the stages in workgroup memory, counted from 0, is filled
-/// in phase `phase` of iteration `block` of the loop over the terms. Each phase
-/// fills a stage: if iterations of the contraction add many terms, a phase has
-/// some of them. The stages are filled one after the other, and the first again
-/// after the last. The kernel computes the remainder even where the range of
-/// the loop's counter makes it unnecessary, so that a driver, which does not
-/// know this range, sees that the index stays within workgroup memory.
+/// Returns which of the stages in workgroup memory, counted from 0, the kernel
+/// fills in phase `phase` of iteration `block` of its loop. If a contraction
+/// adds many terms in each of its steps, the kernel's loop fills several stages
+/// in an iteration, one in each phase. The stages are filled one after the
+/// other, and the first again after the last. The kernel computes the remainder
+/// even where the range of the loop's counter makes it unnecessary, so that a
+/// driver, which does not know this range, sees that the index stays within
+/// workgroup memory.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
     return 0;
@@ -708,9 +709,10 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
-    // The zero point is subtracted for each term of the stages, padding
-    // included. Padding terms are staged as the zero point, so that they
-    // contribute 0 in total.
+    // The sum of (a - y) * (b - z) has the term -z times the sum of all a - y.
+    // The factors a in the stages include padding, so that y is subtracted for
+    // each term of the stages. Padding terms are staged as y and contribute y -
+    // y, which is 0.
     if (ofRow)
       rowSum = getBehind(
           rowSum,
@@ -805,12 +807,15 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     area.ofLine = staged.pitch;
     area.ofItem = area.vectorsOfItem;
     area.ofVector = 1;
-    // If each item is one vector, consecutive threads would store vectors of
-    // neighbouring lines at the same time, which share banks, so that the
-    // threads take the lines in another order (StagedArea::isSpread). If an
-    // item has several vectors, a thread stores them one after the other. The
-    // vectors that consecutive threads store at the same time then lie several
-    // vectors apart, and the order of the lines stays.
+    // A line has an odd pitch, so that vectors with the same number in
+    // neighbouring lines lie in different banks. But the last vectors of a line
+    // may share banks with the first vectors of the next line: with lines of 4
+    // vectors that begin 5 vectors apart, vectors 0 and 8 do. If each item is
+    // one vector, consecutive threads store whole lines, one behind the other,
+    // and therefore take the lines in another order (StagedArea::isSpread). If
+    // an item has several vectors, the vectors that consecutive threads store
+    // at the same time lie several vectors apart, and the order of the lines
+    // stays.
     area.isSpread = area.vectorsOfItem == 1;
     return staged.positions * staged.pitch;
   }

@@ -15,8 +15,8 @@ namespace dml {
 
 /// Returns the distance, in vectors, between the lines of a matrix in workgroup
 /// memory. A line holds `size` numbers, `ofVector` in each vector. The distance
-/// is odd, so that neighbouring lines lie in different banks: 8 vectors become
-/// 9.
+/// is odd, such as 9 for 8 vectors, so that the first vectors of 8 neighbouring
+/// lines, for example, lie in different banks.
 inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
   return (size / ofVector) | 1;
 }

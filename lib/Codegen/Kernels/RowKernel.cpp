@@ -39,9 +39,12 @@ using namespace dml;
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// Returns the distance between the numbers of neighbouring threads of one row.
-/// With distance 8, threads 0, 8 and 16 have neighbouring elements of one row,
-/// and the threads in between have elements of other rows.
+/// Returns the distance between the numbers of two threads that have
+/// neighbouring elements of one row. With distance 8, threads 0, 8 and 16 have
+/// neighbouring elements of one row, and threads 0 to 7 have elements of
+/// different rows. Threads with consecutive numbers thus load neighbouring
+/// bytes, whether neighbours in memory belong to one row (isAlongRow) or to
+/// different rows.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
@@ -102,11 +105,12 @@ public:
   /// preceding iteration, whose values other threads may still load.
   void beginLoopOfScans() { isScanRead = true; }
 
-  /// Return the two memories for a scan that exchanges values twice. The scans
-  /// need no other barriers than those between the stores and the loads of each
-  /// exchange: before a thread overwrites one memory, it has passed the barrier
-  /// of an exchange in the other memory, which no thread passes before it has
-  /// loaded from the first.
+  /// Return the two memories for a scan that exchanges values twice. Each
+  /// exchange has a barrier between its stores and its loads, and scans need no
+  /// other barriers. Before a thread overwrites the first memory again, it
+  /// passes the barrier of an exchange through the second memory. All other
+  /// threads pass this barrier too, and only after their loads from the first
+  /// memory.
   Value getOfThreads(int64_t size, Type type) {
     return get(Use::OfThreads, 0, size, type);
   }
@@ -350,11 +354,13 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
 
 /// Combines two states.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
-  // The combination is built by binding the element that an iteration combines
-  // to the state `rhs`. The element may be a constant, as for a count, which
-  // adds 1 for each element. The kernel's own builder would then use the state
-  // in the place of this constant elsewhere in the body. The combination
-  // therefore has a builder of its own.
+  // Combines two states. The nest's operations combine a carried value with an
+  // element of the row. Here, they are built for `lhs` in the place of the
+  // carried value and for `rhs` in the place of the element. The element may be
+  // a constant, such as the 1 that a count adds for each element. If the
+  // kernel's own builder bound this constant to `rhs`, it would also use `rhs`
+  // wherever else the body contains the constant. The combination therefore has
+  // a builder of its own.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
@@ -439,9 +445,9 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
 /// Exchanges states between the threads of a row. Each thread stores its
 /// states, one for each lane, under its number `own`. Threads that have
 /// combined their states before, such as those of a subgroup, share a number,
-/// and `isWriter` is true for the one of them that stores; otherwise it is
-/// null. After a barrier, each thread combines the states with the numbers from
-/// `first` on, `count` of them, in each lane.
+/// and only one of them stores: the one where `isWriter` is true. `isWriter` is
+/// null if no threads share numbers. After a barrier, each thread combines the
+/// states with the numbers from `first` on, `count` of them, in each lane.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {

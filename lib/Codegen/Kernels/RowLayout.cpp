@@ -61,10 +61,11 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
 // Neighbours
 //===----------------------------------------------------------------------===//
 
-/// Finds the first load in `nest` whose address depends only on loop counters
-/// and on coordinates of the output, and not on another load. Returns the load
-/// and the operations that compute its address, or nothing if there is no such
-/// load.
+/// Finds the load in `nest` from which the layout of rows is chosen, such that
+/// threads load neighbouring elements: the first load whose address depends
+/// only on loop counters and on coordinates of the output, and not on another
+/// load. Returns the load and the operations that compute its address, or
+/// nothing if there is no such load.
 static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
                                              RowLoops &nest) {
   auto given = llvm::map_to_vector(nest.loops, [](scf::ForOp loop) {
@@ -189,8 +190,9 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
   }
   // If several rows follow each other along a dimension, as rows of 4 elements
   // do in a dimension of 10, the end of the dimension may cut the last row
-  // short. The elements that a thread takes at a time must divide the size of
-  // the dimension (`line`), so that they do not cross its end.
+  // short: the third row has 2 elements. The number of elements that a thread
+  // takes at a time must divide the size of the dimension (`dimSize`), so that
+  // a thread's elements do not cross its end.
   int64_t dimSize =
       reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
@@ -206,9 +208,10 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
-    // A thread has at least two elements of each row. With only one,
-    // areNeighbours() could not tell whether more than `rows` rows are
-    // interleaved.
+    // A thread has at least two elements of each row, since areNeighbours()
+    // must see that the second element of the first row follows the first
+    // element of the last row. If each row had one element, three of six
+    // interleaved rows would look like all rows that are interleaved.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||

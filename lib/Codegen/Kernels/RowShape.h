@@ -12,20 +12,21 @@
 
 namespace dml {
 
-/// The division into rows of an output whose body has no loops.
+/// The division into rows of an output whose body has no loops. Vectors that
+/// lie inside of a row are likely to read neighbouring elements.
 ///
 /// A row is the innermost dimension of size greater than 1. For example, an
-/// output of 8x6x1 elements has 8 rows of 6 elements in one plane; vectors of 4
-/// elements then cross the ends of rows. If vectors cross the ends of rows and
-/// the body reads the same elements again periodically along a row, one period
-/// counts as the row: a tensor of 8x3 elements that was tiled twice along its
+/// output of 8x6x1 elements has 8 rows of 6 elements; vectors of 4 elements
+/// then cross the ends of rows. In such a case, rows may be shorter: if the
+/// body reads the same elements again periodically along the dimension, each
+/// period is a row. A tensor of 8x3 elements that was tiled twice along its
 /// columns has 16 rows of 3 elements instead of 8 rows of 6.
 struct RowShape {
   /// The number of elements in a row, and the dimension that contains the row.
   int64_t size = 1, dim = 0;
-  /// The number of rows in a plane. If rows are periods, the number of periods
-  /// in the dimension, and otherwise the size of the next outer dimension of
-  /// size greater than 1.
+  /// The number of consecutive rows that differ in one coordinate only. If each
+  /// period is a row, this is the number of periods in the dimension, and
+  /// otherwise the size of the next outer dimension of size greater than 1.
   int64_t perPlane = 1;
   /// The number of elements in a vector, and in the whole output.
   int64_t vectorSize = 1, numElements = 1;
@@ -63,11 +64,12 @@ int64_t getVectorBytes(mlir::linalg::GenericOp op);
 
 /// Returns the smallest block for a body with loops, for LoopBlock::factors:
 /// one element along each outer dimension. A search may enlarge these factors.
-/// The remaining, inner dimensions form rows, of which a thread computes one
-/// vector. They are as few dimensions as give rows of whole vectors: in an
-/// output of 8 x 6 x 2 f32 with vectors of 4, the two inner dimensions form
-/// rows of 12, and the block has one factor. If no rows consist of whole
-/// vectors, all dimensions are inner.
+/// The inner dimensions together form rows, of which a thread computes one
+/// vector. There are as few inner dimensions as possible such that rows consist
+/// of whole vectors. In an output of 8 x 6 x 2 f32 with vectors of 4, the
+/// dimension of 2 is too short, but 6 x 2 form rows of 12. One outer dimension
+/// is left, so that the block has one factor. If no rows consist of whole
+/// vectors, all dimensions are inner, and the block has no factors.
 llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
                                         int64_t vectorBytes);
 

@@ -32,8 +32,9 @@ namespace {
 /// each: in two steps, 128 threads first add up 4 partial sums each, which
 /// leaves 16 groups for each sum, whereas in one step only 8 threads would
 /// work, on 64 partial sums each. The totals of a sum's groups are stored
-/// behind its partial sums, so that threads that read partial sums of different
-/// sums access different banks.
+/// behind its partial sums, which other threads may still read. If there are
+/// fewer than 32 such totals, the numbers of neighbouring sums also begin in
+/// different banks of workgroup memory.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };
@@ -84,8 +85,10 @@ private:
 
   /// The number of the thread's slice, and the number of the thread's columns.
   LinearForm slice, threadColumn;
-  /// Whether consecutive threads belong to different slices, instead of having
-  /// different columns.
+  /// Whether consecutive threads belong to different slices and load
+  /// neighbouring terms of one column, instead of having different columns.
+  /// This is so if neighbouring terms lie closer together in memory than
+  /// neighbouring columns.
   bool isAlong = false;
   OperandTile rows, columns;
   Value memory;

@@ -17,10 +17,11 @@ namespace dml {
 class KnownValues {
 public:
   /// Determines when the result of a selection is known. With `Any`, one known
-  /// alternative suffices, since a driver may then know the result in some
-  /// cases: `select(c, 2, x)` is 2 if c is true. With `All`, both alternatives
-  /// must be known, since a driver may then draw a conclusion for all cases:
-  /// the comparison `0 < select(c, 0, NaN)` is always false.
+  /// alternative suffices. This is for a driver that mistreats a known value
+  /// wherever the selection yields it: `select(c, 2, x)` is 2 if c is true.
+  /// With `All`, both alternatives must be known. This is for a driver that
+  /// concludes something about all results of a selection: the comparison `0 <
+  /// select(c, 0, NaN)` is always false.
   enum class Choices { Any, All };
   /// Determines which values of a loop are known. `Unrolled` assumes that the
   /// driver unrolls the loop: the loop's counter is known, and so is a carried

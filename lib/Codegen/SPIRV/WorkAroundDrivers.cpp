@@ -55,8 +55,9 @@ struct WorkaroundState {
 
 /// Replaces integers whose range has a single value by constants. For example,
 /// the index of the smallest of one element is 0. Drivers find such constants
-/// by range analysis. The later workarounds must find the same zeros as the
-/// drivers if the integers are converted to floating-point numbers.
+/// by range analysis. The later workarounds look for zeros in floating-point
+/// operations and must find all that drivers find, also those that are
+/// converted from integers. A kernel without such conversions stays as it is.
 static LogicalResult findIntegers(WorkaroundState &state) {
   if (!state.contains(llvm::IsaPred<arith::SIToFPOp, arith::UIToFPOp>))
     return success();
@@ -105,8 +106,8 @@ static LogicalResult multiplyWithInfinity(WorkaroundState &state) {
 //===----------------------------------------------------------------------===//
 
 /// Replaces fused multiply-adds with a constant factor 0 by a multiplication
-/// and an addition. The result does not change, since a product with 0 is
-/// exact.
+/// and an addition, so that writeOutZeros() finds the product with 0. The
+/// result does not change, since a product with 0 is exact.
 static void splitProductsWithZero(gpu::GPUModuleOp module) {
   module.walk([](math::FmaOp op) {
     if (!matchPattern(op.getA(), m_AnyZeroFloat()) &&
@@ -200,9 +201,10 @@ static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
 // rounding-sums
 //===----------------------------------------------------------------------===//
 
-/// Kernels round a number to an integer by adding 1.5 * 2^23, which is hidden
-/// if the driver may know the number: a driver that computes the sum at compile
-/// time may cut it instead, and round 4.75 to 4.
+/// Kernels round a number to an integer by adding 1.5 * 2^23, so that the sum
+/// has no bits for a fraction. A driver that computes this sum at compile time
+/// may truncate instead of rounding, and make 4 of 4.75. The constant 1.5 *
+/// 2^23 is therefore hidden from the driver if it may know the number.
 static LogicalResult hideFromRounding(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::Any);
   state.module.walk([&](arith::AddFOp op) {
@@ -331,8 +333,9 @@ static LogicalResult narrowLongDivisions(WorkaroundState &state) {
 //===----------------------------------------------------------------------===//
 
 /// Hides constants that `and`, `or` and `xor` combine with the bits of an f16,
-/// or with results of such operations. One driver omits the mask of the first
-/// of two f16 that it stores as one word.
+/// or with results of such operations. If a kernel stores two f16 as one word,
+/// one driver omits a constant mask that is applied to the first of the two.
+/// The driver cannot omit an operation whose constant it does not know.
 static LogicalResult hideMasksOfHalves(WorkaroundState &state) {
   llvm::SmallDenseSet<Value> bitsOfHalves;
   SmallVector<OpOperand *> masks;
@@ -369,15 +372,17 @@ struct Workaround {
 };
 } // namespace
 
-/// The rows in the order in which they rewrite kernels. The order matters where
-/// a row rewrites operations that another row makes:
+/// The rows of the table in the order in which they rewrite kernels; a function
+/// above describes each. The order matters where a row rewrites operations that
+/// another row makes:
 /// * integer-ranges is first: it makes constants, among them the zeros that
 ///   zero-divisors, zero-products and zero-terms look for.
 /// * zero-products is before zero-terms: it makes sums of fused products, and a
 ///   term of such a sum may be a constant 0.
 /// * zero-products is before found-zeros: it makes selections between 0 and
 ///   NaN, and found-zeros hides the factors that are computed from these.
-/// * long-divisions is last: it merges equal operations of other rows.
+/// * long-divisions is last: it also merges equal operations that the other
+///   rows have made.
 /// The five rows that hide values, which are zero-terms, rounding-sums,
 /// found-zeros, carried-constants and masked-halves, may be in any order: no
 /// driver knows a value that is computed from a hidden one, so that a later row

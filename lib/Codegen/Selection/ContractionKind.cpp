@@ -40,7 +40,7 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // The threads of a workgroup load the factors of the tile in `turns` rounds.
+  // The threads of a workgroup load the factors of the tile in `rounds` rounds.
   // In each round, a thread loads the factors of `together` neighbouring terms
   // for `side` neighbouring rows or columns.
   auto rounds = static_cast<double>(llvm::divideCeilSigned(

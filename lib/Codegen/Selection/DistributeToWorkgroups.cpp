@@ -37,10 +37,11 @@ static LogicalResult distribute(linalg::GenericOp op,
   return problem.empty() ? success() : op.emitOpError(problem);
 }
 
-/// Whether `buffer` is placed in a larger buffer, and is used as a buffer of
-/// its own instead of through a view of the whole larger buffer
-/// (BufferViewOp::getWhole()). The kernel's argument is the larger buffer, so
-/// that element 0 of `buffer` would be element 0 of the larger buffer.
+/// Whether `buffer` is placed in a larger buffer, but is accessed as a buffer
+/// of its own instead of through a view of the whole larger buffer
+/// (BufferViewOp::getWhole()). Such an access in a kernel is an error. A
+/// kernel's argument is always the larger buffer, so that an access to element
+/// 0 of `buffer` would wrongly access element 0 of the larger buffer.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
   if (placement && placement->strips.empty())

@@ -44,9 +44,10 @@ private:
 /// Returns the tile of the kernel that computes a generic. Kinds propose
 /// kernels for the generic: matrix, contraction and sliced kernels, for
 /// example, compete for the same sums. The fastest proposal wins if its time is
-/// less than `bound`. A proposal that is preferred wins against all kinds that
-/// are listed after its own. Returns nothing if a map kernel wins, whose tile
-/// is chosen later, or if there is no kernel.
+/// less than `bound`, which is the time of the best alternative to a kernel,
+/// such as the time of attention in three separate kernels. A preferred
+/// proposal needs no time (Proposal::isPreferred). Returns nothing if a map
+/// kernel wins, whose tile is chosen later, or if there is no kernel.
 std::optional<KernelTile> chooseKernel(const KernelQuery &query,
                                        const KernelWishes &wishes,
                                        double bound = HUGE_VAL);

@@ -112,11 +112,12 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 /// the rest. Otherwise, nearly all subgroups would have threads of both sorts.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
-  // The first tile does not separate the vectors inside of rows. Building its
-  // kernel shows which of them need no clamping. Building the kernel with
-  // separate threads for these vectors may show that some of them need clamping
-  // after all, and they are left out. The steps end when nothing is left out,
-  // or after three kernels. Vectors that still need clamping are then clamped.
+  // The first kernel is built for a tile that does not separate the vectors
+  // inside of rows, and shows which of these vectors need no clamping. The next
+  // kernel has separate threads for these vectors. In its code, some of them
+  // may need clamping after all, and are left out. The steps end when nothing
+  // is left out, or after three kernels. Vectors that still need clamping are
+  // then clamped.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -141,11 +142,10 @@ static double getTimeOfMemory(const Traffic &traffic,
   return static_cast<double>(traffic.bytes) * device.getCyclesPerByte();
 }
 
-/// Returns a measure of how busy the threads of a kernel are beside the
-/// transfer of its bytes: the time of operations and of loads that read single
-/// elements instead of vectors, divided by the time in which memory transfers
-/// the bytes. With a measure far below 1, memory limits the kernel, and fewer
-/// operations would not make it faster.
+/// Returns the time of a kernel's operations and of its loads of single
+/// elements, divided by the time in which memory transfers the kernel's bytes.
+/// With a result far below 1, memory limits the kernel, and fewer operations
+/// would not make it faster.
 static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
                              const Traffic &traffic,
                              const DeviceSpeed &device) {
@@ -160,9 +160,9 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
 /// few bytes that the time to start threads limits the kernel. A thread
 /// computes one vector in each step. The tile stays as it is if the body reads
 /// the output, or if the threads already have several rows or consecutive
-/// vectors. It also stays if it has separate threads for the vectors inside of
-/// rows that are busy with operations and loads, since starting threads is then
-/// not the limit.
+/// vectors. It also stays if the vectors inside of rows have separate threads
+/// (isSplit) and operations and loads take long (`loadedShare`), since starting
+/// threads is then not the limit.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -248,12 +248,13 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Measures `candidate`, and returns whether it wins. Its average number of
-  /// operations must be at most the share `operations` of the best tile's, and
-  /// its number of operations without a second path at most this share of the
-  /// first tile's. (Because of the second condition, building a candidate can
-  /// stop as soon as its code is too long.) The candidate must also have at
-  /// most the share `loads` of the best tile's loads.
+  /// Measures `candidate`, and returns whether it becomes the best tile. Its
+  /// average number of operations must be at most `operations` times that of
+  /// the best tile so far, and its number of loads at most `loads` times that
+  /// of the best tile. Its number of operations without a second path must be
+  /// at most `operations` times that of the first tile. Since this limit stays
+  /// the same, and applies to the general path, building a candidate can stop
+  /// as soon as its code is too long.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -372,8 +373,10 @@ private:
 };
 } // namespace
 
-/// Returns `tile` with its time in cycles on a fully occupied device. The
-/// second path is ignored, since it is the same for each tile.
+/// Returns `tile` with its time in cycles on a fully occupied device. No second
+/// path for the interior is built: the search assumes that it would save the
+/// same share of the time with each tile, and run() builds it for the best tile
+/// alone.
 BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
   double time =
@@ -420,11 +423,11 @@ MapTile BlockSearch::run() {
     Candidate block = grow(consider(unit));
     if (block.time < cost::map::share::largerBlock * best.time)
       best = block;
-    // Narrower vectors are tried in two cases. In the first, the unit block has
-    // fewer factors than rank - 1: the innermost dimension is no row of whole
-    // vectors, but may be one of narrower vectors. In the second, the block
-    // leaves too few threads to occupy the device, and narrower vectors give it
-    // more.
+    // Narrower vectors are tried in two cases. In the first, the innermost
+    // dimension alone does not form rows of whole vectors, so that the unit
+    // block has fewer than rank - 1 factors; with narrower vectors, the
+    // dimension may form such rows. In the second, the block leaves too few
+    // threads to occupy the device, and narrower vectors give it more.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())

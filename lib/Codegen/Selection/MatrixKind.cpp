@@ -205,8 +205,9 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
 /// Returns the cycles of a workgroup that depend on how its tile is divided
 /// between subgroups, if the workgroup has a multiprocessor to itself.
 /// Subgroups with larger tiles load fewer matrices. Slices provide more
-/// subgroups for the matrix units. If there are as many threads as items to
-/// load, no thread loads an item in vain.
+/// subgroups for the matrix units. In the last round of loads, threads without
+/// an item cost as much time as others, so that the number of items should be a
+/// multiple of the number of threads.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -387,10 +388,10 @@ bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
 
 /// Whether the subgroups and slices of `tile` are worth considering.
 bool MatrixSearch::canShare(const MatrixTile &tile) const {
-  // Slices occupy matrix units that would be idle for lack of subgroups. They
-  // are only tried if one tile has all rows, since several tiles of rows mean
-  // more workgroups, and if the subgroups of the tile without slices are too
-  // few to occupy the matrix units.
+  // Slices are only tried for tiles whose subgroups alone are too few to occupy
+  // the matrix units of a multiprocessor. They are also only tried if one tile
+  // has all rows: with several tiles of rows, there are more workgroups, whose
+  // subgroups can occupy the matrix units instead.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
   if (tile.slices > 1 &&
@@ -462,7 +463,7 @@ void MatrixSearch::run() {
       continue;
     for (int64_t rows : seeds.rows) {
       // The smallest number of rows in the list of tiles is only for
-      // contractions that have no more rows.
+      // contractions that do not have more rows than that.
       if (rows == seeds.rows[0] && contraction.rows.size > rows)
         continue;
       for (int64_t columns : seeds.columns) {

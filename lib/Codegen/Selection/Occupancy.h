@@ -44,9 +44,10 @@ struct Occupancy {
   /// the cycles for which the iteration occupies the busiest unit of the
   /// multiprocessor. `alone` are the cycles of the iteration, waits included,
   /// if the workgroup has the multiprocessor to itself. Several workgroups fill
-  /// most of each other's waits: if three run at a time with `together` = 100
-  /// and `alone` = 250, an iteration takes the unit's 100 cycles and 0.15 of
-  /// 250 cycles for waits that are not filled, 137.5 cycles.
+  /// most of each other's waits, but not the measured share
+  /// cost::matrix::unhiddenShare = 0.15 of `alone`. If three run at a time with
+  /// `together` = 100 and `alone` = 250, an iteration takes 100 + 0.15 * 250 =
+  /// 137.5 cycles.
   double getTimeOfIteration(double together, double alone) const;
 
   /// Returns the cycles of the kernel if each workgroup takes `ofGroup` cycles

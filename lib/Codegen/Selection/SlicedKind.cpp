@@ -56,8 +56,9 @@ struct FactorCost {
   double operations;
   /// The number of loads of the thread, of vectors or of single factors.
   double loads;
-  /// The number of registers into which vectors are loaded, and into which
-  /// single factors are loaded.
+  /// The number of registers for loaded vectors, and for factors that are
+  /// loaded one by one. They are separate because drivers load a limited number
+  /// of vectors ahead, but all single factors.
   double ofVectors = 0, ofSingles = 0;
   /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;
@@ -239,10 +240,10 @@ std::optional<Proposal> SliceSearch::run() {
     return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep();
   // A thread loads several neighbouring terms at a time. If the factors of a
-  // column are neighbours in memory from term to term, a vector of 16 bytes has
-  // so many of them. Otherwise each term takes loads of its own for the
-  // columns, and more terms at a time can only save loads of the rows' factors:
-  // the thread loads four terms.
+  // column are neighbours in memory from term to term, the thread loads as many
+  // terms as one vector of 16 bytes holds: 8 of f16. Otherwise each term takes
+  // loads of its own for the columns. More terms at a time can then only
+  // combine loads of the rows' factors, and the thread loads four terms.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,

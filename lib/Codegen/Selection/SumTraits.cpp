@@ -60,8 +60,9 @@ double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   double count = static_cast<double>(factors.size) *
                  static_cast<double>(sums.terms * sums.batches);
   // A factor that may be padding belongs to a window of a convolution, and
-  // windows of neighbouring positions overlap. Memory transfers most elements
-  // only once for all windows.
+  // windows of neighbouring positions overlap, so that memory transfers most
+  // elements only once for all windows. The estimate divides the number of
+  // factors by the number of terms that an iteration adds.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * static_cast<double>(factors.bytes);
