@@ -24,10 +24,9 @@
 // products of a block are added up separately, so that the carried outputs are
 // rounded once for each block instead of once for each key. If the number of
 // keys is not a multiple of the block size, the first block is the incomplete
-// one. Each later block corrects the carried sum and outputs, which rounds them
-// about as often as adding 16 keys would. Error bounds, which grow with the
-// number of keys, allow this for whole blocks, but not for a last block of one
-// key (docs/Reference.md).
+// one. Each later block corrects the carried outputs, which rounds them up to 9
+// times. Error bounds allow about one rounding for each key: enough in a block
+// of 16 keys or more, but not in a last block of one key (docs/Reference.md).
 //
 //===----------------------------------------------------------------------===//
 

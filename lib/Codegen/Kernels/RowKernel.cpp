@@ -354,13 +354,12 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
 
 /// Combines two states.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
-  // Combines two states. The nest's operations combine a carried value with an
-  // element of the row. Here, they are built for `lhs` in the place of the
-  // carried value and for `rhs` in the place of the element. The element may be
-  // a constant, such as the 1 that a count adds for each element. If the
-  // kernel's own builder bound this constant to `rhs`, it would also use `rhs`
-  // wherever else the body contains the constant. The combination therefore has
-  // a builder of its own.
+  // The nest's operations combine a carried value with an element of the row.
+  // Here, they are built with `lhs` in the place of the carried value and `rhs`
+  // in the place of the element. The element may be a constant, such as the 1
+  // that a count adds for each element. If the kernel's own builder replaced
+  // this constant by `rhs`, it would also use `rhs` wherever else the body
+  // contains the constant. The combination therefore has a builder of its own.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {

@@ -209,7 +209,7 @@ int64_t SlicedBuilder::getStoredLanes() const {
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes();
-  auto getTurns = [](int64_t items) {
+  auto getRounds = [](int64_t items) {
     return llvm::divideCeilSigned(items, numThreads);
   };
   JoinPlan best;
@@ -221,10 +221,11 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
       int64_t sums = plan.rows * tile.columns;
       if (sums * getPitch(plan) * bytes > DeviceProfile::workgroupMemory)
         continue;
-      int64_t loads = getTurns(sums / lanes * threadColumns) * lanes *
+      int64_t loads = getRounds(sums / lanes * threadColumns) * lanes *
                       (groups > 0 ? groups : tile.slices);
       if (groups > 0)
-        loads += getTurns(sums * groups * threadColumns) * tile.slices / groups;
+        loads +=
+            getRounds(sums * groups * threadColumns) * tile.slices / groups;
       int64_t barriers = groups > 0 ? 3 : 2;
       int64_t cost = passes * (loads + barriers * cost::sliced::loadsOfBarrier);
       if (cost >= least)
