@@ -13,7 +13,8 @@
  * new sizes compile once, and wait for each other; different sizes are
  * compiled side by side. Running out of host memory is an error of a run whose
  * program is there; where a model is read or compiled, it ends the process, as
- * everywhere in LLVM. Where a device is lost, each call that needs it fails with
+ * everywhere in LLVM. Where a device is lost, each call that needs it fails
+with
  * DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
  *
 \*===----------------------------------------------------------------------===*/
@@ -243,7 +244,14 @@ typedef struct DmlSessionTensor {
  * are set; what stood there is not read, but for the byteSize of memory that
  * the caller gives, which must be enough. Where an output has neither `data`
  * nor a buffer, the session allocates `data`, which dmlFreeTensor frees. A run
- * that fails sets nothing. */
+ * that fails sets nothing.
+ *
+ * An output may be bound to the very range of an input, whose elements it then
+ * replaces: a decoder's cache that is given so stays in place, and its new
+ * positions alone move. The session compiles a program of its own for it. Where
+ * the compiler cannot prove that the output may be written over the input, the
+ * call fails with DML_ERROR_UNSUPPORTED, names the operator, and nothing has
+ * changed. */
 DML_API DmlResult dmlRunSession(DmlSession session,
                                 const DmlSessionTensor *inputs,
                                 uint32_t inputCount, DmlSessionTensor *outputs,
@@ -253,7 +261,8 @@ DML_API DmlResult dmlRunSession(DmlSession session,
 DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
 /* Creates the program for inputs of these sizes, if there is none. `data` and
- * `buffer` are not read. Sets the name, type, rank, sizes and byteSize of
+ * `buffer` are not read, except that an output and an input with one range get
+ * the program of a run that has both. Sets the name, type, rank, sizes and byteSize of
  * `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
@@ -276,10 +285,11 @@ typedef struct DmlExplainInfo {
   const void *next;
 
   /* The model, as in DmlSessionCreateInfo, which may be no executable. Nothing
-   * refers to the bytes after the call. */
+   * refers to the bytes or the elements of weights after the call. */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   /* The sizes of all dimensions that an ONNX model leaves open. */
   const DmlNamedSize *dimensions;
@@ -401,7 +411,8 @@ DML_API void dmlFreeBytes(DmlBytes *bytes);
 
 typedef enum DmlModuleForm {
   DML_MODULE_FORM_BYTECODE = 0,
-  DML_MODULE_FORM_TEXT = 1
+  DML_MODULE_FORM_TEXT = 1,
+  DML_MODULE_FORM_MAX_ENUM = 0x7fffffff
 } DmlModuleForm;
 
 /* Rewrites the operators of the model that do not fit `info->level`, which must
@@ -421,6 +432,7 @@ typedef struct DmlCompileInfo {
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   const DmlNamedSize *dimensions;
   uint32_t dimensionCount;

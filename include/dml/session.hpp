@@ -668,15 +668,18 @@ private:
 // Models without a device
 //===----------------------------------------------------------------------===//
 
-/// A model by the path of its file, or bytes, which are read during calls only.
+/// A model by the path of its file, bytes, which are read during calls only, or
+/// a model that is built node by node, which must live as long as the source.
 struct ModelSource {
   ModelSource(std::string path) : path(std::move(path)) {}
   ModelSource(const char *path) : path(path) {}
   ModelSource(const void *bytes, size_t size) : bytes(bytes), size(size) {}
+  ModelSource(const Model &model) : model(model.get()) {}
 
   std::string path;
   const void *bytes = nullptr;
   size_t size = 0;
+  DmlModel model = nullptr;
 };
 
 /// What DmlExplainInfo has beside the model.
@@ -702,10 +705,11 @@ template <typename Info>
 void setModel(Info &info, const ModelSource &model,
               const std::map<std::string, int64_t> &sizes,
               std::vector<DmlNamedSize> &dimensions) {
-  if (!model.bytes)
+  if (!model.bytes && !model.model)
     info.path = model.path.c_str();
   info.bytes = model.bytes;
   info.byteSize = model.size;
+  info.model = model.model;
   for (const auto &[name, size] : sizes)
     dimensions.push_back({name.c_str(), size});
   info.dimensions = dimensions.data();

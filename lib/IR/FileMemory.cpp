@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/FileMemory.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -48,21 +49,48 @@ llvm::Expected<std::unique_ptr<FileMemory>> FileMemory::open(StringRef path) {
   return create(*file, path);
 }
 
+/// The status of a file whose bytes have addresses.
+static llvm::Expected<llvm::sys::fs::file_status>
+getStatus(llvm::sys::fs::file_t file) {
+  llvm::sys::fs::file_status status;
+  if (std::error_code code = llvm::sys::fs::status(file, status))
+    return llvm::errorCodeToError(code);
+  if (!llvm::sys::fs::is_regular_file(status))
+    return llvm::createStringError("it is no regular file, but wanted is one");
+  return status;
+}
+
 llvm::Expected<std::unique_ptr<FileMemory>>
 FileMemory::create(llvm::sys::fs::file_t file, StringRef path) {
-  std::unique_ptr<FileMemory> memory(new FileMemory(file, path));
-  if (llvm::Error error = memory->reserve())
+  auto reader = [file, close = llvm::scope_exit([file]() mutable {
+                         (void)llvm::sys::fs::closeFile(file);
+                       })](uint64_t offset, llvm::MutableArrayRef<char> piece) {
+    return llvm::sys::fs::readNativeFileSlice(file, piece, offset);
+  };
+  std::unique_ptr<FileMemory> memory(new FileMemory(std::move(reader), path));
+  auto fail = [&](llvm::Error error) {
     return llvm::createStringError("cannot open input file '" + path +
                                    "': " + llvm::toString(std::move(error)));
+  };
+  llvm::Expected<llvm::sys::fs::file_status> status = getStatus(file);
+  if (!status)
+    return fail(status.takeError());
+  memory->state->status = *status;
+  if (llvm::Error error = memory->reserve(status->getSize()))
+    return fail(std::move(error));
   return memory;
 }
 
-llvm::Error FileMemory::reserve() {
-  if (std::error_code code = llvm::sys::fs::status(file, state->status))
-    return llvm::errorCodeToError(code);
-  if (!llvm::sys::fs::is_regular_file(state->status))
-    return llvm::createStringError("it is no regular file, but wanted is one");
-  size = state->status.getSize();
+llvm::Expected<std::unique_ptr<FileMemory>> FileMemory::create(uint64_t size,
+                                                               Reader reader) {
+  std::unique_ptr<FileMemory> memory(new FileMemory(std::move(reader), ""));
+  if (llvm::Error error = memory->reserve(size))
+    return std::move(error);
+  return memory;
+}
+
+llvm::Error FileMemory::reserve(uint64_t bytes) {
+  size = bytes;
   if (size > SIZE_MAX / 2)
     return llvm::createStringError("it has " + llvm::Twine(size) + " bytes");
   // An empty file also gets an address.
@@ -82,7 +110,6 @@ llvm::Error FileMemory::reserve() {
 }
 
 FileMemory::~FileMemory() {
-  (void)llvm::sys::fs::closeFile(file);
   if (!memory)
     return;
   {
@@ -143,8 +170,8 @@ void FileMemory::readBlocks(unsigned first, unsigned end) {
     llvm::report_bad_alloc_error("there is no memory for the bytes of a file");
   uint64_t stop = std::min(end * blockBytes, size);
   while (begin < stop) {
-    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFileSlice(
-        file, {memory + begin, std::min(stop - begin, pieceBytes)}, begin);
+    llvm::Expected<size_t> count =
+        reader(begin, {memory + begin, std::min(stop - begin, pieceBytes)});
     if (!count)
       return fail(llvm::toString(count.takeError()));
     if (*count == 0)
@@ -157,7 +184,7 @@ void FileMemory::readBlocks(unsigned first, unsigned end) {
 void FileMemory::fail(const std::string &why) {
   std::lock_guard<std::mutex> lock(state->mutex);
   if (state->error.empty())
-    state->error = "cannot read '" + path + "': " + why;
+    state->error = path.empty() ? why : "cannot read '" + path + "': " + why;
 }
 
 uint64_t FileMemory::countReadBytes() const {

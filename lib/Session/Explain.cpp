@@ -34,6 +34,7 @@ openExplained(const DmlExplainInfo &info) {
   model.path = info.path;
   model.bytes = info.bytes;
   model.byteSize = info.byteSize;
+  model.model = info.model;
   model.format = info.format;
   model.dimensions = info.dimensions;
   model.dimensionCount = info.dimensionCount;
@@ -46,7 +47,7 @@ openExplained(const DmlExplainInfo &info) {
 /// Reads and explains a model. If a level is asked for, also legalizes a copy
 /// of its module.
 static Expected<std::unique_ptr<Explained>>
-explainModel(const DmlExplainInfo &info, bool leavesOutUnread) {
+explainModel(const DmlExplainInfo &info, const Model::UnrunOptions &unrun) {
   std::optional<FeatureLevel> asked;
   if (info.level && !(asked = parseFeatureLevel(info.level)))
     return Status(DML_ERROR_INVALID_ARGUMENT,
@@ -56,8 +57,7 @@ explainModel(const DmlExplainInfo &info, bool leavesOutUnread) {
     return model.status();
   auto explained = std::make_unique<Explained>();
   CompilerContext &context = explained->context;
-  auto module =
-      (*model)->readUnrun(context, /*verifies=*/false, leavesOutUnread);
+  auto module = (*model)->readUnrun(context, unrun);
   if (!module)
     return module.status();
   explained->module = std::move(*module);
@@ -155,8 +155,12 @@ static DmlFit getFit(const Report &report) {
 }
 
 Expected<std::unique_ptr<ModelVerdict>>
-ModelVerdict::create(const DmlExplainInfo &info) {
-  auto explained = explainModel(info, /*leavesOutUnread=*/true);
+ModelVerdict::create(const DmlExplainInfo &info) noexcept {
+  Model::UnrunOptions unrun;
+  unrun.verifies = false;
+  unrun.leavesOutUnread = true;
+  unrun.readsWeights = false;
+  auto explained = explainModel(info, unrun);
   if (!explained)
     return explained.status();
   const Report &report = (*explained)->report;
@@ -244,7 +248,7 @@ static Status refuse(const Report &report) {
 }
 
 Expected<std::string> dml::session::legalizeModel(const DmlExplainInfo &info,
-                                                  DmlModuleForm form) {
+                                                  DmlModuleForm form) noexcept {
   if (!info.level)
     return Status(DML_ERROR_INVALID_ARGUMENT,
                   "DmlExplainInfo::level is NULL, but wanted is the feature "
@@ -252,7 +256,9 @@ Expected<std::string> dml::session::legalizeModel(const DmlExplainInfo &info,
   if (form != DML_MODULE_FORM_BYTECODE && form != DML_MODULE_FORM_TEXT)
     return makeError(DML_ERROR_INVALID_ARGUMENT, "the form ",
                      static_cast<int>(form), " is none that a module has");
-  auto explained = explainModel(info, /*leavesOutUnread=*/false);
+  Model::UnrunOptions unrun;
+  unrun.verifies = false;
+  auto explained = explainModel(info, unrun);
   if (!explained)
     return explained.status();
   Explained &result = **explained;

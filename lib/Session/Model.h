@@ -51,7 +51,7 @@ public:
   open(const DmlSessionCreateInfo &info) noexcept;
 
   /// Opens a model that is read and not run. It has no signature, and is no
-  /// executable. Of `info` the bytes, the format and the dimensions count.
+  /// executable. Of `info` the model, its format and the dimensions count.
   static Expected<std::unique_ptr<Model>>
   openUnrun(const DmlSessionCreateInfo &info);
 
@@ -106,12 +106,18 @@ public:
        mlir::MLIRContext *context,
        std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files,
        std::vector<reader::TensorPlace> &places) const;
-  /// Reads the module of a model that openUnrun opened, without verifying it
-  /// where `verifies` is false. Nodes of an ONNX model that cannot be read are
-  /// an error, or where `leavesOutUnread` says so what the module lacks.
+  struct UnrunOptions {
+    /// Whether the module is verified.
+    bool verifies = true;
+    /// Whether nodes of an ONNX model that cannot be read are left out of the
+    /// module, instead of being an error.
+    bool leavesOutUnread = false;
+    /// Whether the elements of large weights are read, too.
+    bool readsWeights = true;
+  };
+  /// Reads the module of a model that openUnrun opened.
   Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-  readUnrun(CompilerContext &context, bool verifies,
-            bool leavesOutUnread) const;
+  readUnrun(CompilerContext &context, const UnrunOptions &unrun) const;
 
   /// Sets whether ONNX Runtime's optimizations are applied to the model.
   Status setOptimized(bool value);
@@ -123,7 +129,12 @@ private:
   Model() = default;
   Status openBytes(const DmlSessionCreateInfo &info);
   Status fixSizes(const DmlSessionCreateInfo &info);
-  Status wantSizes(const llvm::MemoryBuffer &file) const;
+  llvm::Expected<Signature>
+  readONNXSignature(const llvm::MemoryBuffer &file) const;
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  readModule(std::unique_ptr<llvm::MemoryBuffer> file,
+             const mlir::ParserConfig &config,
+             const ModelOptions &options) const;
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);
   Status readModuleSignature(const char *wanted);

@@ -13,7 +13,9 @@ message.
 import os
 
 import numpy as np
+from onnx import TensorProto, helper
 
+import import_tests
 import opset_tests
 from opset_tests import Fixed, REFUSED, case, ints, wave
 
@@ -232,9 +234,61 @@ fused("Conv", first, kernels.transpose(0, 3, 1, 2).copy(), wave(6), pads=[1] * 4
 points = wave(4, 3, 1, 1)
 fused("ConvTranspose", first, points, activation="Sigmoid", function=lambda x: 1 / (1 + np.exp(-x)),
       wanted=np.einsum("nchw,cm->nmhw", first.astype(np.float64), points[:, :, 0, 0]))
+# Weights of four bits that are computed, and zero points that are floats
+
+packed, fourth = quantized(5, 3, 8), np.arange(15, dtype=np.float32).reshape(5, 3) / 16 + 0.25
+nibbles = {"K": 40, "N": 5, "bits": 4, "block_size": 16}
+points = quantized(5, 2, phase=4)
+many = wave(2, 40)
+contrib("MatMulNBits", many, packed, fourth.reshape(-1), tolerance=1e-4, label="computed", **nibbles)
+contrib("MatMulNBits", many, packed, Fixed(fourth.reshape(-1)), points.reshape(-1), tolerance=1e-4,
+        label="computed, with zero points", **nibbles)
+contrib("MatMulNBits", many, Fixed(packed), Fixed(fourth.reshape(-1)), Fixed(fourth.reshape(-1) * 8), tolerance=1e-4,
+        label="zero points that are floats", **nibbles)
+tokens = np.int64([[3, 0, 4], [1, 1, 2]])
+table, blocks = quantized(5, 32), wave(5, 4, phase=3)
+for extra in ((), (Fixed(quantized(5, 2, phase=1)),)):
+    contrib("GatherBlockQuantized", Fixed(table), tokens, Fixed(blocks), *extra, bits=4, block_size=16, gather_axis=0,
+            quantize_axis=1, tolerance=1e-5)
+contrib("GatherBlockQuantized", Fixed(table), tokens, Fixed(blocks[:, :2]), bits=8, block_size=16, gather_axis=0,
+        quantize_axis=1, tolerance=1e-5)
+refused("GatherBlockQuantized", Fixed(table), tokens, Fixed(blocks[:, :3]), bits=4, block_size=16, quantize_axis=1,
+        message="its scales have the shape 5x3, but wanted is one for each block, 5x4")
+
 refused("FusedMatMulActivation", left, right, activation="Gelu",
         message="its attribute activation is 'Gelu', which DirectML's operators do not fuse")
 
 
+def checkEmptyPast(folder):
+    """A size of 0 leaves an input without elements, as the past of the first step."""
+    rows = [wave(1, 3, 8, phase=phase) for phase in range(3)]
+    kinds = {"x": [1, 3, 8], "past": [1, 2, "P", 4], "present": [1, 2, "T", 4]}
+    info = lambda name, kind: helper.make_tensor_value_info(name, TensorProto.FLOAT, kinds[kind])
+    node = helper.make_node("MultiHeadAttention", ["q", "k", "v", "", "", "", "pk", "pv"], ["y", "key", "value"],
+                            domain="com.microsoft", num_heads=2)
+    graph = helper.make_graph([node], "test", [*(info(name, "x") for name in "qkv"), info("pk", "past"),
+                                               info("pv", "past")],
+                              [info("y", "x"), info("key", "present"), info("value", "present")])
+    model = helper.make_model(graph, opset_imports=[
+        helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)])
+    path = os.path.join(folder, "empty.onnx")
+    with open(path, "wb") as file:
+        file.write(model.SerializeToString())
+    arguments = [path, "--dim=P=0"]
+    for name, array in [*zip("qkv", rows), ("pk", np.zeros((1, 2, 0, 4), np.float32))]:
+        np.save(os.path.join(folder, name + ".npy"), array)
+        arguments.append(f"--input={name}=@{folder}/{name}.npy")
+    heads = [row.reshape(1, 3, 2, 4).transpose(0, 2, 1, 3) for row in rows]
+    wanted = softmax(heads[0] @ heads[1].transpose(0, 1, 3, 2) / 2, -1) @ heads[2]
+    wanted = wanted.transpose(0, 2, 1, 3).reshape(1, 3, 8)
+    for tool in ("dml-interpret", "dml-run"):
+        outputs = [f"--output={name}=@{folder}/{name}.npy" for name in ("y", "key", "value")]
+        import_tests.run([tool, *arguments, *outputs])
+        for name, array in (("y", wanted), ("key", heads[1]), ("value", heads[2])):
+            opset_tests.compare(f"an empty past, {tool}, {name}", np.load(f"{folder}/{name}.npy"),
+                                array.astype(np.float32), 1e-5)
+    print("an empty past is none")
+
+
 if __name__ == "__main__":
-    opset_tests.main(__doc__)
+    opset_tests.main(__doc__, checkEmptyPast)

@@ -28,10 +28,10 @@ class Model:
         self.functions = []
         self.stated = {}
 
-    def state(self, value):
-        """An input of one integer, which --dim states."""
+    def state(self, value, type=np.int64):
+        """An input of one integer or bool, which --dim states."""
         name = f"s{len(self.stated)}"
-        self.stated[name] = np.int64(value)
+        self.stated[name] = type(value)
         return name
 
     def input(self, array):
@@ -1317,6 +1317,11 @@ def branches():
     other = graph("else_stated", [helper.make_node("Abs", [a], ["absolute"])], "absolute")
     condition = model.node("Equal", model.state(16000), model.weights(np.int64(16000)))
     model.expect(model.node("If", condition, then_branch=then, else_branch=other), -x)
+    # As merged decoders have it: a bool says whether there is a past.
+    for flag, wanted in ((True, -x), (False, np.abs(x))):
+        then = graph(f"then_{flag}", [helper.make_node("Neg", [a], [f"negated_{flag}"])], f"negated_{flag}")
+        other = graph(f"else_{flag}", [helper.make_node("Abs", [a], [f"absolute_{flag}"])], f"absolute_{flag}")
+        model.expect(model.node("If", model.state(flag, np.bool_), then_branch=then, else_branch=other), wanted)
     return model
 
 
@@ -1371,7 +1376,7 @@ def check(name, tools, folder):
     model = GROUPS[name]()
     path = os.path.join(folder, name + ".onnx")
     model.save(path)
-    inputs = [f"--dim={key}={value}" for key, value in model.stated.items()]
+    inputs = [f"--dim={key}={int(value)}" for key, value in model.stated.items()]
     for key, array in model.inputs.items():
         np.save(os.path.join(folder, key + ".npy"), array)
         inputs.append(f"--input={key}=@{os.path.join(folder, key)}.npy")

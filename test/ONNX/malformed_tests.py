@@ -304,8 +304,8 @@ def main():
         for options, message in (
                 (["--dim=batch=2", "--dim=bacth=2"], "the size of 'bacth' is stated, but no input has that name, or a "
                  "dimension without a size of that name; there are 'batch'"),
-                (["--dim=batch=2", "--dim=x=2"], "input 'x' is 2x3 of float, but only one integer of 32 or 64 "
-                 "bits can be stated with --dim")):
+                (["--dim=batch=2", "--dim=x=2"], "input 'x' is 2x3 of float, but only one bool or one integer "
+                 "of 32 or 64 bits can be stated with --dim")):
             result = explain(symbolic, folder, *options)
             if result.returncode != 2 or message not in result.stderr:
                 sys.exit(f"wanted is exit code 2 and: {message}\nfound is {result.returncode}: {result.stderr}")

@@ -172,9 +172,12 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   }
   for (const Strip &strip : placement->strips) {
     if (strip.count > 1) {
-      // A step in a dimension goes either to another run of the strip, or to
-      // another place in the same run. The dimensions of the second kind must
-      // not leave the run.
+      // If coordinate d increases by 1, the place increases by `factor` bytes.
+      // With runs of 64 bytes that begin 256 bytes apart, an increase of 128
+      // bytes leads to the second next run, which is 512 bytes further in the
+      // larger buffer. An increase of 4 bytes stays in the run. Increases that
+      // stay in the run must do so for all coordinates together, or the place
+      // would not be a linear function.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {
@@ -294,8 +297,10 @@ public:
   LogicalResult run();
 
 private:
-  /// A use of the input or of the output by an operation, and the range of the
-  /// buffer that the operation accesses.
+  /// A use of one of the two buffers of the pair, the input or the output, by
+  /// an operation, and the range of the buffer that the operation accesses.
+  /// Both will become one buffer, so that a write of the output overwrites the
+  /// input.
   struct PairUse {
     Value buffer;
     Placement placement;
@@ -459,9 +464,10 @@ LogicalResult PairWriter::orderReads() {
   }
 }
 
-/// Proves that `op` reads, for each element that it stores in `written`, no
-/// other element of the input than the one at the same place, and returns the
-/// loads of these elements. Loads elsewhere are rejected even if they do not
+/// Proves that the input and the output `written` of `op` can be one buffer: to
+/// compute an element, `op` may load only the element of the input at the same
+/// place. No other thread then overwrites it before it is loaded. Returns these
+/// loads in `loads`. Loads from other places are rejected even if they do not
 /// overlap `written`, since kernels load whole vectors, which may extend into
 /// `written`.
 LogicalResult
@@ -497,8 +503,11 @@ LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
   return success();
 }
 
-/// Makes `op` read the output's old elements instead of the input, if it reads
-/// the input and writes the output. Erases `op` if it changes nothing.
+/// Prepares `op`, if it reads the input and writes the output, for the one
+/// buffer of both. The element of the input that `op` loads is then the old
+/// content of the element of the output that it stores, and `op` reads this old
+/// content instead of the input. Erases `op` if it only stores elements to the
+/// places from which it loads them.
 LogicalResult PairWriter::writeInPlace(Operation &op) {
   FailureOr<PairUses> uses = getPairUses(op);
   if (failed(uses))

@@ -91,8 +91,10 @@ private:
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// The name of the attribute that marks, during the conversion, casts of
-/// elements to their converted type.
+/// The name of the attribute that marks casts of the conversion's own making:
+/// those between an element that a cloned body computes and the words that
+/// replace the element. The pattern DropElementCast removes them. The casts
+/// that MLIR's conversion inserts have no mark, and MLIR removes them.
 static constexpr StringLiteral elementAttrName = "element";
 
 namespace {

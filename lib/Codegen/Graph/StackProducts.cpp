@@ -254,8 +254,9 @@ bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   if (depth == maxDepth || !type.hasStaticShape() || type.getRank() == 0 ||
       !llvm::all_of(values, [&](Value value) { return isOfWeights(value); }))
     return false;
-  // Each tensor in the stack must begin at a whole word, since elements of
-  // narrow types become parts of words if a device lacks their type.
+  // Each of the stacked tensors must begin at a whole 32-bit word of the stack:
+  // if a device lacks a narrow type, its elements are computed as parts of
+  // words, and a word must not contain elements of two tensors.
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
   if (bits % wordBits != 0)
     return false;

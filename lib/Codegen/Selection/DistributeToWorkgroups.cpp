@@ -37,9 +37,10 @@ static LogicalResult distribute(linalg::GenericOp op,
   return problem.empty() ? success() : op.emitOpError(problem);
 }
 
-/// Whether `buffer` is placed in a larger buffer, and no view of the whole
-/// larger buffer gives access to it. A kernel that loaded element 0 of such a
-/// buffer would read element 0 of the larger buffer instead.
+/// Whether `buffer` is placed in a larger buffer, and is used as a buffer of
+/// its own instead of through a view of the whole larger buffer
+/// (BufferViewOp::getWhole()). The kernel's argument is the larger buffer, so
+/// that element 0 of `buffer` would be element 0 of the larger buffer.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
   if (placement && placement->strips.empty())

@@ -37,9 +37,6 @@ public:
 
   /// Reads a tensor that is the value of an attribute.
   llvm::Expected<Constant> readTensor(const TensorProto &tensor);
-  /// Makes the elements of a constant readable that is not foldable. Rejects
-  /// the node where they cannot be read.
-  llvm::LogicalResult load(const Constant &constant);
 
   //===--------------------------------------------------------------------===//
   // Values

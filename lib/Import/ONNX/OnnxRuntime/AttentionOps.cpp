@@ -276,7 +276,13 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
       return rejectInput(Key, "3 or 4 dimensions, as the value's, or 5");
     }
   }
-  if (node.hasInput(PastKey) && node.hasInput(PastValue)) {
+  bool hasPast = node.hasInput(PastKey) && node.hasInput(PastValue);
+  if (hasPast && isEmpty(node.getShape(PastKey)) &&
+      isEmpty(node.getShape(PastValue))) {
+    // A past without positions is none.
+    node.ignoreInput(PastKey);
+    node.ignoreInput(PastValue);
+  } else if (hasPast) {
     if (getRank(PastKey) != 4 || getRank(PastValue) != 4)
       return rejectInput(PastKey, "4 dimensions, as the past value's");
     pastKeys = node.getShape(PastKey)[2];

@@ -392,8 +392,7 @@ llvm::Expected<Constant> ConstantReader::read(const TensorProto &tensor) {
   if (tensor.source) {
     if (uint64_t size = tensor.source->getSize(); size != wanted)
       return failSize(size);
-    auto elements =
-        sources.open(tensor.source, *count <= Constant::maxFoldable);
+    auto elements = reader::openSource(tensor.source, places);
     if (!elements)
       return reader::makeReadError("tensor '" + tensor.name + "': " +
                                    llvm::toString(elements.takeError()));

@@ -192,12 +192,11 @@ struct ConstantReader {
   std::shared_ptr<const void> owner;
   /// The files beside the model.
   reader::ExternalFiles files;
-  /// What the program has that built the model.
-  reader::SourceTensors sources;
+  /// Gets the places of tensors of a built model, where it is not null.
+  std::vector<reader::TensorPlace> *places;
 
   /// Reads a tensor. Returns an error if the number of elements does not match
-  /// its dims and type. The elements of a constant that is not foldable may be
-  /// addresses alone until load() has read them.
+  /// its dims and type.
   llvm::Expected<Constant> read(const TensorProto &tensor);
 };
 
