@@ -39,7 +39,7 @@
 
 namespace dml {
 
-/// What a call of a session fails with.
+/// The exception that a call of a session throws when it fails.
 class Error : public std::runtime_error {
 public:
   Error(DmlResult result, const std::string &message)
@@ -402,19 +402,20 @@ inline Attribute::Attribute(std::string name, const Model &value)
   kept = value.kept;
 }
 
-/// An input of a run. The elements stay the caller's until the run ends.
+/// An input of a run. Its elements remain the caller's, and must remain valid
+/// until the run ends.
 struct Input {
   template <typename T>
   Input(std::string name, std::vector<int64_t> sizes,
         const std::vector<T> &elements)
       : Input(std::move(name), getDataType<T>(), std::move(sizes),
               elements.data(), elements.size() * sizeof(T)) {}
-  /// Elements of a type that C++ has none for, such as halves.
+  /// An input with elements of a type that C++ lacks, such as f16.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const void *data, size_t byteSize)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
         data(data), byteSize(byteSize) {}
-  /// Elements in a buffer of the session's device.
+  /// An input with elements in a buffer of the session's device.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const DmlBufferRange &buffer)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
@@ -426,6 +427,13 @@ struct Input {
   const void *data = nullptr;
   size_t byteSize = 0;
   DmlBufferRange buffer{};
+};
+
+/// An output that a run writes to a buffer of the session's device. The range
+/// of an input is the one of a state that stays in place.
+struct BufferOutput {
+  std::string name;
+  DmlBufferRange buffer;
 };
 
 /// An output of a run, with memory of its own.
@@ -470,14 +478,15 @@ private:
 struct TensorInfo {
   std::string name;
   DmlDataType dataType = DML_DATA_TYPE_UNKNOWN;
-  /// Whether the model says how many dimensions there are.
+  /// Whether the model declares the number of dimensions.
   bool hasRank = true;
-  /// -1 for a size that the model leaves open, which `dimensionNames` names.
+  /// The sizes, with -1 for a size that the model leaves open. Its name is in
+  /// `dimensionNames`.
   std::vector<int64_t> sizes;
   std::vector<std::string> dimensionNames;
 };
 
-/// What DmlSessionCreateInfo has beside the model.
+/// The members of DmlSessionCreateInfo other than the model.
 struct SessionOptions {
   std::string device;
   std::string function;
@@ -500,7 +509,8 @@ public:
       : Session(
             open([&](DmlSessionCreateInfo &info) { info.path = path.c_str(); },
                  options)) {}
-  /// Bytes that must live as long as the session.
+  /// Opens a model in memory, whose bytes must remain valid as long as the
+  /// session.
   Session(const void *bytes, size_t size, const SessionOptions &options = {})
       : Session(open(
             [&](DmlSessionCreateInfo &info) {
@@ -536,11 +546,30 @@ public:
     return info;
   }
 
-  /// Runs the model; the results are in the order of the model's outputs. An
-  /// input whose name is "" is the one of its place.
+  /// Runs the model. The results have the order of the model's outputs. An
+  /// input without a name ("") is the input of the model with the same place.
   std::vector<Output> run(const std::vector<Input> &inputs) const {
+    return run(inputs, {});
+  }
+  /// The same, but the outputs `bound` are written to buffers: their results
+  /// have no data.
+  std::vector<Output> run(const std::vector<Input> &inputs,
+                          const std::vector<BufferOutput> &bound) const {
     std::vector<DmlSessionTensor> tensors = convert(inputs);
     std::vector<DmlSessionTensor> results(info().outputCount);
+    // Outputs without names are those of their places.
+    std::vector<TensorInfo> declared;
+    if (!bound.empty())
+      declared = outputs();
+    for (const BufferOutput &output : bound) {
+      size_t place = 0;
+      while (place < declared.size() && declared[place].name != output.name)
+        ++place;
+      if (place == declared.size())
+        throw Error(DML_ERROR_INVALID_ARGUMENT,
+                    "there is no output '" + output.name + "'");
+      results[place].buffer = output.buffer;
+    }
     detail::check(dmlRunSession, handle.get(), tensors.data(),
                   static_cast<uint32_t>(tensors.size()), results.data(),
                   static_cast<uint32_t>(results.size()));

@@ -8,6 +8,7 @@
 #include "MemoryPlan.h"
 #include "Schedule.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Target/DeviceProfileAttr.h"
@@ -45,6 +46,11 @@ struct SignatureTensor {
   /// The number of bytes that the caller stated, or 0.
   uint64_t totalSize = 0;
 
+  /// Whether the two can be one buffer.
+  bool canReplace(const SignatureTensor &other) const {
+    return std::tie(type, sizes, strides, bufferSize) ==
+           std::tie(other.type, other.sizes, other.strides, other.bufferSize);
+  }
   bool operator==(const SignatureTensor &other) const {
     return std::tie(name, type, sizes, strides, bufferSize, totalSize) ==
            std::tie(other.name, other.type, other.sizes, other.strides,
@@ -95,6 +101,8 @@ struct ExportedVariant {
 struct ExportedFunction {
   std::string name;
   std::vector<SignatureTensor> inputs, outputs;
+  /// The outputs in the places of inputs, with these inputs.
+  std::vector<std::pair<uint32_t, uint32_t>> inPlace;
   std::vector<ExportedVariant> variants;
   FeatureLevel featureLevel;
 };
@@ -131,6 +139,9 @@ private:
   FailureOr<BufferRange> readOwned(func::FuncOp function, unsigned index);
   BufferRange addPersistent(unsigned number, uint64_t size);
   void placeOwned();
+  static LogicalResult readInPlace(func::FuncOp function,
+                                   SmallVectorImpl<BufferRange> &ranges,
+                                   ExportedFunction &exported);
   LogicalResult readFunction(func::FuncOp function, const SymbolTable &symbols);
   LogicalResult readKernels(ModuleOp module);
   ExportedVariant describeVariant(Schedule schedule) const;
@@ -279,7 +290,44 @@ Exporter::readSignature(func::FuncOp function,
                         tensors.size(), 0, tensor->usedSize);
     tensors.push_back(std::move(*tensor));
   }
+  if (failed(readInPlace(function, ranges, exported)))
+    return failure();
   return exported;
+}
+
+/// Reads which outputs are in the places of inputs. Each such input gets the
+/// range of its output, by whose name alone steps know the buffer.
+LogicalResult Exporter::readInPlace(func::FuncOp function,
+                                    SmallVectorImpl<BufferRange> &ranges,
+                                    ExportedFunction &exported) {
+  llvm::SmallMapVector<Attribute, SmallVector<unsigned, 2>, 4> pairs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (Attribute number = function.getArgAttr(i, inPlaceAttrName))
+      pairs[number].push_back(i);
+  for (auto &[number, pair] : pairs) {
+    if (pair.size() == 2 && ranges[pair[0]].kind() == BufferKind::Output)
+      std::swap(pair[0], pair[1]);
+    if (pair.size() != 2 || ranges[pair[0]].kind() != BufferKind::Input ||
+        ranges[pair[1]].kind() != BufferKind::Output)
+      return emitError(function.getLoc(), "attribute '")
+             << inPlaceAttrName << "' is " << number
+             << ", but wants an input and an output of the executable";
+    const SignatureTensor &input = exported.inputs[ranges[pair[0]].index()],
+                          &output = exported.outputs[ranges[pair[1]].index()];
+    if (!output.canReplace(input))
+      return emitError(function.getLoc(), "output '")
+             << output.name << "' cannot be in the place of input '"
+             << input.name << "': their strides or total sizes differ";
+    if (!function.getArgument(pair[0]).use_empty())
+      return emitError(function.getLoc(), "output '")
+             << output.name << "' is in the place of input '" << input.name
+             << "', which operations still use; the pass dml-write-in-place "
+                "lets them use the output";
+    exported.inPlace.emplace_back(ranges[pair[1]].index(),
+                                  ranges[pair[0]].index());
+    ranges[pair[0]] = ranges[pair[1]];
+  }
+  return success();
 }
 
 /// Returns the range of a weight. Functions and variants share a weight by its
@@ -365,7 +413,8 @@ LogicalResult Exporter::readFunction(func::FuncOp function,
   if (isNew)
     functions.push_back(std::move(*exported));
   else if (functions[number->second].inputs != exported->inputs ||
-           functions[number->second].outputs != exported->outputs)
+           functions[number->second].outputs != exported->outputs ||
+           functions[number->second].inPlace != exported->inPlace)
     return emitError(function.getLoc(), "function '")
            << function.getName() << "' has another signature in a module for "
            << "other devices";
@@ -778,6 +827,9 @@ writeFunction(flatbuffers::FlatBufferBuilder &builder,
         writeSteps(builder, variant.schedule),
         builder.CreateSharedString(variant.deviceProfile)));
   }
+  std::vector<executable::InPlacePair> pairs;
+  for (auto [output, input] : function.inPlace)
+    pairs.emplace_back(output, input);
   const ExportedVariant &last = function.variants.back();
   const Schedule &own = last.schedule;
   return executable::CreateFunction(
@@ -786,7 +838,8 @@ writeFunction(flatbuffers::FlatBufferBuilder &builder,
       writeTensors(builder, function.outputs), own.temporarySize,
       writeSteps(builder, own), static_cast<uint32_t>(function.featureLevel),
       variants.empty() ? 0 : builder.CreateVector(variants),
-      builder.CreateSharedString(last.deviceProfile));
+      builder.CreateSharedString(last.deviceProfile),
+      pairs.empty() ? 0 : builder.CreateVectorOfStructs(pairs));
 }
 
 /// Numbers the kernels that the remaining steps dispatch, and writes the
@@ -820,10 +873,12 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
     flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData) {
   Needs needs;
   uint16_t version = 1;
+  bool hasPairs = false;
   auto addNeeds = [&](const ExportedFunction &function) {
     needs.add(function.variants.back().needs);
     if (function.variants.size() > 1)
       version = 2;
+    hasPairs |= !function.inPlace.empty();
   };
   llvm::for_each(functions, addNeeds);
   if (initialization)
@@ -871,6 +926,8 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
     stated = constantSize;
     version = std::max<uint16_t>(version, 3);
   }
+  if (hasPairs)
+    version = 6;
   auto weightVector =
       weightOffsets.empty() ? 0 : builder.CreateVector(weightOffsets);
   return executable::CreateExecutable(

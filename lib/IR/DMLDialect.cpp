@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpUtils.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/LayoutAttr.h"
@@ -384,6 +385,40 @@ verifyTotalSize(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Verifies that one other argument or result of `function` has the same number
+/// in its attribute `dml.in_place` as `parameter`, and the same type. Of the
+/// two, one at most is a result.
+static LogicalResult verifyInPlace(Operation *op, Parameter parameter,
+                                   Attribute attribute) {
+  auto emitError = [&] {
+    return mlir::emitError(op->getLoc(), "attribute '")
+           << inPlaceAttrName << "' on " << describe(parameter) << " is "
+           << attribute << ", but wants ";
+  };
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || !number || !number.getType().isSignlessInteger(64) ||
+      number.getInt() < 0)
+    return emitError() << "the number of a pair, as an i64";
+  SmallVector<Parameter> others;
+  auto add = [&](bool isResult, unsigned count) {
+    for (unsigned i = 0; i < count; ++i)
+      if (getAttr(function, {isResult, i}, inPlaceAttrName) == attribute &&
+          (isResult != parameter.isResult || i != parameter.index))
+        others.push_back({isResult, i});
+  };
+  add(/*isResult=*/false, function.getNumArguments());
+  add(/*isResult=*/true, function.getNumResults());
+  if (others.size() != 1 || (others.front().isResult && parameter.isResult))
+    return emitError() << "one argument and one result with this number";
+  if (getTensorType(op, parameter) != getTensorType(op, others.front()) ||
+      !getTensorType(op, parameter))
+    return emitError() << "one static shape and one element type for "
+                       << describe(parameter) << " and "
+                       << describe(others.front());
+  return success();
+}
+
 /// Verifies an attribute of an argument or result of `op`. Errors are reported
 /// at the location of `op`, since an error at `op` would print a whole
 /// function.
@@ -429,6 +464,8 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
              << nameAttrName << "'";
     return success();
   }
+  if (attribute.getName() == inPlaceAttrName)
+    return verifyInPlace(op, parameter, attribute.getValue());
   if (attribute.getName() == persistentAttrName) {
     auto number = dyn_cast<IntegerAttr>(attribute.getValue());
     if (parameter.isResult || !number || number.getValue().isNegative())

@@ -14,9 +14,10 @@
 using namespace dml;
 using llvm::StringRef;
 
-/// Bytes that are read together: a multiple of all sizes that pages have.
+/// The size of the blocks in which a file is read, a multiple of every page
+/// size.
 static constexpr uint64_t blockBytes = 1 << 16;
-/// Bytes that one call of the system reads, at most.
+/// The most bytes that are read in one system call.
 static constexpr uint64_t pieceBytes = 1 << 20;
 
 namespace {
@@ -27,7 +28,8 @@ struct Registry {
 };
 } // namespace
 
-/// Never destroyed: memories may be there when the process ends.
+/// Returns the registry. It is never destroyed, since memories may still exist
+/// when the process ends.
 static Registry &getRegistry() {
   static auto *registry = new Registry;
   return *registry;
@@ -63,7 +65,7 @@ llvm::Error FileMemory::reserve() {
   size = state->status.getSize();
   if (size > SIZE_MAX / 2)
     return llvm::createStringError("it has " + llvm::Twine(size) + " bytes");
-  // There is an address even where there is no byte.
+  // An empty file also gets an address.
   reserved = llvm::alignTo(std::max<uint64_t>(size, 1), blockBytes);
   void *address = ::mmap(nullptr, reserved, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -134,8 +136,8 @@ void FileMemory::read(uint64_t begin, uint64_t end) {
 void FileMemory::readBlocks(unsigned first, unsigned end) {
   uint64_t begin = first * blockBytes;
   constexpr int access = PROT_READ | PROT_WRITE;
-  // A process has a limited number of ranges of memory. Where this is one too
-  // many, all of the file is one range.
+  // A process may have only a limited number of ranges of memory with different
+  // access. If the limit is reached, the whole file becomes one range.
   if (::mprotect(memory + begin, (end - first) * blockBytes, access) != 0 &&
       ::mprotect(memory, reserved, access) != 0)
     llvm::report_bad_alloc_error("there is no memory for the bytes of a file");

@@ -179,6 +179,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
+  pm.addNestedPass<func::FuncOp>(createWriteInPlace());
   pm.addPass(createSplitSums(getPassOptions<SplitSumsOptions>(options)));
   pm.addPass(createSliceBuffers());
   pm.addPass(createLimitBuffers());

@@ -44,8 +44,8 @@ readProfiles(const DmlCompileInfo &info) {
   return profiles;
 }
 
-/// Fails where the runtime does not take the executable, whose constants, which
-/// may be many, are not looked at.
+/// Fails if the runtime rejects the executable. The constants, of which there
+/// may be many, are not read.
 static Status wantReadable(const ExecutableImage &image) {
   uint64_t size = 0;
   for (auto [_, bytes] : image.pieces)

@@ -226,6 +226,25 @@ dml::session::bindInputs(const Signature &signature,
   return binding;
 }
 
+void dml::session::bindShared(InputBinding &binding,
+                              llvm::ArrayRef<DmlSessionTensor *> outputs) {
+  auto isSame = [](const DmlBufferRange &a, const DmlBufferRange &b) {
+    return a.buffer == b.buffer && a.offset == b.offset && a.size == b.size;
+  };
+  for (auto [output, tensor] : llvm::enumerate(outputs)) {
+    if (!tensor || tensor->data || !tensor->buffer.buffer)
+      continue;
+    for (auto [input, other] : llvm::enumerate(binding.inputs)) {
+      if (other->data || !isSame(other->buffer, tensor->buffer))
+        continue;
+      binding.shared.push_back(
+          {static_cast<uint32_t>(input), static_cast<uint32_t>(output)});
+      binding.key += std::to_string(output) + "=" + std::to_string(input) + ";";
+      break;
+    }
+  }
+}
+
 Expected<std::vector<DmlSessionTensor *>>
 dml::session::bindOutputs(const Signature &signature,
                           llvm::MutableArrayRef<DmlSessionTensor> tensors) {

@@ -14,12 +14,21 @@
 
 namespace dml::session {
 
-/// The inputs of a run, in the order of the model's.
+/// A pair of an input and an output, by their numbers, that are bound to the
+/// same range of a buffer.
+struct SharedBuffer {
+  uint32_t input, output;
+};
+
+/// The inputs of a run, in the order of the model's inputs.
 struct InputBinding {
   std::vector<const DmlSessionTensor *> inputs;
   /// The sizes of the model's open dimensions, by their names.
   std::map<std::string, int64_t> dimensions;
-  /// The sizes of all inputs, "2x3;1": what tells programs apart.
+  /// The outputs that take the place of inputs.
+  std::vector<SharedBuffer> shared;
+  /// The sizes of all inputs, and the pairs in `shared`, such as "2x3;1;1=0".
+  /// Runs with equal keys use the same program.
   std::string key;
 };
 
@@ -36,7 +45,12 @@ Expected<std::vector<DmlSessionTensor *>>
 bindOutputs(const Signature &signature,
             llvm::MutableArrayRef<DmlSessionTensor> tensors);
 
-/// "4x?xf32", as messages have it.
+/// Finds the outputs that are bound to exactly the range of an input, and adds
+/// them to `binding`. The model is not an executable, whose pairs are fixed.
+void bindShared(InputBinding &binding,
+                llvm::ArrayRef<DmlSessionTensor *> outputs);
+
+/// Returns the type of a tensor for messages, such as "4x?xf32".
 std::string describeTensor(const SignatureTensor &tensor);
 
 } // namespace dml::session

@@ -9,6 +9,7 @@
 #include "ReadFiles.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/FileMemory.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -322,11 +323,28 @@ static LogicalResult compileModule(ModuleOp module,
   return success();
 }
 
-Expected<Image>
-dml::session::compile(const Model &model,
-                      const std::map<std::string, int64_t> &dimensions,
-                      const CompilerOptions &options, Progress &progress,
-                      Messages &messages) noexcept {
+/// Asks for the outputs of `shared` in the buffers of inputs.
+static LogicalResult shareBuffers(ModuleOp module, const Model &model,
+                                  ArrayRef<SharedBuffer> shared) {
+  auto function = module.lookupSymbol<func::FuncOp>(model.getFunction());
+  if (shared.empty() || !function)
+    return success();
+  // Owned tensors are arguments, but no inputs.
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttr(i, ownedAttrName))
+      inputs.push_back(i);
+  SmallVector<InPlacePair> pairs;
+  for (auto [input, output] : shared)
+    if (input < inputs.size() && output < function.getNumResults())
+      pairs.push_back({inputs[input], output});
+  return setInPlace(function, pairs);
+}
+
+Expected<Image> dml::session::compile(
+    const Model &model, const std::map<std::string, int64_t> &dimensions,
+    llvm::ArrayRef<SharedBuffer> shared, const CompilerOptions &options,
+    Progress &progress, Messages &messages) noexcept {
   DML_TRY(progress.begin("reading the model", 0));
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = model.getBytes();
   if (!file)
@@ -352,10 +370,11 @@ dml::session::compile(const Model &model,
     mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
                       model.getBuilt()->getNumber(tensor.source)});
   Places places = findPlaces(*module, std::move(mapped));
+  LogicalResult result = shareBuffers(*module, model, shared);
   renameTensors(*module);
   Preparation preparation;
-  LogicalResult result =
-      compileModule(*module, options, progress, preparation, image);
+  if (succeeded(result))
+    result = compileModule(*module, options, progress, preparation, image);
   DML_TRY(progress.check());
   DML_TRY(files.check());
   for (const std::string &warning : context.getWarnings())

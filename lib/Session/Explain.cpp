@@ -20,14 +20,14 @@ using explain::Report;
 namespace {
 /// A model that was read, and the report about it.
 struct Explained {
-  // Modules go before their context.
+  // The modules are destroyed before their context.
   CompilerContext context;
   OwningOpRef<ModuleOp> module, legalized;
   Report report;
 };
 } // namespace
 
-/// The model of a call, as a session's.
+/// Opens the model of a call, like the model of a session.
 static Expected<std::unique_ptr<Model>>
 openExplained(const DmlExplainInfo &info) {
   DmlSessionCreateInfo model{};
@@ -44,8 +44,8 @@ openExplained(const DmlExplainInfo &info) {
   return opened;
 }
 
-/// Reads and explains a model, and legalizes a copy of its module where a level
-/// is asked for.
+/// Reads and explains a model. If a level is asked for, also legalizes a copy
+/// of its module.
 static Expected<std::unique_ptr<Explained>>
 explainModel(const DmlExplainInfo &info, const Model::UnrunOptions &unrun) {
   std::optional<FeatureLevel> asked;
@@ -105,7 +105,7 @@ static Problem makeProblem(const OpReport &report) {
 
 static std::vector<Problem> makeProblems(const Report &report) {
   std::vector<Problem> problems;
-  // Legalizations stand in the order of the operators that do not fit.
+  // The legalizations have the order of the operators that do not fit.
   const Legalization *legalization = report.legalizations.begin();
   for (const OpReport &op : report.ops) {
     if (op.violations.empty())
@@ -173,7 +173,8 @@ ModelVerdict::create(const DmlExplainInfo &info) noexcept {
   if (report.asked)
     verdict->askedLevel = getFeatureLevelNumber(*report.asked).str();
   verdict->fit = getFit(report);
-  // Nodes that are left out cannot be rewritten.
+  // Nodes that could not be read are missing in the module, and cannot be
+  // rewritten.
   verdict->canLegalize = (*explained)->legalized && report.unread.empty();
   verdict->operatorCount = report.ops.size();
   verdict->problems = makeProblems(report);
@@ -216,7 +217,8 @@ Status ModelVerdict::describe(uint32_t index, DmlProblemInfo &info) const {
 // Legalizing
 //===----------------------------------------------------------------------===//
 
-/// "line 5: dml.gather" or "node 'find': dml.gather".
+/// Returns the name of an operator for messages: "line 5: dml.gather" or "node
+/// 'find': dml.gather".
 static std::string nameOperator(Operation *op) {
   explain::Place place(op);
   std::string name = op->getName().getStringRef().str();
@@ -227,8 +229,8 @@ static std::string nameOperator(Operation *op) {
   return name;
 }
 
-/// The error that names the operators that cannot be rewritten: some of them,
-/// since a model may have thousands.
+/// Returns an error that names a few of the operators that cannot be rewritten.
+/// A model may have thousands.
 static Status refuse(const Report &report) {
   constexpr size_t mostNamed = 4;
   std::string names;

@@ -284,8 +284,8 @@ Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
   if (built)
     return llvm::MemoryBuffer::getMemBuffer("", getPath());
   if (bytes) {
-    // The parser of text reads a zero at the end, which the caller's memory
-    // need not have.
+    // The parser of MLIR text needs a zero behind the text, which the caller's
+    // memory may lack.
     if (isModelText(format, *bytes))
       return llvm::MemoryBuffer::getMemBufferCopy(*bytes, getPath());
     return llvm::MemoryBuffer::getMemBuffer(*bytes, getPath(),

@@ -93,7 +93,11 @@ Status Program::initialize(DmlDevice onDevice, const Model &model) {
     return Status();
   };
   DML_TRY(describe(dmlGetInputInfo, info.inputCount, inputs));
-  return describe(dmlGetOutputInfo, info.outputCount, outputs);
+  DML_TRY(describe(dmlGetOutputInfo, info.outputCount, outputs));
+  inPlace.resize(info.outputCount);
+  for (uint32_t i = 0; i < info.outputCount; ++i)
+    DML_TRY(call(dmlGetInPlaceInput, executable, function, i, &inPlace[i]));
+  return Status();
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,6 +192,25 @@ Status Program::bindInput(Slot &slot, uint32_t index,
   return Status();
 }
 
+Expected<DmlBufferRange> Program::getOwnOutput(Slot &slot, uint32_t index,
+                                               const DmlSessionTensor *tensor) {
+  const DmlTensorInfo &info = outputs[index];
+  if (inPlace[index] == UINT32_MAX)
+    return getBuffer(slot.outputs[index], info, DML_MEMORY_READBACK);
+  uint32_t input = inPlace[index];
+  const DmlBufferRange &range = slot.boundInputs[input];
+  DmlBufferInfo own{};
+  if (slot.inputs[input])
+    dmlGetBufferInfo(slot.inputs[input].get(), &own);
+  if (tensor && range.buffer != own.buffer)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "output '",
+                     runtime::escape(info.name), "' is in the place of input '",
+                     runtime::escape(inputs[input].name),
+                     "', which is in a buffer; wanted is the range of the "
+                     "input for the output as well");
+  return range;
+}
+
 Status Program::bindOutput(Slot &slot, uint32_t index,
                            const DmlSessionTensor *tensor) {
   const DmlTensorInfo &info = outputs[index];
@@ -199,8 +222,7 @@ Status Program::bindOutput(Slot &slot, uint32_t index,
       return makeError(DML_ERROR_INVALID_ARGUMENT, "output '",
                        runtime::escape(info.name), "' has ", tensor->byteSize,
                        " bytes, but wanted are ", info.byteSize);
-    Expected<DmlBufferRange> own =
-        getBuffer(slot.outputs[index], info, DML_MEMORY_READBACK);
+    Expected<DmlBufferRange> own = getOwnOutput(slot, index, tensor);
     if (!own)
       return own.status();
     range = *own;
@@ -229,7 +251,9 @@ Status Program::readOutputs(Slot &slot,
                          outputs[i].byteSize, " bytes of output '",
                          runtime::escape(outputs[i].name), "'");
     }
-    DML_TRY(call(dmlReadBuffer, slot.outputs[i].get(), uint64_t(0), data,
+    const BufferHandle &buffer =
+        inPlace[i] == UINT32_MAX ? slot.outputs[i] : slot.inputs[inPlace[i]];
+    DML_TRY(call(dmlReadBuffer, buffer.get(), uint64_t(0), data,
                  static_cast<size_t>(outputs[i].byteSize)));
   }
   return Status();

@@ -21,8 +21,8 @@ struct FreeMemory {
 };
 using HostMemory = std::unique_ptr<void, FreeMemory>;
 
-/// A program on a device, with the buffers of the runs that are going on. May
-/// run on many threads at once.
+/// A program on a device, with the buffers of all runs in progress. Several
+/// threads may run it at the same time.
 class Program {
 public:
   /// Creates the program of an image, and copies its weights to the device. If
@@ -35,9 +35,9 @@ public:
   llvm::ArrayRef<DmlTensorInfo> getInputs() const { return inputs; }
   llvm::ArrayRef<DmlTensorInfo> getOutputs() const { return outputs; }
 
-  /// Runs the program on inputs, and on outputs where they are not null. The
-  /// tensors have either memory or a buffer; where an output has neither,
-  /// `results` gets memory for it.
+  /// Runs the program on `inputs`, and stores to those of `outputs` that are
+  /// not null. Each tensor has memory or a buffer. If an output has neither,
+  /// its memory is allocated in `results`.
   Status run(llvm::ArrayRef<const DmlSessionTensor *> inputs,
              llvm::ArrayRef<DmlSessionTensor *> outputs,
              std::vector<HostMemory> &results);
@@ -66,6 +66,9 @@ private:
   getBuffer(BufferHandle &buffer, const DmlTensorInfo &info, DmlMemory memory);
   Status bindInput(Slot &slot, uint32_t index, const DmlSessionTensor &tensor);
   Status bindOutput(Slot &slot, uint32_t index, const DmlSessionTensor *tensor);
+  /// The slot's memory for an output that the caller has no buffer for.
+  Expected<DmlBufferRange> getOwnOutput(Slot &slot, uint32_t index,
+                                        const DmlSessionTensor *tensor);
   Status readOutputs(Slot &slot, llvm::ArrayRef<DmlSessionTensor *> outputs,
                      std::vector<HostMemory> &results);
 
@@ -80,6 +83,8 @@ private:
   uint32_t function = 0;
   uint64_t waitLimit = UINT64_MAX;
   std::vector<DmlTensorInfo> inputs, outputs;
+  /// For each output the input in whose place it is, or UINT32_MAX.
+  std::vector<uint32_t> inPlace;
   uint64_t codeBytes = 0, slotBytes = 0;
 
   std::mutex mutex;

@@ -219,8 +219,8 @@ Expected<Image> Session::getImage(const InputBinding &binding,
       return std::move(*image);
     }
   }
-  Expected<Image> image =
-      compile(*model, binding.dimensions, options, progress, messages);
+  Expected<Image> image = compile(*model, binding.dimensions, binding.shared,
+                                  options, progress, messages);
   if (!image)
     return image;
   ++compiledCount;
@@ -293,6 +293,8 @@ Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
   if (!wanted)
     return wanted.status();
   DML_TRY(device->check());
+  if (!model->getExecutable())
+    bindShared(*binding, *wanted);
   Expected<std::shared_ptr<Program>> program = getProgram(*binding);
   if (!program)
     return program.status();

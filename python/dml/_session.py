@@ -328,7 +328,8 @@ class Session:
         the type, and an array of truth values one of bytes.
 
         device_outputs  outputs are ``dml.Tensor`` objects, which stay on the device
-        into            arrays or tensors that outputs are written into, by name
+        into            arrays or tensors that outputs are written into, by name; the tensor
+                        of an input where the state of a decoder is to stay in place
 
         >>> (scores,) = session.run(None, {"image": image})
         >>> boxes, = session.run(["boxes"], {"image": image}, device_outputs=True)
@@ -417,6 +418,12 @@ class Session:
             if name not in chosen:
                 raise InvalidArgument(f"there is no output '{name}' to write into; the run has "
                                       f"{', '.join(chosen)}")
+        for name, output in zip(chosen, outputs):
+            target = into.get(name)
+            if isinstance(target, Tensor):
+                # An output in the buffer of an input is a program of its own.
+                self._check_device(f"output '{name}'", target)
+                output.buffer = target._range
         self._call(_library.get().dmlPrepareSession, handle.value, inputs, count, outputs,
                    len(names))
         for index, (name, output) in enumerate(zip(chosen, outputs)):
@@ -430,7 +437,6 @@ class Session:
                 target = Tensor._make(shape, element, self._device, self._opened)
             _check_target(name, target, element, shape)
             if isinstance(target, Tensor):
-                self._check_device(f"output '{name}'", target)
                 output.buffer = target._range
             else:
                 output.data = target.ctypes.data

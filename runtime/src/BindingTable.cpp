@@ -202,6 +202,21 @@ Status BindingTable::bind(const char *what, const std::string &name,
   return Status();
 }
 
+/// Checks that an output in the place of an input has the input's range.
+Status BindingTable::checkInPlace() {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!function->inPlace[i])
+      continue;
+    const DmlBufferRange &input = inputs[*function->inPlace[i]];
+    if (outputs[i].buffer != input.buffer || outputs[i].offset != input.offset)
+      return invalidArgument(
+          "output '", function->outputs[i].name, "' is in the place of input '",
+          function->inputs[*function->inPlace[i]].name,
+          "', but the two are bound to different ranges; wanted is one range");
+  }
+  return Status();
+}
+
 Status BindingTable::checkOverlaps() {
   // Inputs come before outputs and the temporary buffer, so that ranges that
   // are written have larger numbers than ranges that are only read.
@@ -222,9 +237,15 @@ Status BindingTable::checkOverlaps() {
     return "the temporary buffer";
   };
 
+  // The output stands for an input in whose place it is.
   std::vector<size_t> &order = scratch.order;
   order.resize(ranges.size());
   std::iota(order.begin(), order.end(), 0);
+  auto isReplaced = [&](size_t i) {
+    return i < inputs.size() && function->isReplaced[i];
+  };
+  order.erase(std::remove_if(order.begin(), order.end(), isReplaced),
+              order.end());
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
            std::tie(ranges[b]->buffer, ranges[b]->offset, b);
@@ -278,6 +299,7 @@ Status BindingTable::prepare() {
                            variant->temporarySize,
                            " bytes (dmlBindTemporary makes them where its "
                            "range is NULL)");
+  DML_TRY(checkInPlace());
   DML_TRY(checkOverlaps());
   updateDescriptors();
   descriptorsCurrent = true;

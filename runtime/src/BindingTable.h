@@ -55,6 +55,7 @@ private:
               const DmlBufferRange &range, DmlBufferRange &bound);
   /// Makes descriptors ready for recording; an error where a buffer lacks.
   Status prepare();
+  Status checkInPlace();
   Status checkOverlaps();
   void updateDescriptors();
   void recordSteps(VkCommandBuffer commands, uint32_t first, uint32_t count);

@@ -54,8 +54,9 @@ namespace {
 /// here would need memory.
 DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
-/// guard for a call that makes, uses or waits for something of a device:
-/// what late work has kept so far is destroyed first, if the work has ended.
+/// Runs the body of a call that creates, uses or waits for an object of a
+/// device, like guard(). Before the body, destroys objects that were kept for
+/// late work which has ended.
 template <typename Fn>
 DmlResult guardWork(DmlError *error, Fn &&body) noexcept {
   Device::destroyWhatHasEnded();
@@ -569,6 +570,23 @@ DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
     return describeTensor("output", found->outputs, output, info);
+  });
+}
+
+DmlResult dmlGetInPlaceInput(DmlExecutable executable, uint32_t function,
+                             uint32_t output, uint32_t *input,
+                             DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(input);
+    const Function *found = nullptr;
+    DML_TRY(findFunction(executable, function, found));
+    if (output >= found->inPlace.size())
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "output ", output,
+                       " does not exist; function '", found->name, "' has ",
+                       found->inPlace.size());
+    *input = found->inPlace[output].value_or(UINT32_MAX);
+    return Status();
   });
 }
 

@@ -27,7 +27,7 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 5;
+constexpr uint16_t kVersionMinor = 6;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;
@@ -122,6 +122,8 @@ private:
   bool mayWrite(const BufferRange &range) const;
   Status readRange(const fb::BufferRange &range, const Function &function,
                    const Variant &variant, Step &step);
+  Status readInPlace(const fb::Function &table, Function &function);
+  static Status checkInPlace(const Function &function, const Variant &variant);
   static Status checkOutputsWritten(const Function &function,
                                     const Variant &variant);
   Expected<std::string> readName(const flatbuffers::String *string,
@@ -571,6 +573,7 @@ Status Reader::readFunction(const fb::Function &table) {
   };
   DML_TRY(readTensors("input", *table.inputs(), function.inputs));
   DML_TRY(readTensors("output", *table.outputs(), function.outputs));
+  DML_TRY(readInPlace(table, function));
 
   if (table.variants())
     for (const fb::Variant *variantTable : *table.variants()) {
@@ -589,6 +592,38 @@ Status Reader::readFunction(const fb::Function &table) {
   DML_TRY(readSteps(table, function, own));
   function.variants.push_back(std::move(own));
   result->functions.push_back(std::move(function));
+  return Status();
+}
+
+/// Whether the buffer of `output` can be the buffer of `input`.
+static bool haveEqualBuffers(const Tensor &output, const Tensor &input) {
+  return output.dataType == input.dataType && output.sizes == input.sizes &&
+         output.strides == input.strides &&
+         output.bufferSize == input.bufferSize;
+}
+
+/// Reads which outputs are in the place of inputs.
+Status Reader::readInPlace(const fb::Function &table, Function &function) {
+  function.inPlace.resize(function.outputs.size());
+  function.isReplaced.resize(function.inputs.size());
+  if (!table.in_place())
+    return Status();
+  for (const fb::InPlacePair *pair : *table.in_place()) {
+    uint32_t output = pair->output(), input = pair->input();
+    if (output >= function.outputs.size() || input >= function.inputs.size())
+      return invalid("output ", output, " is in the place of input ", input,
+                     ", but there are ", function.outputs.size(),
+                     " outputs and ", function.inputs.size(), " inputs");
+    const Tensor &to = function.outputs[output], &from = function.inputs[input];
+    if (function.inPlace[output] || function.isReplaced[input])
+      return invalid("output '", to.name, "' or input '", from.name,
+                     "' is in more than one pair of in_place");
+    if (!haveEqualBuffers(to, from))
+      return invalid("output '", to.name, "' is in the place of input '",
+                     from.name, "', but has another type, size or layout");
+    function.inPlace[output] = input;
+    function.isReplaced[input] = true;
+  }
   return Status();
 }
 
@@ -626,10 +661,25 @@ Status Reader::readSteps(const Table &table, const Function &function,
       countSubgroups(result->kernels[step.kernel], variant.requirements);
     variant.steps.push_back(std::move(step));
   }
+  DML_TRY(checkInPlace(function, variant));
   return checkOutputsWritten(function, variant);
 }
 
-/// An output that no step binds would hold whatever was in memory before.
+/// A kernel that binds one range twice might read from one binding what it has
+/// not written to the other yet. So steps name an input in whose place an
+/// output is by the output alone.
+Status Reader::checkInPlace(const Function &function, const Variant &variant) {
+  for (size_t i = 0; i < variant.steps.size(); ++i)
+    for (const BufferRange &range : variant.steps[i].ranges)
+      if (range.kind == BufferKind::Input && function.isReplaced[range.index])
+        return invalid("step ", i, " names input ", range.index, " ('",
+                       function.inputs[range.index].name,
+                       "'), but must name the output in its place");
+  return Status();
+}
+
+/// An output that no step binds would hold whatever was in memory before,
+/// unless it is in the place of an input.
 Status Reader::checkOutputsWritten(const Function &function,
                                    const Variant &variant) {
   std::vector<bool> bound(function.outputs.size());
@@ -640,7 +690,7 @@ Status Reader::checkOutputsWritten(const Function &function,
         bound[step.ranges[i].index] = true;
     }
   for (size_t i = 0; i < bound.size(); ++i)
-    if (!bound[i])
+    if (!bound[i] && !function.inPlace[i])
       return invalid("output ", i, " ('", function.outputs[i].name,
                      "') is written by no step");
   return Status();

@@ -55,13 +55,19 @@ Status dml::runtime::runFunction(const std::shared_ptr<Program> &program,
     DML_TRY(inputBuffers[i]->write(0, inputs[i].data, inputs[i].size));
     DML_TRY((*table)->bindInput(i, inputBuffers[i]->range()));
   }
+  std::vector<Buffer *> bound;
   for (uint32_t i = 0; i < outputCount; ++i) {
-    DML_TRY(createBuffer(function.outputs[i], outputBuffers));
-    DML_TRY((*table)->bindOutput(i, outputBuffers[i]->range()));
+    if (std::optional<uint32_t> input = function.inPlace[i]) {
+      bound.push_back(inputBuffers[*input].get());
+    } else {
+      DML_TRY(createBuffer(function.outputs[i], outputBuffers));
+      bound.push_back(outputBuffers.back().get());
+    }
+    DML_TRY((*table)->bindOutput(i, bound[i]->range()));
   }
   DML_TRY((*table)->submit(nullptr));
   DML_TRY((*table)->wait(program->device()->waitLimit()));
   for (uint32_t i = 0; i < outputCount; ++i)
-    DML_TRY(outputBuffers[i]->read(0, outputs[i].data, outputs[i].size));
+    DML_TRY(bound[i]->read(0, outputs[i].data, outputs[i].size));
   return Status();
 }

@@ -336,9 +336,9 @@ TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
 
 TEST(ExecutableReader, KeepsTheVersionRule) {
   expectError([](auto &o) { o.version_major = 2; },
-              "has format version 2.1, but this runtime reads 1.0 to 1.5");
+              "has format version 2.1, but this runtime reads 1.0 to 1.6");
   expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
-  expectError([](auto &o) { o.version_minor = 6; }, "has format version 1.6");
+  expectError([](auto &o) { o.version_minor = 7; }, "has format version 1.7");
   // Files of older versions do not spell out the minor version.
   auto result = read(write(*makeArithmetic()));
   ASSERT_TRUE(result) << result.status().message();
@@ -570,6 +570,42 @@ TEST(ExecutableReader, ChecksRanges) {
                    "reach beyond the 1024 bytes of the temporary buffer");
   expectRangeError({kConstant, 0, 512, 272},
                    "reach beyond the 768 bytes of the constant buffer");
+}
+
+TEST(ExecutableReader, ChecksPairs) {
+  auto result = read(write(*makeInPlace()));
+  ASSERT_TRUE(result) << result.status().message();
+  const std::vector<Function> &functions = (*result)->functions;
+  EXPECT_EQ(functions[0].inPlace.size(), 2u);
+  EXPECT_FALSE(functions[0].inPlace[0] || functions[0].inPlace[1]);
+  EXPECT_EQ(functions[1].inPlace[0], 0u);
+  EXPECT_TRUE(functions[1].isReplaced[0]);
+
+  auto expectPairError = [](std::vector<fb::InPlacePair> pairs,
+                            const char *message) {
+    expectError([&](auto &o) { o.functions[0]->in_place = pairs; }, message);
+  };
+  expectPairError({{2, 0}},
+                  "output 2 is in the place of input 0, but there are "
+                  "2 outputs and 2 inputs");
+  expectPairError({{0, UINT32_MAX}}, "output 0 is in the place of input "
+                                     "4294967295, but there are");
+  expectPairError({{1, 0}}, "output 'reversed' is in the place of input 'a', "
+                            "but has another type, size or layout");
+  expectPairError({{0, 1}, {0, 0}},
+                  "output 'sum' or input 'a' is in more than one pair");
+  expectError(
+      [](auto &o) {
+        o.functions[0]->outputs[1]->sizes = {4, 32};
+        o.functions[0]->in_place = {{0, 1}, {1, 1}};
+      },
+      "output 'reversed' or input 'b' is in more than one pair");
+  expectPairError({{0, 0}}, "step 0 names input 0 ('a'), but must name the "
+                            "output in its place");
+  // An output in the place of an input may stay as the input is.
+  auto object = makeInPlace();
+  object->functions[1]->steps.clear();
+  EXPECT_TRUE(read(write(*object)));
 }
 
 TEST(ExecutableReader, ChecksCopies) {

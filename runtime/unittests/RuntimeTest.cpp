@@ -963,6 +963,64 @@ TEST_F(OnDevice, RefusesWrongBindings) {
   dmlDestroyBindingTable(table);
 }
 
+TEST_F(OnDevice, WritesOutputsInThePlaceOfInputs) {
+  std::vector<uint8_t> file = write(*makeInPlace());
+  DmlExecutable inPlace = nullptr;
+  EXPECT_OK(dmlCreateExecutable, file.data(), file.size(), nullptr, &inPlace);
+  uint32_t input = 7;
+  EXPECT_OK(dmlGetInPlaceInput, inPlace, 0, 1, &input);
+  EXPECT_EQ(input, UINT32_MAX);
+  EXPECT_OK(dmlGetInPlaceInput, inPlace, 1, 0, &input);
+  EXPECT_EQ(input, 0u);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "output 1 does not exist",
+               dmlGetInPlaceInput, inPlace, 1, 1, &input);
+  DmlProgram adding = nullptr;
+  EXPECT_OK(dmlCreateProgram, device, inPlace, &adding);
+  DmlBindingTableCreateInfo info{};
+  info.function = 1;
+  DmlBindingTable table = nullptr;
+  EXPECT_OK(dmlCreateBindingTable, adding, &info, &table);
+  Buffer state(device, 1024), other(device, 512);
+  state.write(iota(128, 5));
+  DmlBufferRange temporary = {state.range.buffer, 512, 512};
+  EXPECT_OK(dmlBindTemporary, table, &temporary);
+  EXPECT_OK(dmlBindInput, table, 0, &state.range);
+  const char *different =
+      "output 'sum' is in the place of input 'a', but the two are bound to "
+      "different ranges";
+  EXPECT_OK(dmlBindOutput, table, 0, &other.range);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, different, dmlSubmit, table,
+               nullptr);
+  DmlBufferRange shifted = {state.range.buffer, 256, 768};
+  EXPECT_OK(dmlBindOutput, table, 0, &shifted);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, different, dmlSubmit, table,
+               nullptr);
+  EXPECT_OK(dmlBindOutput, table, 0, &state.range);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_OK(dmlSubmit, table, nullptr);
+    EXPECT_OK(dmlWait, table, UINT64_MAX);
+  }
+  std::vector<float> result = state.read();
+  for (int i = 0; i < 128; ++i)
+    EXPECT_EQ(result[i], static_cast<float>(5 + i + 2 * i));
+  // Other ranges still may not overlap with what is written.
+  temporary.offset = 256;
+  EXPECT_OK(dmlBindTemporary, table, &temporary);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "the temporary buffer and output 'sum' are bound to ranges that "
+               "overlap",
+               dmlSubmit, table, nullptr);
+  dmlDestroyBindingTable(table);
+  // Host tensors stay apart.
+  std::vector<float> a = iota(128, 1), sum(128);
+  DmlHostTensor in = {a.data(), 512}, out = {sum.data(), 512};
+  EXPECT_OK(dmlRunFunction, adding, 1, &in, 1, &out, 1);
+  EXPECT_EQ(sum[3], 1 + 3 + 3);
+  EXPECT_EQ(a[3], 1 + 3);
+  dmlDestroyProgram(adding);
+  dmlDestroyExecutable(inPlace);
+}
+
 TEST_F(OnDevice, RecordsIntoTheCallersCommandBuffer) {
   // The device here stands for a caller's own.
   DmlVulkanDevice vulkan{};

@@ -159,6 +159,23 @@ std::unique_ptr<ExecutableObject> dml::test::makeArithmetic() {
   return object;
 }
 
+std::unique_ptr<ExecutableObject> dml::test::makeInPlace() {
+  constexpr uint64_t kBytes = 4 * 32 * 4;
+  auto object = makeArithmetic();
+  object->version_minor = 6;
+  FunctionT &function = *object->functions[1];
+  function.temporary_size = 512;
+  function.in_place.emplace_back(0, 0);
+  BufferRange state(BufferKind::Output, 0, 0, kBytes),
+      temporary(BufferKind::Temporary, 0, 0, kBytes);
+  function.steps.clear();
+  function.steps.push_back(dispatch(
+      "test.add", false, 0, 1,
+      {state, BufferRange(BufferKind::Constant, 0, 256, kBytes), temporary}));
+  function.steps.push_back(copy("test.copy", true, temporary, state));
+  return object;
+}
+
 std::unique_ptr<ExecutableObject> dml::test::makeWeights() {
   auto object = makeArithmetic();
   object->version_minor = 3;

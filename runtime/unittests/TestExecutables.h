@@ -44,6 +44,10 @@ std::unique_ptr<ExecutableObject> makeVariants();
 /// initialization adds both.
 std::unique_ptr<ExecutableObject> makeWeights();
 
+/// The functions of makeArithmetic, where the output of add_constant is in the
+/// place of the input.
+std::unique_ptr<ExecutableObject> makeInPlace();
+
 /// A function for each data type, called as the type is ("f32", ...), which
 /// copies a 2x3 tensor, and "scalar", which copies an f32 of rank 0. No
 /// kernels.

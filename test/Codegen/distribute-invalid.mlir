@@ -16,7 +16,7 @@ func.func @tensors(%output: tensor<4xf32>) -> tensor<4xf32> {
 
 #identity = affine_map<(d0) -> (d0)>
 func.func @input(%input: memref<4xf32>, %output: memref<4xf32>) {
-  // expected-error @below {{wants no inputs and one output under an identity map that is not read, with parallel iterators}}
+  // expected-error @below {{wants no inputs and one output under an identity map, with parallel iterators}}
   linalg.generic {indexing_maps = [#identity, #identity], iterator_types = ["parallel"]}
       ins(%input : memref<4xf32>) outs(%output : memref<4xf32>) {
   ^bb0(%in: f32, %out: f32):

@@ -62,7 +62,7 @@ class Model:
             [info(name, array) for name, array, _ in self.outputs], self.initializers)
         model = helper.make_model(graph, functions=self.functions, opset_imports=[
             helper.make_opsetid(domain, version) for domain, version in
-            (("", self.opset), ("com.microsoft", 1), ("local", 1))])
+            (("", self.opset), ("com.microsoft", 1), ("com.microsoft.dml", 1), ("local", 1))])
         with open(path, "wb") as file:
             file.write(model.SerializeToString())
 
@@ -1080,6 +1080,13 @@ def packed_weights():
         model.expect(model.node("MatMulNBits", a, packed, model.weights(scales), *inputs,
                                 domain="com.microsoft", K=k, N=n, bits=4, block_size=block),
                      (y @ real.T).astype(np.float32), 1e-2)
+    # Bytes that are repeated, with two equal elements and with different ones.
+    for pair in (0x77, 0x1a):
+        repeated = model.node("ConstantOfShape", model.weights(np.int64([n, 3, 8])),
+                              value=helper.make_tensor("value", TensorProto.UINT8, [1], [pair]))
+        real = (np.tile([pair & 15, pair >> 4], (n, k // 2)) - 8) * scales.repeat(block, axis=1)
+        model.expect(model.node("MatMulNBits", a, repeated, model.weights(scales), domain="com.microsoft",
+                                K=k, N=n, bits=4, block_size=block), (y @ real.T).astype(np.float32), 1e-2)
     # Signed, in blocks of 8 rows, and an odd number of elements.
     s = (np.arange(48 * 17) * 5 % 16 - 8).reshape(48, 17)
     scales, zeros = ramp(6, 17, first=0.5, step=0.02), (np.arange(6 * 17) % 16 - 8).reshape(6, 17)

@@ -65,6 +65,16 @@ class TensorTest(unittest.TestCase):
             self.assertIs(y, tensors[1 - i % 2])
         np.testing.assert_array_equal(tensors[0].numpy(), np.float32([[729, 1458, 2187]]))
 
+    def test_state_in_place(self):
+        """An output may be written into the tensor of an input."""
+        session = dml.Session(make_scale())
+        state = dml.Tensor.from_numpy(np.float32([[1, 2, 3]]))
+        for _ in range(4):
+            (y,) = session.run(None, {"x": state}, into={"y": state})
+            self.assertIs(y, state)
+        np.testing.assert_array_equal(state.numpy(), np.float32([[81, 162, 243]]))
+        self.assertEqual(session.info.compiled, 1)
+
     def test_wrong_tensors(self):
         session = dml.Session(make_scale())
         for tensor, text in ((dml.Tensor((1, 3), "float16"), "has the type f16"),

@@ -197,6 +197,13 @@ Workload::Workload(DmlDevice device, const RunSignature &signature,
     runOnDevice();
 }
 
+uint32_t Workload::getInPlaceInput(uint32_t output) const {
+  uint32_t input = UINT32_MAX;
+  DML_CHECK(dmlGetInPlaceInput, signature.executable, signature.index, output,
+            &input);
+  return input;
+}
+
 Workload::Range Workload::allocate(uint64_t size) {
   size = std::max<uint64_t>(size, 16);
   uint64_t have = 0;
@@ -227,8 +234,12 @@ void Workload::makeSets(size_t count, RandomData &random) {
       const Range &range = set.inputs.back();
       random.fill(slabs[range.slab], range.range, input.dataType);
     }
-    for (const DmlTensorInfo &output : signature.outputs)
-      set.outputs.push_back(allocate(output.bufferSize));
+    for (uint32_t k = 0; k < signature.outputs.size(); ++k) {
+      uint32_t input = getInPlaceInput(k);
+      set.outputs.push_back(input == UINT32_MAX
+                                ? allocate(signature.outputs[k].bufferSize)
+                                : set.inputs[input]);
+    }
     if (signature.variant.temporarySize != 0)
       set.temporary.push_back(allocate(signature.variant.temporarySize));
     DmlBindingTableCreateInfo info{};
@@ -276,7 +287,11 @@ std::string Workload::findUnwritten() {
   const Set &set = sets[0];
   std::vector<std::vector<uint8_t>> results[2];
   for (int run : {0, 1}) {
-    for (const Range &output : set.outputs) {
+    for (uint32_t i = 0; i < set.outputs.size(); ++i) {
+      // An output in the place of an input keeps elements of the input.
+      if (getInPlaceInput(i) != UINT32_MAX)
+        continue;
+      const Range &output = set.outputs[i];
       std::vector<uint8_t> pattern(output.range.size, run ? 0x5a : 0xa5);
       DML_CHECK(dmlWriteBuffer, slabs[output.slab], output.range.offset,
                 pattern.data(), pattern.size());
@@ -291,6 +306,8 @@ std::string Workload::findUnwritten() {
     }
   }
   for (size_t i = 0; i < set.outputs.size(); ++i) {
+    if (getInPlaceInput(i) != UINT32_MAX)
+      continue;
     const std::vector<uint8_t> &a = results[0][i], &b = results[1][i];
     auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
     if (at != a.end())

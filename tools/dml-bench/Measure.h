@@ -104,6 +104,8 @@ private:
 
   void makeSets(size_t count, RandomData &random);
   Range allocate(uint64_t size);
+  /// The input in whose place an output is, or UINT32_MAX.
+  uint32_t getInPlaceInput(uint32_t output) const;
   void bind(DmlBindingTable table, const Set &set);
 
   DmlDevice device;

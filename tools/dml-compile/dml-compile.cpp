@@ -8,6 +8,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/IR/ConstantData.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/Target/DeviceProfileAttr.h"
@@ -141,6 +142,21 @@ static cl::list<std::string> addedFunctions(
              "equal stand there once: a decoder for several lengths is one "
              "executable"),
     cl::value_desc("name=file"), cl::cat(category));
+
+static cl::list<std::string> functionDimensions(
+    "function-dim",
+    cl::desc("The size of a symbolic dimension in one function of "
+             "--add-function, where --dim states none or another"),
+    cl::value_desc("function:name=size"), cl::cat(category));
+
+static cl::list<std::string> inPlace(
+    "in-place",
+    cl::desc("Write an output in the buffer of an input of the same type, by "
+             "their names; may be repeated. A decoder's cache of keys that is "
+             "an input and an output then moves its new positions alone. The "
+             "function is the only one, else 'main'. A pair that may not share "
+             "a buffer is an error that names the operator"),
+    cl::value_desc("output=input"), cl::cat(category));
 
 static cl::opt<std::string> ortOptimizations(
     "ort-optimizations",
@@ -278,6 +294,33 @@ static uint64_t countResourceBytes(ModuleOp module) {
   return bytes;
 }
 
+/// Writes the pairs of --in-place on the function that has them.
+static ExitCode requestInPlace(ModuleOp module) {
+  if (inPlace.empty())
+    return dml::tools::kExitDone;
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic())
+      functions.push_back(function);
+  func::FuncOp function;
+  for (func::FuncOp other : functions)
+    if (functions.size() == 1 || other.getName() == "main")
+      function = other;
+  if (!function)
+    return emitToolError("--in-place=" + llvm::Twine(inPlace.front()) +
+                         " wants a module with one function, or with one that "
+                         "is called 'main'");
+  SmallVector<dml::InPlacePair> pairs;
+  for (const std::string &text : inPlace) {
+    FailureOr<dml::InPlacePair> pair = dml::parseInPlace(function, text);
+    if (failed(pair))
+      return dml::tools::kExitInvalid;
+    pairs.push_back(*pair);
+  }
+  return failed(dml::setInPlace(function, pairs)) ? dml::tools::kExitInvalid
+                                                  : dml::tools::kExitDone;
+}
+
 static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
                         dml::tools::Progress &progress) {
   DefaultTimingManager timing;
@@ -320,6 +363,32 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
   llvm_unreachable("unknown stage");
 }
 
+/// Checks that each --function-dim names a function of --add-function.
+static ExitCode checkFunctionDimensions() {
+  for (llvm::StringRef text : functionDimensions) {
+    auto [name, dimension] = text.split(':');
+    if (name.empty() || dimension.empty())
+      return emitToolError("--function-dim=" + text +
+                           ": wanted is FUNCTION:NAME=SIZE");
+    if (llvm::none_of(addedFunctions, [name = name](llvm::StringRef added) {
+          return added.split('=').first == name;
+        }))
+      return emitToolError("--function-dim=" + text +
+                           ": --add-function adds no function '" + name + "'");
+  }
+  return dml::tools::kExitDone;
+}
+
+/// Returns the sizes for the function `name` of --add-function. The importer
+/// takes the last size of each dimension.
+static std::vector<std::string> getDimensions(llvm::StringRef name) {
+  std::vector<std::string> sizes(dimensions.begin(), dimensions.end());
+  for (llvm::StringRef text : functionDimensions)
+    if (auto [function, dimension] = text.split(':'); function == name)
+      sizes.push_back(dimension.str());
+  return sizes;
+}
+
 /// Reads the model of `text`, "name=file", and moves its function to `module`.
 static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
                             llvm::StringRef text) {
@@ -327,8 +396,8 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
   if (name.empty() || file.empty())
     return emitToolError("--add-function=" + text + ": wanted is NAME=FILE");
   OwningOpRef<ModuleOp> other = dml::tools::loadModule(
-      console, file, dimensions, ParserConfig(module.getContext()), nullptr,
-      ortOptimizations == "all");
+      console, file, getDimensions(name), ParserConfig(module.getContext()),
+      nullptr, ortOptimizations == "all");
   if (!other)
     return dml::tools::kExitInvalid;
   auto functions = llvm::to_vector(other->getOps<func::FuncOp>());
@@ -401,6 +470,9 @@ static ExitCode run() {
         "--ort-optimizations=" + llvm::Twine(ortOptimizations) +
         ": wanted is none or all");
 
+  if (ExitCode code = checkFunctionDimensions())
+    return code;
+
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&
       llvm::sys::Process::StandardOutIsDisplayed())
@@ -433,6 +505,9 @@ static ExitCode run() {
     if (ExitCode code =
             writeBytes(commandsFile, dml::tools::serializeCommands(commands)))
       return code;
+
+  if (ExitCode code = requestInPlace(module))
+    return code;
 
   bool isExternal = externalWeights.getNumOccurrences() > 0;
   if (!isExternal && !spilledWeights.empty() &&

@@ -192,6 +192,19 @@ void addTensors(List &list, const char *key,
   }
 }
 
+void addInPlace(List &list, const Function &function) {
+  std::ostream &json = list.add("inPlace");
+  List array(json, "[]", list.inner());
+  for (size_t i = 0; i < function.inPlace.size(); ++i) {
+    if (!function.inPlace[i])
+      continue;
+    array.add();
+    List object(json, "{}", array.inner());
+    object.add("output") << i;
+    object.add("input") << *function.inPlace[i];
+  }
+}
+
 void addStep(std::ostream &json, const std::string &indent,
              const Function &function, const Step &step) {
   List object(json, "{}", indent);
@@ -275,6 +288,7 @@ void addFunction(std::ostream &json, const std::string &indent,
   object.add("featureLevel") << quoteJson(describeLevel(function.featureLevel));
   addTensors(object, "inputs", function.inputs);
   addTensors(object, "outputs", function.outputs);
+  addInPlace(object, function);
   addVariant(object, function, function.variants.back());
   if (function.variants.size() == 1)
     return;
@@ -370,6 +384,10 @@ std::string dml::tools::printText(const Executable &executable) {
            << " -> " << describeTensors(function.outputs)
            << "\n  checked against feature level "
            << describeLevel(function.featureLevel) << '\n';
+    for (size_t i = 0; i < function.outputs.size(); ++i)
+      if (std::optional<uint32_t> input = function.inPlace[i])
+        text << "  %" << function.outputs[i].name << " is in the place of %"
+             << function.inputs[*input].name << '\n';
     size_t count = function.variants.size();
     for (size_t i = 0; i < count; ++i) {
       if (i + 1 < count) {

@@ -387,6 +387,171 @@ TEST_F(SessionTest, TensorsStayOnTheDevice) {
     dmlDestroyBuffer(buffer);
 }
 
+//===----------------------------------------------------------------------===//
+// Outputs in the buffers of inputs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A cache of 8 rows, of which a run replaces the row at `position`, and a
+/// softmax of the rows, whose kernel reads more of the cache than it writes.
+constexpr char kCache[] = R"(
+func.func @main(%past: tensor<1x8x4xf32> {dml.name = "past"},
+                %row: tensor<1x1x4xf32> {dml.name = "row"},
+                %position: tensor<1x1x1xi64> {dml.name = "position"})
+    -> (tensor<1x8x4xf32> {dml.name = "present"},
+        tensor<1x8x4xf32> {dml.name = "doubled"},
+        tensor<1x8x4xf32> {dml.name = "shares"}) {
+  %at = dml.tile %position {repeats = array<i64: 1, 1, 4>}
+     : (tensor<1x1x1xi64>) -> tensor<1x1x4xi64>
+  %present = dml.scatter_elements %past, %at, %row {axis = 1}
+     : (tensor<1x8x4xf32>, tensor<1x1x4xi64>, tensor<1x1x4xf32>)
+     -> tensor<1x8x4xf32>
+  %doubled = dml.element_wise_add %present, %present
+     : (tensor<1x8x4xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  %shares = dml.activation_softmax1 %past {axes = array<i64: 2>}
+     : (tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  return %present, %doubled, %shares
+     : tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>
+}
+)";
+constexpr size_t kCacheBytes = 8 * 4 * sizeof(float);
+
+/// A session of the cache, with buffers for the state.
+class CacheRun {
+public:
+  explicit CacheRun(
+      const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr)
+      : session(kCache, adjust) {
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_OK(dmlCreateBuffer, session.getInfo().device,
+                uint64_t(kCacheBytes), DML_MEMORY_DEVICE, &buffers[i]);
+      DmlBufferInfo info{};
+      dmlGetBufferInfo(buffers[i], &info);
+      ranges[i] = {info.buffer, 0, info.size};
+    }
+    inputs[0] = makeTensor("past", {1, 8, 4}, cache);
+    inputs[1] = makeTensor("row", {1, 1, 4}, row);
+    inputs[2] = inputs[1];
+    inputs[2].name = "position";
+    inputs[2].dataType = DML_DATA_TYPE_INT64;
+    inputs[2].sizes[2] = 1;
+    inputs[2].data = &position;
+    inputs[2].byteSize = sizeof(position);
+    inputs[0].data = nullptr;
+    write(0, cache);
+  }
+  ~CacheRun() {
+    for (DmlBuffer buffer : buffers)
+      dmlDestroyBuffer(buffer);
+  }
+  CacheRun(const CacheRun &) = delete;
+  CacheRun &operator=(const CacheRun &) = delete;
+
+  void write(int buffer, const std::vector<float> &elements) {
+    EXPECT_OK(dmlWriteBuffer, buffers[buffer], uint64_t(0),
+              static_cast<const void *>(elements.data()), kCacheBytes);
+  }
+  std::vector<float> read(int buffer) {
+    std::vector<float> elements(kCacheBytes / sizeof(float));
+    EXPECT_OK(dmlReadBuffer, buffers[buffer], uint64_t(0),
+              static_cast<void *>(elements.data()), kCacheBytes);
+    return elements;
+  }
+  /// Runs one step from buffer `from` to buffer `to`, with the output `name` in
+  /// the latter.
+  Outcome step(int from, int to, const char *name = "present") {
+    inputs[0].buffer = ranges[from];
+    output = {};
+    output.name = name;
+    output.buffer = ranges[to];
+    return call(dmlRunSession, session, inputs, 3u, &output, 1u);
+  }
+
+  Session session;
+  DmlBuffer buffers[2] = {};
+  DmlBufferRange ranges[2];
+  std::vector<float> cache = std::vector<float>(32, 1), row = {1, 2, 3, 4};
+  int64_t position = 0;
+  DmlSessionTensor inputs[3], output{};
+};
+} // namespace
+
+TEST_F(SessionTest, WritesStateInPlace) {
+  CacheRun alone, copied;
+  for (int64_t i = 0; i < 50; ++i) {
+    for (CacheRun *run : {&alone, &copied}) {
+      run->position = (5 * i + 3) % 8;
+      for (float &element : run->row)
+        element = static_cast<float>(i) + 0.1f * element;
+    }
+    Outcome outcome = alone.step(0, 0);
+    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+    int from = static_cast<int>(i % 2);
+    outcome = copied.step(from, 1 - from);
+    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+    ASSERT_EQ(alone.read(0), copied.read(1 - from)) << i;
+  }
+  EXPECT_EQ(alone.session.countCompiled(), 1u);
+  // With buffers of its own, the state is another program.
+  EXPECT_EQ(alone.step(0, 1).result, DML_SUCCESS);
+  EXPECT_EQ(alone.session.countCompiled(), 2u);
+}
+
+TEST_F(SessionTest, RefusesStateThatMayNotBeInPlace) {
+  CacheRun run;
+  Outcome outcome = run.step(0, 0, "shares");
+  EXPECT_EQ(outcome.result, DML_ERROR_UNSUPPORTED);
+  EXPECT_THAT(outcome.message,
+              HasSubstr("output 'shares' cannot be in the place of input "
+                        "'past': 'dml.activation_softmax1' reads elements of "
+                        "the input that other invocations of its kernel "
+                        "write"));
+  EXPECT_EQ(run.read(0), run.cache);
+  EXPECT_EQ(run.output.data, nullptr);
+  EXPECT_EQ(run.output.byteSize, 0u);
+  // Preparing compares buffers as well.
+  run.inputs[0].buffer = run.ranges[0];
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "'shares' cannot be in the place of",
+               dmlPrepareSession, run.session, run.inputs, 3u, &run.output, 1u);
+  run.output.name = "present";
+  EXPECT_OK(dmlPrepareSession, run.session, run.inputs, 3u, &run.output, 1u);
+  EXPECT_EQ(run.session.countCompiled(), 1u);
+  EXPECT_EQ(run.step(0, 0).result, DML_SUCCESS);
+  EXPECT_EQ(run.session.countCompiled(), 1u);
+}
+
+TEST_F(SessionTest, RefusesTwoOutputsInOnePlace) {
+  CacheRun run;
+  run.inputs[0].buffer = run.ranges[0];
+  DmlSessionTensor outputs[2] = {};
+  outputs[0].buffer = outputs[1].buffer = run.ranges[0];
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "output 'doubled' cannot be in the place of input 'past': "
+               "another output is in the place of the input",
+               dmlRunSession, run.session, run.inputs, 3u, outputs, 2u);
+  EXPECT_EQ(run.read(0), run.cache);
+}
+
+TEST_F(SessionTest, StateInPlaceIsKept) {
+  Folder folder;
+  std::string path = (folder.path / "cache").string();
+  auto keep = [&](DmlSessionCreateInfo &info) {
+    info.cacheDirectory = path.c_str();
+  };
+  for (uint64_t compiled : {2, 0}) {
+    CacheRun run(keep);
+    run.position = 6;
+    EXPECT_EQ(run.step(0, 1).result, DML_SUCCESS);
+    EXPECT_EQ(run.step(0, 0).result, DML_SUCCESS);
+    EXPECT_EQ(run.read(0), run.read(1));
+    EXPECT_EQ(run.session.countCompiled(), compiled);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
 TEST_F(SessionTest, PreparesAhead) {
   Session session(writeProduct());
   DmlSessionTensor input{}, output{};

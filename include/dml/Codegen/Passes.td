@@ -250,13 +250,47 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
   ];
 }
 
+def WriteInPlace : Pass<"dml-write-in-place", "mlir::func::FuncOp"> {
+  let summary = "Write outputs in the buffers of inputs";
+  let description = [{
+    An argument and a result of a function with the same number as their attribute
+    `dml.in_place` are to be one buffer. The pass proves that the function computes the
+    same with one buffer as with two, lets all operations use the buffer of the output,
+    and removes the stores of elements onto themselves. The proof is made of two parts:
+
+    * No operation reads elements of the input after an operation has written these
+      elements of the output. An operation that does is moved in front of the writing
+      one, if the memory of both permits.
+    * An operation that reads the input and writes the same bytes of the output reads
+      no element but the one that it computes, so that an invocation of its kernel reads
+      and writes elements that no other invocation touches. Such reads become uses of the
+      block argument for the output's element. If the body has loops, the operation
+      writes another buffer, which is then copied, since only map kernels read the
+      elements of their output.
+
+    A pair without a proof is an error that names the output, the input and the operator.
+
+    ```mlir
+    func.func @main(%past: memref<4096x64xf32> {dml.in_place = 0}, ...,
+                    %present: memref<4096x64xf32> {bufferize.result, dml.in_place = 0}) {
+      linalg.generic ... outs(%present : memref<4096x64xf32>) {
+      ^bb0(%old: f32):
+        %0 = memref.load %past[%i, %j]   // becomes %old
+        %1 = arith.select %isNew, %new, %0
+        linalg.yield %1                  // becomes a store where %isNew holds
+    ```
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
+}
+
 def OwnConstants : Pass<"dml-own-constants", "mlir::ModuleOp"> {
   let summary = "Turn constants into weights";
   let description = [{
     Every constant of a public function whose elements are a resource becomes an
     argument with the attribute `dml.owned_by_dml` and the name of the resource. The
     executable has the weight's name, type and shape, and the program that runs the
-    executable binds the weight's bytes. Other constants, which have few elements, stay
+    executable binds the weight's bytes. Constants of several functions with the same type
+    and the same bytes are one weight. Other constants, which have few elements, stay
     constants, since the compiler reads their elements.
 
     ```mlir

@@ -52,6 +52,10 @@ def DML_Dialect : Dialect {
       more than one element reaches beyond all elements of those with smaller
       strides. What lies between the elements of a result becomes 0. A tensor
       reaches over at most 2^32 - 1 elements.
+    * `dml.in_place = N` on an argument and on a result of the same type asks for one
+      buffer for both, the pair of the number N. The compiler refuses a pair if a kernel
+      reads elements that another invocation writes, or reads old elements that are
+      written before.
     * `dml.total_size` is the bytes that the buffer has: a multiple of 4, and no less
       than `DMLCalcBufferTensorSize` gives, which is the bytes up to the last
       element, rounded up to 4. The executable then wants a buffer of that many.

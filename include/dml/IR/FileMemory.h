@@ -24,26 +24,27 @@
 
 namespace dml {
 
-/// Memory with an address for each byte of a file. The bytes are there once
-/// `want` has been called for them; no others may be looked at. May be used
-/// from many threads at once.
+/// Memory that has an address for each byte of a file, but contains only the
+/// bytes that were read. Code must call want() for bytes before it reads them.
+/// May be used from many threads at once.
 class FileMemory final : public llvm::MemoryBuffer {
 public:
-  /// Takes `file`, of the name `path`, which is closed in the end.
+  /// Creates the memory of `file`, whose name is `path`. The memory owns and
+  /// closes the file.
   static llvm::Expected<std::unique_ptr<FileMemory>>
   create(llvm::sys::fs::file_t file, llvm::StringRef path);
   /// Opens the file `path`.
   static llvm::Expected<std::unique_ptr<FileMemory>> open(llvm::StringRef path);
   ~FileMemory() override;
 
-  /// Reads those of `bytes` that are of a FileMemory and have not been read;
-  /// any other memory stays as it is. Bytes that cannot be read are 0, and an
-  /// error of the FileMemory.
+  /// Reads the part of `bytes` that lies in any FileMemory and has not been
+  /// read yet. Does nothing for other memory. Bytes that cannot be read become
+  /// 0, and State::getError() then returns the error.
   static void want(llvm::ArrayRef<char> bytes);
-  /// The memory that has the byte at `address`, or null.
+  /// Returns the memory that contains `address`, or null.
   static FileMemory *find(const char *address);
 
-  /// What is known of a file beside the bytes; it outlives the memory.
+  /// The status and the error of a file, which outlive the memory.
   class State {
   public:
     /// As the file was when it was opened.
@@ -60,7 +61,7 @@ public:
     std::string error;
   };
   const std::shared_ptr<State> &getState() const { return state; }
-  /// Bytes that take memory.
+  /// Returns the number of bytes that have been read and take memory.
   uint64_t countReadBytes() const;
 
   BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }

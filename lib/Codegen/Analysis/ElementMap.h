@@ -12,15 +12,27 @@
 namespace dml {
 
 /// Whether the body of `op` computes each element of one output from the
-/// element's coordinates. Such a generic has no inputs, an identity map,
-/// parallel iterators, and a body that does not read the output. The body reads
-/// other tensors or buffers by tensor.extract or memref.load. The lowering of
-/// operators creates only generics of this form.
-inline bool isElementMap(mlir::linalg::GenericOp op) {
+/// element's coordinates. Such a generic has no inputs, an identity map and
+/// parallel iterators. The body reads other tensors or buffers by
+/// tensor.extract or memref.load. It may also read the output's old element at
+/// the same coordinates, as the block's argument: the pass `dml-write-in-place`
+/// creates such bodies.
+inline bool mapsElements(mlir::linalg::GenericOp op) {
   return op.getNumParallelLoops() == op.getNumLoops() &&
          op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 0 &&
-         op.getIndexingMapsArray().front().isIdentity() &&
-         op.getRegionOutputArgs().front().use_empty();
+         op.getIndexingMapsArray().front().isIdentity();
+}
+
+/// Whether the body of `op`, for which mapsElements() holds, reads the output's
+/// old element.
+inline bool readsOutput(mlir::linalg::GenericOp op) {
+  return !op.getRegionOutputArgs().front().use_empty();
+}
+
+/// Whether mapsElements() holds for `op`, and the body does not read the
+/// output. The lowering of operators creates only such generics.
+inline bool isElementMap(mlir::linalg::GenericOp op) {
+  return mapsElements(op) && !readsOutput(op);
 }
 
 /// Returns the type of the buffer that `op`, a generic of this form, computes.

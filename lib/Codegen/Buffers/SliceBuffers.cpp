@@ -568,7 +568,7 @@ void Slicer::build(const Box &box) {
 }
 
 void Slicer::planSlices() {
-  if (!op.hasPureBufferSemantics() || !isElementMap(op))
+  if (!op.hasPureBufferSemantics() || !mapsElements(op))
     return;
   std::optional<SlicedAccess> access = getAccess(op.getOutputs().front());
   std::optional<SmallVector<Read>> found = getLargeReads(op);

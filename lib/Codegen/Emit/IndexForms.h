@@ -187,14 +187,13 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// A form that is a neighbour of another form: the other form equals `form`
-  /// or `form` + `offset`, where `offset` is 1 or -1.
+  /// A form that differs from a given form by at most 1: the given form equals
+  /// `form` or `form` + `offset`, where `offset` is 1 or -1.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// Two quotients by the same divisor, which tell the two cases apart: where
-    /// `quotient` equals `other`, the other form equals `form`, and elsewhere
-    /// it equals `form` + `offset`.
+    /// Two quotients by the same divisor. If they are equal, the given form
+    /// equals `form`, and otherwise `form` + `offset`.
     LinearForm quotient, other;
   };
   /// Returns the neighbours of `form` that follow from the quotients that are

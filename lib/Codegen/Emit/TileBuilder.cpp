@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/TileBuilder.h"
+#include "Analysis/ElementMap.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -599,6 +600,8 @@ Value TileBuilder::getBuilt(size_t element, Value value) {
 }
 
 bool TileBuilder::isMove(linalg::GenericOp op) {
+  if (readsOutput(op))
+    return false;
   Block *body = op.getBody();
   Value yielded = body->getTerminator()->getOperand(0);
   if (auto select = yielded.getDefiningOp<arith::SelectOp>())

@@ -388,7 +388,8 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
-      // The words of a resource are the resource, which is not copied.
+      // A resource already contains the packed words. The new constant refers
+      // to the same resource, so that nothing is copied.
       auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
       if (resource && step == size) {
         rewriter.replaceOpWithNewOp<arith::ConstantOp>(

@@ -930,9 +930,9 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers are visited in the order of the function, so that the body of a
     // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
-    // A second visit is needed since several readers of a producer may have
-    // been fused into one, such as the product and the erf in x * (1 + erf(x /
-    // sqrt(2))).
+    // The first visit may have fused several readers of a producer into one
+    // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
+    // The producer of x then has one reader, and the second visit can fuse it.
     fuse(/*withWhatReadersRead=*/false);
   }
 };

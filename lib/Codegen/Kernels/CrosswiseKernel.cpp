@@ -258,6 +258,8 @@ std::string dml::findCrosswiseProblem(linalg::GenericOp op,
   auto type = getOutputType(op);
   if (TileBuilder::hasLoops(op))
     return "is crosswise, which is for a body without loops";
+  if (readsOutput(op))
+    return "is crosswise, which is for a body that does not read the output";
   if (!tile.interior.empty() || tile.turns)
     return "is crosswise, and has other entries than vector_bytes";
   int64_t bits = type.getElementTypeBitWidth();

@@ -14,6 +14,7 @@
 #include "dml/Target/MapCosts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,9 +32,12 @@ using namespace dml;
 std::string dml::findMapProblem(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics())
     return "wants buffers to be distributed to workgroups";
-  if (!isElementMap(op))
-    return "wants no inputs and one output under an identity map that is not "
-           "read, with parallel iterators, to be distributed to workgroups";
+  if (!mapsElements(op))
+    return "wants no inputs and one output under an identity map, with "
+           "parallel iterators, to be distributed to workgroups";
+  if (readsOutput(op) && TileBuilder::hasLoops(op))
+    return "wants no loops in a body that reads the output, to be distributed "
+           "to workgroups";
   auto type = dyn_cast<MemRefType>(op.getOutputs().front().getType());
   if (type && type.hasStaticShape() && type.getLayout().isIdentity())
     return "";
@@ -84,6 +88,9 @@ struct ModeProblem {
 } // namespace
 
 std::string ModeProblem::operator()(const SingleVectors &single) {
+  if (single.steps > 1 && readsOutput(op))
+    return "has several steps, which are for a body that does not read the "
+           "output";
   if (single.inBothRows && !mayLookInBothRows(op, rows))
     return "has in_both_rows, which wants elements that are only moved, and "
            "rows of several vectors that are not whole";
@@ -96,6 +103,9 @@ std::string ModeProblem::operator()(const SingleVectors &single) {
 std::string ModeProblem::operator()(const ConsecutiveVectors &own) {
   if (own.vectors == 1)
     return "";
+  if (readsOutput(op))
+    return "has several vectors, which are for a body that does not read the "
+           "output";
   int64_t bytes = own.vectors * vectorBytes * DeviceProfile::workgroupSize;
   if (rows.getNumVectors() % own.vectors ||
       bytes > DeviceProfile::workgroupMemory)
@@ -473,6 +483,9 @@ private:
                                         LinearForm column, int64_t lane);
   SmallVector<Scalar> buildVector(IndexForms &forms, TileBuilder &builder,
                                   LinearForm position);
+  SmallVector<Value> loadOutput(const OutputVectors &output, Value place);
+  void buildOverOutput(IndexForms &forms, TileBuilder &builder,
+                       const OutputVectors &output, LinearForm position);
   void buildBlock(IndexForms &forms, TileBuilder &builder,
                   const OutputVectors &output);
   void buildTile(IndexForms &forms, double maxOperations);
@@ -533,6 +546,126 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
     elements.push_back(*element);
   }
   return elements;
+}
+
+/// Loads the vector at `place` of the output, and returns its elements. Only
+/// the thread that stores this vector loads it, and the thread loads nothing
+/// else of the output, since other threads store there at the same time.
+SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
+                                           Value place) {
+  const Packing &packing = kernel.packing;
+  Value vector = memref::LoadOp::create(b, output.getBuffer(), place);
+  SmallVector<Value> elements;
+  for (int64_t i = 0, e = packing.getCount() / packing.getPerWord(); i < e;
+       ++i) {
+    Value component = vector;
+    if (isa<VectorType>(vector.getType()))
+      component = vector::ExtractOp::create(b, vector, i);
+    if (!packing.hasWords()) {
+      elements.push_back(component);
+      continue;
+    }
+    Value part = vector::BroadcastOp::create(
+        b, VectorType::get(1, packing.getWordType()), component);
+    part = vector::BitCastOp::create(b, packing.getPartType(), part);
+    for (int64_t lane = 0; lane < packing.getPerWord(); ++lane)
+      elements.push_back(vector::ExtractOp::create(b, part, lane));
+  }
+  return elements;
+}
+
+namespace {
+/// A body that selects, by a condition, between a new element and the output's
+/// old element.
+struct Replacement {
+  explicit Replacement(linalg::GenericOp op);
+
+  /// Null if the body has another form.
+  arith::SelectOp select;
+  Value replacing;
+  /// Whether the new element is stored where the condition is false.
+  bool isInverted = false;
+};
+} // namespace
+
+Replacement::Replacement(linalg::GenericOp op) {
+  Value old = op.getRegionOutputArgs().front();
+  auto yielded = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<arith::SelectOp>();
+  if (!yielded || !yielded->hasOneUse() ||
+      !yielded.getCondition().getType().isInteger(1) ||
+      (yielded.getTrueValue() != old && yielded.getFalseValue() != old))
+    return;
+  select = yielded;
+  isInverted = yielded.getTrueValue() == old;
+  replacing = isInverted ? yielded.getFalseValue() : yielded.getTrueValue();
+}
+
+/// Builds a vector, at `position`, of a body that reads the output's old
+/// elements. If the body selects between a new and the old element, a vector
+/// without new elements is not stored.
+void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
+                                  const OutputVectors &output,
+                                  LinearForm position) {
+  const Packing &packing = kernel.packing;
+  SharedValues &shared = builder.getShared();
+  Value place = output.getPlace(
+      forms, b, forms.divide(b, position, packing.getCount()).first);
+  linalg::GenericOp op = kernel.op;
+  Value argument = op.getRegionOutputArgs().front();
+  SmallVector<Value> old = loadOutput(output, place);
+  Replacement replacement(op);
+  Operation *yield = op.getBody()->getTerminator();
+  SmallVector<Operation *> slice;
+  for (Operation &nested : op.getBody()->without_terminator())
+    if (&nested != replacement.select)
+      slice.push_back(&nested);
+  SmallVector<Scalar> elements;
+  SmallVector<Value> conditions;
+  for (auto [lane, element] : llvm::enumerate(old)) {
+    builder.bind(0, argument, element);
+    builder.buildSlice(
+        slice,
+        kernel.getCoordinates(
+            b, forms, forms.add(b, position, static_cast<int64_t>(lane))));
+    if (!replacement.select) {
+      elements.push_back(builder.getScalar(0, yield->getOperand(0)));
+      continue;
+    }
+    Value condition = builder.getBuilt(0, replacement.select.getCondition());
+    if (replacement.isInverted)
+      condition = shared.buildSelect(condition,
+                                     shared.getConstant(b.getBoolAttr(false)),
+                                     shared.getConstant(b.getBoolAttr(true)));
+    conditions.push_back(condition);
+    elements.push_back(builder.getScalar(0, replacement.replacing));
+  }
+  VectorPacker packer(shared, packing);
+  if (!replacement.select) {
+    memref::StoreOp::create(b, packer.pack(elements), output.getBuffer(),
+                            place);
+    return;
+  }
+  Value any = conditions.front();
+  for (Value condition : ArrayRef(conditions).drop_front())
+    if (condition != any)
+      any = b.createOrFold<arith::OrIOp>(any, condition);
+  // Values that are built inside of the guard cannot be used behind it.
+  OpBuilder::InsertionGuard restore(b);
+  IndexForms::Scope scope(forms);
+  SharedValues::Built before = shared.getBuilt();
+  b.setInsertionPointToStart(scf::IfOp::create(b, any).thenBlock());
+  if (!llvm::all_equal(conditions)) {
+    SmallVector<Value> kept = loadOutput(output, place);
+    for (auto [element, condition, other] :
+         llvm::zip_equal(elements, conditions, kept))
+      element = b.createOrFold<arith::SelectOp>(
+          condition, shared.materialize(element), other);
+  }
+  memref::StoreOp::create(b, packer.pack(elements), output.getBuffer(), place);
+  shared.restore(std::move(before));
 }
 
 /// Builds the code of a thread whose elements share loops.
@@ -644,6 +777,12 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
       for (int64_t number = 0; number < tile.getVectors(); ++number) {
         LinearForm position =
             kernel.getPosition(b, forms, part, first, row, number);
+        if (readsOutput(kernel.op)) {
+          buildOverOutput(forms, builder, output, position);
+          if (countOperations(b.getBlock()) > maxOperations)
+            return;
+          continue;
+        }
         SmallVector<Scalar> elements = buildVector(forms, builder, position);
         if (countOperations(b.getBlock()) > maxOperations)
           return;

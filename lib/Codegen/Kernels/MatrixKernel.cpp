@@ -294,9 +294,9 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // The number of elements that the builder builds for the item: the iterations
-  // of the item, if it holds terms of one position, and otherwise its
-  // positions.
+  // The elements of an item differ either in the iteration, if the item holds
+  // terms of one position, or in the position. The builder builds one element
+  // in each of its lanes.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {

@@ -146,10 +146,10 @@ static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the bytes of workgroup memory in which threads exchange the values
-/// that they carry for `rows` rows. A value has two memories, which the
-/// exchanges use alternately; reductions whose values have the same type share
-/// them.
+/// Returns the bytes of workgroup memory in which threads exchange the
+/// intermediate results of reductions over `rows` rows. Each result has two
+/// places, which consecutive exchanges use alternately. Reductions with results
+/// of the same type share the places.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)

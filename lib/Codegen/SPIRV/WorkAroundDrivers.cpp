@@ -326,8 +326,9 @@ static LogicalResult narrowLongDivisions(WorkaroundState &state) {
 // masked-halves
 //===----------------------------------------------------------------------===//
 
-/// Hides constants that are combined with the bits of an f16, or with what
-/// bitwise operations compute from such bits.
+/// Hides constants that `and`, `or` and `xor` combine with the bits of an f16,
+/// or with results of such operations. One driver omits the mask of the first
+/// of two f16 that it stores as one word.
 static LogicalResult hideMasksOfHalves(WorkaroundState &state) {
   llvm::SmallDenseSet<Value> bitsOfHalves;
   SmallVector<OpOperand *> masks;

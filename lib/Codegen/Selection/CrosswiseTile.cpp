@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
 #include "Emit/TileBuilder.h"
 #include "Emit/VectorPacker.h"
@@ -172,7 +173,8 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
                                              const DeviceSpeed &device) {
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   int64_t bits = type.getElementTypeBitWidth();
-  if (TileBuilder::hasLoops(op) || type.getRank() < 2 || bits < 8 || bits > 32)
+  if (TileBuilder::hasLoops(op) || readsOutput(op) || type.getRank() < 2 ||
+      bits < 8 || bits > 32)
     return std::nullopt;
   auto sectorBits = static_cast<int64_t>(8 * device.sectorBytes);
   std::optional<DimOfLoads> loads = LoadProbe(op, sectorBits).findDim();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/ElementMap.h"
 #include "Selection/KernelKinds.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/IR/Placement.h"
@@ -50,6 +51,35 @@ static bool isPart(Value buffer) {
   return true;
 }
 
+static Value getRootBuffer(Value buffer) {
+  while (isBufferView(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer;
+}
+
+/// Verifies that each thread of `launch` loads from the buffers `outputs`, to
+/// which it also stores, only at the places at which it stores. No thread then
+/// loads an element that another thread stores.
+static LogicalResult
+verifyOwnPlaces(gpu::LaunchOp launch,
+                const llvm::SmallPtrSetImpl<Value> &outputs) {
+  llvm::SmallDenseSet<std::pair<Value, Value>> places;
+  launch.walk([&](memref::StoreOp store) {
+    if (store.getIndices().size() == 1)
+      places.insert({store.getMemRef(), store.getIndices().front()});
+  });
+  WalkResult result = launch.walk([&](memref::LoadOp load) {
+    if (!outputs.contains(getRootBuffer(load.getMemRef())) ||
+        (load.getIndices().size() == 1 &&
+         places.contains({load.getMemRef(), load.getIndices().front()})))
+      return WalkResult::advance();
+    load.emitOpError("is of an output, at another place than a store of the "
+                     "same thread");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct DistributeToWorkgroups
     : dml::impl::DistributeToWorkgroupsBase<DistributeToWorkgroups> {
@@ -59,9 +89,18 @@ struct DistributeToWorkgroups
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    // The outputs that kernels read as well as write.
+    llvm::SmallPtrSet<Value, 4> outputs;
+    for (linalg::GenericOp op : generics)
+      if (op.hasPureBufferSemantics() && mapsElements(op) && readsOutput(op))
+        outputs.insert(getRootBuffer(op.getOutputs().front()));
     for (linalg::GenericOp op : generics)
       if (failed(distribute(op, profile)))
         return signalPassFailure();
+    getOperation().walk([&](gpu::LaunchOp launch) {
+      if (!outputs.empty() && failed(verifyOwnPlaces(launch, outputs)))
+        signalPassFailure();
+    });
     getOperation().walk([&](gpu::LaunchOp launch) {
       launch.walk([&](Operation *op) {
         if (!isa<memref::LoadOp, memref::StoreOp>(op) ||

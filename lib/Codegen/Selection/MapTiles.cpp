@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Selection/MapTiles.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/TileBuilder.h"
 #include "Kernels/MapKernel.h"
 #include "dml/Codegen/IR/BufferOps.h"
@@ -160,7 +161,7 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
   const auto *single = std::get_if<SingleVectors>(&tile.mode);
-  if (!single ||
+  if (!single || readsOutput(op) ||
       (single->isSplit && loadedShare >= cost::map::share::loadedOfSteps))
     return tile;
   while (waitsForThreads(op, tile, traffic, device)) {

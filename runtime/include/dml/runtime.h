@@ -767,6 +767,13 @@ DML_API DmlResult dmlGetInputInfo(DmlExecutable executable, uint32_t function,
 DML_API DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
                                    uint32_t output, DmlTensorInfo *info,
                                    DmlError *error);
+/* The input in whose place an output is, or UINT32_MAX. Such an output and its
+ * input are bound to one range, which has the input's elements before the
+ * function runs and the output's afterwards. Both have one type, one size and
+ * one layout (dml-compile --in-place=OUTPUT=INPUT). */
+DML_API DmlResult dmlGetInPlaceInput(DmlExecutable executable,
+                                     uint32_t function, uint32_t output,
+                                     uint32_t *input, DmlError *error);
 DML_API DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
                                     uint32_t variant, DmlVariantInfo *info,
                                     DmlError *error);
@@ -917,8 +924,9 @@ DML_API void dmlDestroyBindingTable(DmlBindingTable table);
 /* Bind a buffer range, which must outlive its use, of at least the tensor's
  * bufferSize. Binding anew invalidates command buffers recorded from the table;
  * none of them may be pending. A range that is written (output, temporary) may
- * not overlap with another bound range. Each call waits for what dmlSubmit
- * submitted of the table.
+ * not overlap with another bound range, but that an output and the input in
+ * whose place it is (dmlGetInPlaceInput) are bound to one range. Each call waits
+ * for what dmlSubmit submitted of the table.
  *
  * The temporary buffer is the caller's range, or, where `range` is NULL, memory
  * of the table's own, which begins as zeros; dmlSubmit makes such memory too

@@ -97,6 +97,13 @@ public:
   build(llvm::StringRef mnemonic, llvm::ArrayRef<Operand> operands,
         llvm::ArrayRef<mlir::NamedAttribute> attributes, mlir::Type result);
 
+  /// Lets the next operator that can fuse an activation fuse `activation`, an
+  /// #dml.activation. wasFused() tells whether an operator has done so.
+  void fuse(mlir::Attribute activation) { fused = activation; }
+  bool wasFused() const { return !fused; }
+  /// Reads the node as one of version `version` of ONNX's operator set.
+  void readAs(int64_t version) { opset = version; }
+
   /// Build operators with one operand, "input", or two operands, "a" and "b".
   /// If no type is given, the result has the type of the first operand. If the
   /// operator cannot be built, the node is rejected, and the result is a
@@ -156,6 +163,7 @@ private:
 
   GraphState &graph;
   mlir::Location loc;
+  mlir::Attribute fused;
 };
 
 } // namespace dml::onnx

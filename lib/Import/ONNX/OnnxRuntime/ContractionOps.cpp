@@ -12,13 +12,10 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// Sets the output to the product of `a`, {B..., M, K}, and input `second`,
-/// whose zero point and scale are in the inputs `zeroB` and `scaleB`, plus the
-/// bias in input `bias`.
-static LogicalResult setIntegerProduct(NodeImporter &node, Value a,
-                                       Value scaleA, Value zeroA,
-                                       unsigned second, unsigned scaleB,
-                                       unsigned zeroB, unsigned bias) {
+FailureOr<Value> dml::onnx::getIntegerProduct(NodeImporter &node, Value a,
+                                              Value scaleA, Value zeroA,
+                                              unsigned second, unsigned scaleB,
+                                              unsigned zeroB, unsigned bias) {
   const Shape &shape = node.getShape(0), &other = node.getShape(second);
   if (shape.size() < 2 || other.size() != 2 || shape.back() != other[0])
     return node.reject("it multiplies " + describeShape(shape) + " by " +
@@ -44,20 +41,29 @@ static LogicalResult setIntegerProduct(NodeImporter &node, Value a,
   FailureOr<Value> added = node.getBias(bias, columns, physical);
   if (failed(added))
     return failure();
-  Shape output = shape;
-  output.back() = columns;
-  return node.set(
-      0,
-      node.build("matrix_multiply_integer_to_float",
-                 {{"a", node.reshape(a, {1, 1, rows, shape.back()})},
-                  {"a_scale", scaleA},
-                  {"a_zero_point", zeroA},
-                  {"b", node.get(second)},
-                  {"b_scale", *scale},
-                  {"b_zero_point", *zero},
-                  {"bias", *added}},
-                 {}, node.getTensorType(physical, node.getType(scaleB))),
-      output);
+  return node.build("matrix_multiply_integer_to_float",
+                    {{"a", node.reshape(a, {1, 1, rows, shape.back()})},
+                     {"a_scale", scaleA},
+                     {"a_zero_point", zeroA},
+                     {"b", node.get(second)},
+                     {"b_scale", *scale},
+                     {"b_zero_point", *zero},
+                     {"bias", *added}},
+                    {}, node.getTensorType(physical, node.getType(scaleB)));
+}
+
+/// Sets the output to the product that getIntegerProduct() returns.
+static LogicalResult setIntegerProduct(NodeImporter &node, Value a,
+                                       Value scaleA, Value zeroA,
+                                       unsigned second, unsigned scaleB,
+                                       unsigned zeroB, unsigned bias) {
+  FailureOr<Value> product =
+      getIntegerProduct(node, a, scaleA, zeroA, second, scaleB, zeroB, bias);
+  if (failed(product))
+    return failure();
+  Shape output = node.getShape(0);
+  output.back() = node.getShape(second)[1];
+  return node.set(0, *product, output);
 }
 
 static LogicalResult importIntegerToFloat(NodeImporter &node) {
@@ -147,8 +153,12 @@ static FailureOr<Value> getElements(NodeImporter &node, unsigned index,
     return node.reject("its input " + Twine(index) + " has the shape " +
                        describeShape(node.getShape(index)) +
                        ", but wanted are " + Twine(bytes) + " bytes");
-  Value value = node.getConstant(
-      constant->viewAsFourBits(weights.getType(), stored), stored);
+  std::optional<Constant> elements =
+      constant->viewAsFourBits(weights.getType(), stored);
+  if (!elements)
+    return node.reject("its input " + Twine(index) + " repeats one byte " +
+                       Twine(bytes) + " times, but wanted are bytes of a file");
+  Value value = node.getConstant(*elements, stored);
   if (stored == as)
     return value;
   return ViewOp::create(node.getBuilder(), value.getLoc(),

@@ -19,6 +19,7 @@ void dml::onnx::addContribNodes(Registry &registry) {
   addContribContractionNodes(registry);
   addContribNormalizationNodes(registry);
   addContribQuantizationNodes(registry);
+  addFusedNodes(registry);
 }
 
 namespace {

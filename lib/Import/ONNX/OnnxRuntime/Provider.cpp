@@ -150,6 +150,11 @@ static bool hasMoreThanGroups(const NodeReader &node) {
 
 static bool isPacked(const NodeReader &node) { return !node.hasInput(1); }
 
+/// Whether an Attention has a past or a present.
+static bool hasPast(const NodeReader &node) {
+  return node.hasInput(4) || hasSecondOutput(node);
+}
+
 static bool hasBatchFirst(const NodeReader &node) {
   const AttributeProto *layout = node.getAttribute("layout");
   return layout && layout->i != 0;
@@ -207,6 +212,10 @@ static constexpr Gap gaps[] = {
     {"", "RNN", anyVersion, hasBatchFirst, "its layout is 1"},
     {contribDomain, "Attention", anyVersion, isUnidirectional,
      "it is unidirectional"},
+    {contribDomain, "Attention", anyVersion, hasPast,
+     "it has a past or a present"},
+    {contribDomain, "MultiHeadAttention", anyVersion, isUnidirectional,
+     "the provider does not look at unidirectional"},
     {contribDomain, "GroupQueryAttention", anyVersion, isPacked,
      "its query has the keys and values, which the provider wants as inputs"},
     {contribDomain, "GroupQueryAttention", anyVersion, hasMoreThanGroups,

@@ -1,0 +1,569 @@
+//===- WriteInPlace.cpp - Outputs in the buffers of inputs ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ElementMap.h"
+#include "Emit/TileBuilder.h"
+#include "dml/Codegen/IR/BufferOps.h"
+#include "dml/Codegen/IR/Placement.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
+#include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace dml {
+#define GEN_PASS_DEF_WRITEINPLACE
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+/// Returns the argument or allocation that `buffer` is a view of.
+static Value getRootBuffer(Value buffer) {
+  while (isBufferView(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of operations
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A buffer, or a view of a buffer, that an operation reads or writes.
+struct BufferUse {
+  Value buffer;
+  bool writes;
+  /// The load in a body that reads the buffer, if there is one.
+  memref::LoadOp load = {};
+};
+} // namespace
+
+/// Returns the buffers that `op` reads and writes, or nothing if `op` may
+/// access other memory as well.
+static std::optional<SmallVector<BufferUse>> getUses(Operation &op) {
+  SmallVector<BufferUse> uses;
+  if (isBufferView(&op) ||
+      isa<memref::AllocOp, memref::DeallocOp, memref::GetGlobalOp>(op) ||
+      (op.getNumRegions() == 0 && isMemoryEffectFree(&op)))
+    return uses;
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    uses.push_back({copy.getSource(), false});
+    uses.push_back({copy.getTarget(), true});
+    return uses;
+  }
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || !generic.hasPureBufferSemantics())
+    return std::nullopt;
+  for (Value input : generic.getDpsInputs())
+    uses.push_back({input, false});
+  for (auto [output, element] :
+       llvm::zip_equal(generic.getDpsInits(), generic.getRegionOutputArgs())) {
+    if (!element.use_empty())
+      uses.push_back({output, false});
+    uses.push_back({output, true});
+  }
+  bool isKnown = true;
+  generic.getBody()->walk([&](Operation *nested) {
+    if (auto load = dyn_cast<memref::LoadOp>(nested))
+      uses.push_back({load.getMemRef(), false, load});
+    else if (llvm::any_of(nested->getOperandTypes(),
+                          llvm::IsaPred<BaseMemRefType>))
+      isKnown = false;
+  });
+  return isKnown ? std::optional(uses) : std::nullopt;
+}
+
+/// Whether `later` must stay behind `earlier`.
+static bool dependsOn(Operation &later, Operation &earlier) {
+  bool usesResult = false;
+  later.walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      usesResult |= operand.getDefiningOp() == &earlier;
+  });
+  if (usesResult)
+    return true;
+  auto uses = getUses(later), others = getUses(earlier);
+  if (!uses || !others)
+    return true;
+  for (const BufferUse &use : *uses)
+    for (const BufferUse &other : *others)
+      if ((use.writes || other.writes) &&
+          getRootBuffer(use.buffer) == getRootBuffer(other.buffer))
+        return true;
+  return false;
+}
+
+/// Moves `reader`, which stands behind `writer` in the same block, in front of
+/// it, and with it the operations that `reader` depends on. Returns false, and
+/// changes nothing, if one of them depends on `writer`.
+static bool hoistBefore(Operation *reader, Operation *writer) {
+  SmallVector<Operation *> moved = {reader};
+  for (Operation *op = reader->getPrevNode();; op = op->getPrevNode()) {
+    bool isNeeded = llvm::any_of(
+        moved, [&](Operation *later) { return dependsOn(*later, *op); });
+    if (op == writer && isNeeded)
+      return false;
+    if (op == writer)
+      break;
+    if (isNeeded)
+      moved.push_back(op);
+  }
+  for (Operation *op : llvm::reverse(moved))
+    op->moveBefore(writer);
+  return true;
+}
+
+/// Returns the name of the operator from which `op` was lowered, and the name
+/// of the model's node, if there is one. Used in error messages.
+static std::string getOperatorName(Operation *op) {
+  auto label = op->getAttrOfType<StringAttr>(labelAttrName);
+  StringRef name = label ? label.getValue() : op->getName().getStringRef();
+  std::string text = ("'" + name + "'").str();
+  op->getLoc()->walk([&](Location part) {
+    auto node = dyn_cast<NameLoc>(part);
+    if (!node)
+      return WalkResult::advance();
+    text += (" (" + node.getName().getValue() + ")").str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Places of elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The place of each element in the root of a buffer, in bytes, as a linear
+/// function: element (i, j) begins at byte offset + factors[0] * i + factors[1]
+/// * j.
+struct BytePlace {
+  int64_t offset = 0;
+  SmallVector<int64_t> factors;
+
+  bool operator==(const BytePlace &other) const {
+    return offset == other.offset && factors == other.factors;
+  }
+};
+} // namespace
+
+/// Returns the places of the elements of `buffer` in its root, as a function of
+/// their coordinates in `buffer`. Returns nothing if this function is not
+/// linear.
+static std::optional<BytePlace> getElementPlace(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  std::optional<Placement> placement = getPlacement(buffer);
+  if (!placement || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  int64_t bytes = type.getElementTypeBitWidth() / 8, packed = bytes;
+  BytePlace place;
+  place.factors.resize(type.getRank());
+  for (int64_t dim = type.getRank(); dim-- > 0;) {
+    place.factors[dim] = packed;
+    packed *= type.getDimSize(dim);
+  }
+  for (const Strip &strip : placement->strips) {
+    if (strip.count > 1) {
+      // A step in a dimension goes either to another run of the strip, or to
+      // another place in the same run. The dimensions of the second kind must
+      // not leave the run.
+      int64_t end = place.offset + bytes;
+      for (auto [factor, size] :
+           llvm::zip_equal(place.factors, type.getShape())) {
+        if (factor % strip.run == 0)
+          factor = factor / strip.run * strip.stride;
+        else
+          end += (size - 1) * factor;
+      }
+      if (end > strip.run)
+        return std::nullopt;
+    }
+    place.offset += strip.offset;
+  }
+  return place;
+}
+
+/// Adds the index `value`, multiplied by `scale`, to `place`. `value` is
+/// computed in the body of `op`. Returns false if it is not a linear function
+/// of the coordinates.
+static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
+                     BytePlace &place, unsigned depth = 0) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    place.offset += scale * constant.getSExtValue();
+    return true;
+  }
+  Operation *by = value.getDefiningOp();
+  // Without a limit on the depth, n sums of an index with itself would be
+  // visited 2^n times.
+  if (!by || depth == 8)
+    return false;
+  if (auto index = dyn_cast<linalg::IndexOp>(by)) {
+    place.factors[index.getDim()] += scale;
+    return index->getParentOfType<linalg::GenericOp>() == op;
+  }
+  if (isa<arith::AddIOp, arith::SubIOp>(by))
+    return addIndex(by->getOperand(0), op, scale, place, depth + 1) &&
+           addIndex(by->getOperand(1), op,
+                    isa<arith::SubIOp>(by) ? -scale : scale, place, depth + 1);
+  if (isa<arith::MulIOp>(by) &&
+      matchPattern(by->getOperand(1), m_ConstantInt(&constant)))
+    return addIndex(by->getOperand(0), op, scale * constant.getSExtValue(),
+                    place, depth + 1);
+  return false;
+}
+
+/// Sets the factors of dimensions of size 1 to 0, since their coordinate is
+/// always 0.
+static void dropUnits(BytePlace &place, ArrayRef<int64_t> shape) {
+  for (auto [factor, size] : llvm::zip_equal(place.factors, shape))
+    if (size == 1)
+      factor = 0;
+}
+
+/// Returns the byte of the root at which `load` loads, as a function of the
+/// coordinates of the element that `op` computes. Returns nothing if this
+/// function is not linear.
+static std::optional<BytePlace> getLoadPlace(memref::LoadOp load,
+                                             linalg::GenericOp op) {
+  std::optional<BytePlace> element = getElementPlace(load.getMemRef());
+  if (!element || !mapsElements(op))
+    return std::nullopt;
+  BytePlace place;
+  place.offset = element->offset;
+  ArrayRef<int64_t> shape = getOutputType(op).getShape();
+  place.factors.resize(shape.size());
+  for (auto [index, factor] :
+       llvm::zip_equal(load.getIndices(), element->factors))
+    if (!addIndex(index, op, factor, place))
+      return std::nullopt;
+  dropUnits(place, shape);
+  return place;
+}
+
+/// Returns all bytes of the root that `load` reads while `op` computes its
+/// elements, as a strip: 3 rows of 8 bytes at distances of 40 bytes are a strip
+/// of 3 runs. Returns nothing if the bytes are not known to form a strip.
+static std::optional<Strip> getLoadExtent(memref::LoadOp load,
+                                          linalg::GenericOp op) {
+  std::optional<BytePlace> place = getLoadPlace(load, op);
+  if (!place)
+    return std::nullopt;
+  SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (auto [factor, size] :
+       llvm::zip_equal(place->factors, getOutputType(op).getShape())) {
+    if (factor < 0)
+      return std::nullopt;
+    if (factor > 0)
+      dims.emplace_back(factor, size);
+  }
+  llvm::sort(dims);
+  int64_t run = load.getMemRefType().getElementTypeBitWidth() / 8;
+  size_t next = 0;
+  for (; next < dims.size() && dims[next].first <= run; ++next)
+    run += (dims[next].second - 1) * dims[next].first;
+  if (next == dims.size())
+    return Strip{place->offset, run, run, 1};
+  auto [stride, count] = dims[next++];
+  for (; next < dims.size() && dims[next].first == stride * count; ++next)
+    count *= dims[next].second;
+  if (next == dims.size())
+    return Strip{place->offset, run, stride, count};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// One pair
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Changes a function so that an input and an output can have the same buffer.
+class PairWriter {
+public:
+  PairWriter(func::FuncOp function, BlockArgument input, BlockArgument output)
+      : function(function), input(input), output(output) {}
+
+  LogicalResult run();
+
+private:
+  /// A use of the input or of the output by an operation, and the range of the
+  /// buffer that the operation accesses.
+  struct PairUse {
+    Value buffer;
+    Placement placement;
+    Strip extent;
+  };
+  /// The uses of one operation: reads of the input, reads of the output, and
+  /// writes of the output.
+  struct PairUses {
+    SmallVector<PairUse> inputReads, outputReads, writes;
+  };
+
+  std::string getName(BlockArgument argument, StringRef kind);
+  InFlightDiagnostic fail(Operation *op);
+  FailureOr<PairUses> getPairUses(Operation &op);
+  /// Moves operations that read elements of the input before operations that
+  /// overwrite these elements. Reports an error if an operation cannot be
+  /// moved.
+  LogicalResult orderReads();
+  LogicalResult findLateRead(Operation *&reader, Operation *&writer);
+  LogicalResult writeInPlace(Operation &op);
+  LogicalResult proveOwnElements(linalg::GenericOp op, const PairUse &written,
+                                 SmallVectorImpl<memref::LoadOp> &loads);
+  LogicalResult writeThroughCopy(linalg::GenericOp op);
+  bool isOwnElement(memref::LoadOp load, linalg::GenericOp op,
+                    const PairUse &written);
+  bool storesToItself(Operation &op, const PairUses &uses);
+
+  func::FuncOp function;
+  BlockArgument input, output;
+};
+} // namespace
+
+std::string PairWriter::getName(BlockArgument argument, StringRef kind) {
+  auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                    nameAttrName);
+  return name ? (kind + " '" + name.getValue() + "'").str()
+              : "argument " + std::to_string(argument.getArgNumber());
+}
+
+InFlightDiagnostic PairWriter::fail(Operation *op) {
+  return emitError(op->getLoc())
+         << getName(output, "output") << " cannot be in the place of "
+         << getName(input, "input") << ": " << getOperatorName(op) << " ";
+}
+
+FailureOr<PairWriter::PairUses> PairWriter::getPairUses(Operation &op) {
+  PairUses result;
+  std::optional<SmallVector<BufferUse>> uses = getUses(op);
+  if (!uses) {
+    bool touches = false;
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Value root = getRootBuffer(operand);
+        touches |= root == input || root == output;
+      }
+    });
+    if (!touches || isa<func::ReturnOp>(op))
+      return result;
+    return fail(&op) << "uses the buffer in a way that the compiler does not "
+                        "know";
+  }
+  for (const BufferUse &use : *uses) {
+    Value root = getRootBuffer(use.buffer);
+    if (root != input && root != output)
+      continue;
+    std::optional<Placement> placement = getPlacement(use.buffer);
+    if (!placement)
+      return fail(&op) << "uses a view of the buffer that has no constant "
+                          "place";
+    if (root == input && use.writes)
+      return fail(&op) << "writes the input";
+    auto &list = root == input
+                     ? result.inputReads
+                     : (use.writes ? result.writes : result.outputReads);
+    Strip extent = placement->getExtent(use.buffer);
+    if (use.load)
+      extent =
+          getLoadExtent(use.load, cast<linalg::GenericOp>(op)).value_or(extent);
+    list.push_back({use.buffer, std::move(*placement), extent});
+  }
+  return result;
+}
+
+/// Whether `load`, in the body of `op`, always loads the input's element at the
+/// place at which `op` stores the element that it computes. `written` is the
+/// output of `op`.
+bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
+                              const PairUse &written) {
+  if (getRootBuffer(load.getMemRef()) != input ||
+      load.getMemRefType().getElementType() !=
+          getOutputType(op).getElementType())
+    return false;
+  std::optional<BytePlace> loaded = getLoadPlace(load, op),
+                           computed = getElementPlace(written.buffer);
+  if (!loaded || !computed)
+    return false;
+  dropUnits(*computed, getOutputType(op).getShape());
+  return *loaded == *computed;
+}
+
+/// Whether `op` only stores elements of the input to the places from which it
+/// loads them, and thus changes nothing.
+bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
+  if (uses.writes.size() != 1)
+    return false;
+  const PairUse &to = uses.writes.front();
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    if (!mapsElements(generic))
+      return false;
+    auto load = generic.getBody()
+                    ->getTerminator()
+                    ->getOperand(0)
+                    .getDefiningOp<memref::LoadOp>();
+    return load && isOwnElement(load, generic, to);
+  }
+  if (!isa<memref::CopyOp>(op) || uses.inputReads.size() != 1)
+    return false;
+  const PairUse &from = uses.inputReads.front();
+  return from.placement.strips == to.placement.strips &&
+         getNumBytes(cast<MemRefType>(from.buffer.getType())) ==
+             getNumBytes(cast<MemRefType>(to.buffer.getType()));
+}
+
+/// Finds a `reader` that reads elements of the input after a `writer` has
+/// overwritten them with elements of the output. Sets neither if there is none.
+/// Operations that store elements to their own places do not count as writers.
+LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
+  SmallVector<std::pair<Operation *, Strip>> written;
+  for (Operation &op : function.getBody().front()) {
+    FailureOr<PairUses> uses = getPairUses(op);
+    if (failed(uses))
+      return failure();
+    for (const PairUse &read : uses->inputReads)
+      for (auto [before, extent] : written)
+        if (extent.overlaps(read.extent)) {
+          reader = &op;
+          writer = before;
+          return success();
+        }
+    if (storesToItself(op, *uses))
+      continue;
+    for (const PairUse &write : uses->writes)
+      written.push_back({&op, write.extent});
+  }
+  return success();
+}
+
+LogicalResult PairWriter::orderReads() {
+  // Each move puts at least one read in its right place. The limit on the
+  // number of moves ensures that the loop ends.
+  size_t moves = function.getBody().front().getOperations().size();
+  while (true) {
+    Operation *reader = nullptr, *writer = nullptr;
+    if (failed(findLateRead(reader, writer)))
+      return failure();
+    if (!reader)
+      return success();
+    if (moves-- == 0 || !hoistBefore(reader, writer))
+      return fail(reader) << "reads the input after " << getOperatorName(writer)
+                          << " has written the output";
+  }
+}
+
+/// Proves that `op` reads, for each element that it stores in `written`, no
+/// other element of the input than the one at the same place, and returns the
+/// loads of these elements. Loads elsewhere are rejected even if they do not
+/// overlap `written`, since kernels load whole vectors, which may extend into
+/// `written`.
+LogicalResult
+PairWriter::proveOwnElements(linalg::GenericOp op, const PairUse &written,
+                             SmallVectorImpl<memref::LoadOp> &loads) {
+  if (!mapsElements(op))
+    return fail(op) << "is no map of elements";
+  WalkResult result = op.getBody()->walk([&](memref::LoadOp load) {
+    if (getRootBuffer(load.getMemRef()) != input)
+      return WalkResult::advance();
+    if (!isOwnElement(load, op, written))
+      return WalkResult::interrupt();
+    loads.push_back(load);
+    return WalkResult::advance();
+  });
+  if (!result.wasInterrupted())
+    return success();
+  return fail(op) << "reads elements of the input that other invocations of "
+                     "its kernel write";
+}
+
+/// Makes `op` write a new buffer, and copies this buffer to the output.
+LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
+  Value target = op.getDpsInits().front();
+  auto type = dyn_cast<MemRefType>(target.getType());
+  if (target != output || !type)
+    return fail(op) << "writes a part of the output with loops over the input";
+  OpBuilder builder(op);
+  Value whole = memref::AllocOp::create(builder, op.getLoc(), type);
+  op.getDpsInitsMutable()[0].assign(whole);
+  builder.setInsertionPointAfter(op);
+  memref::CopyOp::create(builder, op.getLoc(), whole, target);
+  return success();
+}
+
+/// Makes `op` read the output's old elements instead of the input, if it reads
+/// the input and writes the output. Erases `op` if it changes nothing.
+LogicalResult PairWriter::writeInPlace(Operation &op) {
+  FailureOr<PairUses> uses = getPairUses(op);
+  if (failed(uses))
+    return failure();
+  if (storesToItself(op, *uses)) {
+    op.erase();
+    return success();
+  }
+  if (uses->inputReads.empty() || uses->writes.empty())
+    return success();
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || uses->writes.size() != 1)
+    return fail(&op) << "copies elements of the input to other places";
+  SmallVector<memref::LoadOp> loads;
+  if (failed(proveOwnElements(generic, uses->writes.front(), loads)))
+    return failure();
+  if (!uses->outputReads.empty())
+    return fail(&op) << "reads elements of the input and of the output";
+  if (TileBuilder::hasLoops(generic))
+    return writeThroughCopy(generic);
+  for (memref::LoadOp load : loads) {
+    load.replaceAllUsesWith(Value(generic.getRegionOutputArgs().front()));
+    load.erase();
+  }
+  return success();
+}
+
+LogicalResult PairWriter::run() {
+  if (failed(orderReads()))
+    return failure();
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
+    if (failed(writeInPlace(op)))
+      return failure();
+  input.replaceAllUsesWith(output);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct WriteInPlace : dml::impl::WriteInPlaceBase<WriteInPlace> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    llvm::SmallMapVector<Attribute, SmallVector<BlockArgument, 2>, 4> pairs;
+    if (!function.isDeclaration())
+      for (BlockArgument argument : function.getArguments())
+        if (Attribute number =
+                function.getArgAttr(argument.getArgNumber(), inPlaceAttrName))
+          pairs[number].push_back(argument);
+    for (auto &[number, pair] : pairs) {
+      if (!function.getBody().hasOneBlock() || pair.size() != 2 ||
+          pair[0].getType() != pair[1].getType()) {
+        emitError(function.getLoc(), "attribute '")
+            << inPlaceAttrName << "' is " << number
+            << ", but wants two buffers of one type in a function without "
+               "control flow";
+        return signalPassFailure();
+      }
+      // The first buffer is the input, since bufferization appends the results
+      // to the arguments.
+      if (failed(PairWriter(function, pair[0], pair[1]).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
