@@ -114,7 +114,7 @@ function(dml_add_library name)
   if(ARG_IN_FOURS AND NOT DML_UNITY_BUILD)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   endif()
-  if(NOT ARG_INTERNAL)
+  if(NOT ARG_INTERNAL AND NOT DML_STATIC_MLIR)
     install(TARGETS ${name} EXPORT dml-targets
       ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler-dev)
   endif()
@@ -136,9 +136,41 @@ function(dml_add_tool name)
   dml_install_tool(${name} tools)
 endfunction()
 
+# Installs how CMake finds the package `dml`, as a part of `component`.
+function(dml_install_config component)
+  include(CMakePackageConfigHelpers)
+  set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dml")
+  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dml-config.cmake.in"
+    "${PROJECT_BINARY_DIR}/dml-config.cmake" INSTALL_DESTINATION "${config_dir}")
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/dml-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+  install(FILES
+    "${PROJECT_BINARY_DIR}/dml-config.cmake"
+    "${PROJECT_BINARY_DIR}/dml-config-version.cmake"
+    DESTINATION "${config_dir}" COMPONENT ${component})
+  install(EXPORT dml-session-targets NAMESPACE dml::
+    DESTINATION "${config_dir}" COMPONENT ${component})
+endfunction()
+
+# Installs the component `session` of the preset travel: libdml, the headers of its C
+# functions, and how CMake finds them. The compiler's libraries for C++ are not in it: they
+# would bring a second MLIR to a program that links both.
+function(dml_install_session)
+  file(GLOB headers "${PROJECT_SOURCE_DIR}/include/dml/*.h"
+    "${PROJECT_SOURCE_DIR}/include/dml/*.hpp"
+    "${PROJECT_SOURCE_DIR}/runtime/include/dml/*.h")
+  install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/dml"
+    COMPONENT session)
+  dml_install_config(session)
+endfunction()
+
 # Installs the package `dml`, for find_package(dml): headers, descriptions and
 # what was generated from them, the libraries, and the configuration.
 function(dml_install_package)
+  if(DML_STATIC_MLIR)
+    dml_install_session()
+    return()
+  endif()
   foreach(root "${PROJECT_SOURCE_DIR}/include/dml"
           "${PROJECT_SOURCE_DIR}/include/dml-c" "${PROJECT_BINARY_DIR}/include/dml")
     install(DIRECTORY "${root}"
@@ -147,18 +179,9 @@ function(dml_install_package)
       PATTERN "CMakeFiles" EXCLUDE)
   endforeach()
 
-  include(CMakePackageConfigHelpers)
-  set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dml")
+  dml_install_config(compiler-dev)
   install(EXPORT dml-targets NAMESPACE dml::
-    DESTINATION "${config_dir}" COMPONENT compiler-dev)
-  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dml-config.cmake.in"
-    "${PROJECT_BINARY_DIR}/dml-config.cmake" INSTALL_DESTINATION "${config_dir}")
-  write_basic_package_version_file("${PROJECT_BINARY_DIR}/dml-config-version.cmake"
-    COMPATIBILITY SameMinorVersion)
-  install(FILES
-    "${PROJECT_BINARY_DIR}/dml-config.cmake"
-    "${PROJECT_BINARY_DIR}/dml-config-version.cmake"
-    DESTINATION "${config_dir}" COMPONENT compiler-dev)
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/dml" COMPONENT compiler-dev)
 
   file(RELATIVE_PATH DML_PC_INCLUDE
     "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig"

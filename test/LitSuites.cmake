@@ -30,6 +30,7 @@ set(long_tests
   ONNX/optimizations.test 31
   Fuzz/fuzz.mlir 27
   ONNX/judge-device.test 20
+  ONNX/sessions.test 18
   docs/commands-readme.test 18
   Fuzz/device.test 16)
 set(tests_with_all_processors ONNX/backend.test ONNX/profiles.test)

@@ -116,6 +116,10 @@ for browser in "chromium-headless-shell", "chromium":
         config.available_features.add("chromium")
         config.substitutions.append(("%chromium", browser))
 
+# Python has no sanitizers, which a library with them wants of its program.
+if not config.dml_sanitizers:
+    config.available_features.add("python-library")
+
 # The stock mlir-opt has no sanitizers, and a plugin must have the program's.
 if not config.dml_sanitizers and probe("mlir-opt") is not None:
     config.available_features.add("plugins")

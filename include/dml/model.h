@@ -18,7 +18,8 @@
  * read, stay until the last session that was made of the model is destroyed.
  * A model from which a session was made, or that is the graph of a node, does
  * not change any more. It is used by one thread at a time until then, and by
- * many afterwards.
+ * many afterwards. Running out of host memory ends the process, as everywhere
+ * in LLVM.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -33,9 +34,9 @@ extern "C" {
 
 typedef struct DmlModelImpl *DmlModel;
 
-/* The types of a model's elements, with the numbers of ONNX's
- * TensorProto.DataType. A model may have others of these numbers too, and is
- * refused where they reach an operator. */
+/* The types of a model's elements, numbered as in ONNX's TensorProto.DataType.
+ * A model may also contain other types of ONNX, but not as operands of
+ * operators. */
 typedef enum DmlElementType {
   DML_ELEMENT_TYPE_UNDEFINED = 0,
   DML_ELEMENT_TYPE_FLOAT = 1,
@@ -51,7 +52,7 @@ typedef enum DmlElementType {
   DML_ELEMENT_TYPE_DOUBLE = 11,
   DML_ELEMENT_TYPE_UINT32 = 12,
   DML_ELEMENT_TYPE_UINT64 = 13,
-  /* Two elements to a byte, the first in the low half. */
+  /* Two elements in a byte, the first in the low half. */
   DML_ELEMENT_TYPE_UINT4 = 21,
   DML_ELEMENT_TYPE_INT4 = 22,
   DML_ELEMENT_TYPE_MAX_ENUM = 0x7fffffff
@@ -61,8 +62,8 @@ typedef enum DmlElementType {
  * Creating a model
 \*===----------------------------------------------------------------------===*/
 
-/* The version of a domain's operators that a model is written in: {"", 21} for
- * ONNX's own. The structure never grows. */
+/* The version of an operator set (a domain of operators) for which the model is
+ * written: {"", 21} for ONNX's own operators. The structure never grows. */
 typedef struct DmlOperatorSet {
   const char *domain;
   int64_t version;
@@ -70,17 +71,18 @@ typedef struct DmlOperatorSet {
 
 typedef struct DmlModelCreateInfo {
   const void *next;
-  /* For messages. NULL: "<model>". */
+  /* The name of the model in messages. NULL: "<model>". */
   const char *name;
-  /* None for the graph of a node, which has those of the model. */
+  /* The versions of the model's operator sets. There are none in the graph of a
+   * node, which uses the versions of its model. */
   const DmlOperatorSet *operatorSets;
   uint32_t operatorSetCount;
-  /* What tells the contents of this model's weights from those of all other
-   * models, for weights that have no identifier of their own: the name and the
-   * version of the model, say. Where there are equal weights under an equal
-   * identifier, sessions share them on a device, and programs of the cache are
-   * found without reading the weights. NULL: sessions of this model alone share
-   * its weights, and their bytes are read for the cache's key. */
+  /* Identifies the weights of this model that have no identifier of their own.
+   * For example, it consists of the name and the version of the model. Equal
+   * weights in models with equal identifiers exist once on a device, and the
+   * cache finds programs without reading the weights. NULL: only sessions of
+   * this very model share its weights, and their bytes are read to find
+   * programs in the cache. */
   const char *identifier;
 } DmlModelCreateInfo;
 
@@ -96,27 +98,28 @@ DML_API void dmlDestroyModel(DmlModel model);
 typedef struct DmlModelTensor {
   const void *next;
   const char *name;
-  /* Inputs have a type; for others DML_ELEMENT_TYPE_UNDEFINED leaves it open.
-   */
+  /* The type. An input must have one. For other tensors,
+   * DML_ELEMENT_TYPE_UNDEFINED leaves it open. */
   DmlElementType elementType;
-  /* Inputs have a rank; for others UINT32_MAX (DML_UNKNOWN_RANK) leaves the
-   * shape open. */
+  /* The number of dimensions. An input must have one. For other tensors,
+   * UINT32_MAX (DML_UNKNOWN_RANK) leaves the shape open. */
   uint32_t rank;
-  /* -1 for a size that is open. */
+  /* The sizes, with -1 for an open size. */
   const int64_t *sizes;
-  /* The names of open sizes; NULL or "" for one without a name. NULL where no
-   * size has a name. */
+  /* The names of open sizes, with NULL or "" for a size without a name. NULL if
+   * no size has a name. */
   const char *const *dimensionNames;
 } DmlModelTensor;
 
-/* Adds an input or an output; they keep the order of the calls. */
+/* Adds an input or an output. The model's inputs and outputs have the order of
+ * the calls. */
 DML_API DmlResult dmlAddModelInput(DmlModel model, const DmlModelTensor *tensor,
                                    DmlError *error);
 DML_API DmlResult dmlAddModelOutput(DmlModel model,
                                     const DmlModelTensor *tensor,
                                     DmlError *error);
-/* Says what the type and the shape of a tensor between nodes are. A run checks
- * this; models do without. */
+/* Declares the type and the shape of a tensor between nodes. A run checks them.
+ * The declaration is optional. */
 DML_API DmlResult dmlAddModelValue(DmlModel model, const DmlModelTensor *tensor,
                                    DmlError *error);
 
@@ -124,19 +127,22 @@ DML_API DmlResult dmlAddModelValue(DmlModel model, const DmlModelTensor *tensor,
  * Weights
 \*===----------------------------------------------------------------------===*/
 
-/* Writes `size` bytes of a weight, at most 1 MiB, from the byte `offset` on to
- * `destination`. Returns NULL, or why that is not possible: text that stays
- * until the same thread calls again. The call of the session fails with this
- * text then. May be called on any thread while a call of a session or of a
- * model goes on, on several at once, and must not call either. */
+/* Writes `size` bytes of a weight, at most 1 MiB, to `destination`, beginning
+ * with the byte `offset` of the weight. Returns NULL, or the text of an error,
+ * with which the call of the session fails. The text must remain valid until
+ * the same thread calls the callback again. The callback may be called during
+ * any call of a session or of a model, on any thread and on several at once. It
+ * must not call functions of sessions or of models. */
 typedef const char *(*DmlReadWeightCallback)(void *userData, uint64_t offset,
                                              size_t size, void *destination);
 
-/* A tensor that is known. Of its `byteSize` bytes, packed and in row-major
- * order, no more than 64 are copied when it is added; the others stay in one of
- * three places. They are read when a program is made, at most once for each
- * device, and those of small tensors (65,536 elements, or 4 bits each), which
- * the compiler may compute with, each time that a program is compiled. */
+/* A weight: a tensor with constant elements, packed and in row-major order. A
+ * weight of at most 64 bytes is copied when it is added. The elements of a
+ * larger weight remain in one of three places: `data`, `read` or `path`. They
+ * are read when a program is created, at most once for each device. The
+ * elements of small tensors (at most 65,536 elements) and of tensors with 4-bit
+ * elements are also read each time a program is compiled, since the compiler
+ * may compute with them. */
 typedef struct DmlModelWeight {
   const void *next;
   const char *name;
@@ -144,17 +150,18 @@ typedef struct DmlModelWeight {
   uint32_t rank;
   const int64_t *sizes;
   uint64_t byteSize;
-  /* Memory of the caller. */
+  /* Place 1: memory of the caller. */
   const void *data;
-  /* Or a function of the caller's. */
+  /* Place 2: a function of the caller, which receives `userData`. */
   DmlReadWeightCallback read;
   void *userData;
-  /* Or the bytes from `offset` on in a file, which does not change. */
+  /* Place 3: a file, in which the elements begin at `offset`. The file must not
+   * change. */
   const char *path;
   uint64_t offset;
-  /* What tells the contents of the weight from those of all others. NULL:
-   * DmlModelCreateInfo::identifier; for a file, its name, size, time and inode.
-   */
+  /* Identifies the contents of the weight among all weights. NULL:
+   * DmlModelCreateInfo::identifier is used, or, for a file, its name, size,
+   * time and inode. */
   const char *identifier;
 } DmlModelWeight;
 
@@ -166,7 +173,8 @@ DML_API DmlResult dmlAddModelWeight(DmlModel model,
  * Nodes
 \*===----------------------------------------------------------------------===*/
 
-/* The numbers are those of ONNX's AttributeProto.AttributeType. */
+/* The types of attributes, numbered as in ONNX's
+ * AttributeProto.AttributeType. */
 typedef enum DmlAttributeType {
   DML_ATTRIBUTE_TYPE_FLOAT = 1,
   DML_ATTRIBUTE_TYPE_INT = 2,
@@ -179,34 +187,35 @@ typedef enum DmlAttributeType {
   DML_ATTRIBUTE_TYPE_MAX_ENUM = 0x7fffffff
 } DmlAttributeType;
 
-/* The structure never grows. Its type says which members hold the value. */
+/* An attribute of a node. `type` determines which of the members contain the
+ * value. The structure never grows. */
 typedef struct DmlModelAttribute {
   const char *name;
   DmlAttributeType type;
   float f;
   int64_t i;
   const char *s;
-  /* The numbers or strings of a list. */
+  /* The length of a list, and its numbers or strings. */
   uint32_t count;
   const float *floats;
   const int64_t *ints;
   const char *const *strings;
-  /* Its name may be NULL. */
+  /* A tensor. Its name may be NULL. */
   const DmlModelWeight *tensor;
-  /* A branch of an If, or the body of another operator: a model that stays as
-   * it is from now on, and may be destroyed. */
+  /* A graph, such as a branch of ONNX's If: a model that must not change from
+   * now on, and may be destroyed. */
   DmlModel graph;
 } DmlModelAttribute;
 
 typedef struct DmlModelNode {
   const void *next;
-  /* NULL or "" for ONNX's own operators. */
+  /* The domain of the operator. NULL or "" for ONNX's own operators. */
   const char *domain;
-  /* The operator: "Add". */
+  /* The operator, such as "Add". */
   const char *type;
-  /* For messages; may be NULL. */
+  /* The name of the node in messages. It may be NULL. */
   const char *name;
-  /* "" for an input or output that is absent. */
+  /* The names of the inputs and outputs, with "" for one that is absent. */
   const char *const *inputs;
   uint32_t inputCount;
   const char *const *outputs;

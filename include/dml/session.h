@@ -13,7 +13,8 @@
  * new sizes compile once, and wait for each other; different sizes are
  * compiled side by side. Running out of host memory is an error of a run whose
  * program is there; where a model is read or compiled, it ends the process, as
- * everywhere in LLVM. Where a device is lost, each call that needs it fails with
+ * everywhere in LLVM. Where a device is lost, each call that needs it fails
+with
  * DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
  *
 \*===----------------------------------------------------------------------===*/
@@ -79,15 +80,16 @@ typedef bool (*DmlProgressCallback)(void *userData, const char *name,
 typedef struct DmlSessionCreateInfo {
   const void *next;
 
-  /* The model: a file, whose weights may stand in files beside it, or bytes,
-   * which are not copied and must live as long as the session, or what the
-   * program has built (dml/model.h). One of them. */
+  /* The model. Exactly one of three is given: the path of a file, beside which
+   * there may be files with weights; bytes, which are not copied and must
+   * remain valid as long as the session; or a model that was built node by node
+   * (dml/model.h). */
   const char *path;
   const void *bytes;
   size_t byteSize;
   DmlModel model;
   DmlModelFormat format;
-  /* The function to run. NULL: "main", or the only one that there is. */
+  /* The function to run. NULL: "main", or the only function. */
   const char *function;
   /* Sizes of dimensions that are the same in all runs. For ONNX models only. */
   const DmlNamedSize *dimensions;
@@ -114,8 +116,7 @@ typedef struct DmlSessionCreateInfo {
    * that states one replaces it. */
   uint64_t waitLimit;
 
-  /* Options of dml-compile, by the names that they have there:
-   * {"row-tile", "8x2"}. */
+  /* Options of dml-compile with their values, such as {"row-tile", "8x2"}. */
   const DmlNamedValue *options;
   uint32_t optionCount;
   /* The largest number of bytes that the programs for earlier sizes may have on
@@ -132,9 +133,9 @@ typedef struct DmlSessionCreateInfo {
   /* The most bytes that the files of the folder have together; those that were
    * used longest ago are removed. 0: 4 GiB. */
   uint64_t cacheBudget;
-  /* What tells this model from all others in the cache. NULL: a digest of the
-   * graph; files that have weights count by their names, sizes, times and
-   * inodes. */
+  /* A text that identifies this model among all models in the cache. NULL: a
+   * digest of the graph; files with weights are identified by their names,
+   * sizes, times and inodes. */
   const char *identifier;
 
   /* Receives the warnings of the compiler and of the session, on threads that
@@ -275,33 +276,36 @@ DML_API DmlResult dmlPrepareSession(DmlSession session,
  * None of these calls needs a device, or a session.
 \*===----------------------------------------------------------------------===*/
 
-/* The verdict on a model. Nothing changes it, so that many threads may read it
- * at once. All strings that it gives live as long as the verdict. */
+/* The verdict on a model: the feature level that the model needs, and the
+ * problems at a given level. A verdict never changes, so that many threads may
+ * read it at once. Its strings remain valid as long as the verdict. */
 typedef struct DmlVerdictImpl *DmlVerdict;
 
 typedef struct DmlExplainInfo {
   const void *next;
 
   /* The model, as in DmlSessionCreateInfo, which may be no executable. Nothing
-   * refers to the bytes after the call. */
+   * refers to the bytes or the elements of weights after the call. */
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
-  /* Sizes of all dimensions that an ONNX model leaves open. */
+  /* The sizes of all dimensions that an ONNX model leaves open. */
   const DmlNamedSize *dimensions;
   uint32_t dimensionCount;
 
-  /* The feature level that the model is to fit, such as "5_0". NULL: the levels
-   * that the model states for its operators, if any. */
+  /* The feature level at which the model is to run, such as "5_0". NULL: the
+   * levels that the model states for its operators, if any. */
   const char *level;
   /* Whether the operators of an ONNX model are fused as ONNX Runtime fuses them
    * for its DirectML provider. */
   bool ortOptimizations;
 } DmlExplainInfo;
 
-/* Says which feature level the model needs, and what does not fit `level`. A
- * model that cannot be read is an error; one that does not fit is none. */
+/* Determines the feature level that the model needs, and the problems of the
+ * model at `level`. The call fails if the model cannot be read. It succeeds if
+ * the model does not fit the level. */
 DML_API DmlResult dmlExplainModel(const DmlExplainInfo *info,
                                   DmlVerdict *verdict, DmlError *error);
 DML_API void dmlDestroyVerdict(DmlVerdict verdict);
@@ -309,30 +313,31 @@ DML_API void dmlDestroyVerdict(DmlVerdict verdict);
 typedef enum DmlFit {
   DML_FIT_NO = 0,
   DML_FIT_YES = 1,
-  /* There are parts of the model whose level nobody knows, or that DirectML is
-   * not asked for: the problems of the verdict. */
+  /* Unknown: the level of some parts of the model is not known, or DirectML
+   * does not execute them. The problems of the verdict name these parts. */
   DML_FIT_UNKNOWN = 2
 } DmlFit;
 
 typedef struct DmlVerdictInfo {
   void *next;
-  /* The oldest feature level that has everything in the model, such as "3_1",
-   * or "" where that is not known. */
+  /* The oldest feature level that supports everything in the model, such as
+   * "3_1", or "" if it is not known. */
   const char *level;
-  /* The first release of DirectML, and the first Windows, that have `level`. ""
-   * where that is not known; no Windows has the newest levels. */
+  /* The first release of DirectML, and the first version of Windows, that
+   * support `level`. "" if there is none, as for Windows and the newest levels,
+   * or if `level` is not known. */
   const char *directML;
   const char *windows;
-  /* The level that was asked for, or "". */
+  /* DmlExplainInfo::level, or "". */
   const char *askedLevel;
-  /* Whether the model runs at the level that was asked for, or at those that
-   * the model states. Where there are neither, a model whose level is known
-   * fits. */
+  /* Whether the model runs at DmlExplainInfo::level, or at the levels that the
+   * model states. Without such levels, a model fits if the level that it needs
+   * is known. */
   DmlFit fit;
-  /* Whether each operator that does not fit the level that was asked for can be
-   * rewritten: whether dmlLegalizeModel succeeds. */
+  /* Whether dmlLegalizeModel succeeds: each operator that does not fit
+   * DmlExplainInfo::level can be rewritten. */
   bool canLegalize;
-  /* The operators of DirectML in the model. */
+  /* The number of DirectML's operators in the model. */
   uint32_t operatorCount;
   uint32_t problemCount;
 } DmlVerdictInfo;
@@ -345,37 +350,39 @@ typedef enum DmlProblemKind {
   DML_PROBLEM_KIND_OPERATOR = 0,
   /* An operation that is not DirectML's. */
   DML_PROBLEM_KIND_FOREIGN = 1,
-  /* Nodes of an ONNX model that DirectML's operators do not express. */
+  /* Nodes of an ONNX model that cannot be expressed by DirectML's operators. */
   DML_PROBLEM_KIND_UNREAD = 2,
-  /* A node that ONNX Runtime's DirectML provider does not take. */
+  /* A node that ONNX Runtime does not assign to its DirectML provider. */
   DML_PROBLEM_KIND_NOT_TAKEN = 3,
-  /* An optimization of ONNX Runtime that is not modelled, and could make an
-   * operator that needs a newer level. */
+  /* An optimization of ONNX Runtime that this library does not model. It could
+   * create an operator that needs a newer level. */
   DML_PROBLEM_KIND_NOT_MODELLED = 4
 } DmlProblemKind;
 
-/* A reason for which the model does not fit, or may not. Strings that a kind of
- * problem does not have are "". */
+/* A reason why the model does not fit, or may not fit. Strings that do not
+ * apply to the kind of problem are "". */
 typedef struct DmlProblemInfo {
   void *next;
   DmlProblemKind kind;
-  /* The operator or operation, such as "dml.tile"; the kind of nodes and what
-   * they lack; or the optimization. */
+  /* Depends on the kind of problem: the operator or operation, such as
+   * "dml.tile"; the kind of nodes and the reason why they cannot be read; or
+   * the optimization. */
   const char *name;
-  /* Its place: the function, and in a text the line and the column, counted
-   * from 1, or else the name of the node. */
+  /* The place of the operator: its function; the name of its ONNX node; or, in
+   * MLIR text, its line and column, counted from 1. */
   const char *function;
   const char *node;
   uint32_t line;
   uint32_t column;
   /* The oldest feature level that supports the operator. */
   const char *level;
-  /* Why it does not fit: "input has rank 2, but feature level 3_0 supports rank
-   * 4 (rank 2 needs 3_1)". Several reasons are separated by "; ". */
+  /* The reason why the operator does not fit: "input has rank 2, but feature
+   * level 3_0 supports rank 4 (rank 2 needs 3_1)". Several reasons are
+   * separated by "; ". */
   const char *reason;
-  /* The operators that dmlLegalizeModel puts in its place, such as
-   * "dml.gemm, 2 times dml.tile", or why there are none. Both are for operators
-   * where a level was asked for. */
+  /* The operators by which dmlLegalizeModel replaces this operator, such as
+   * "dml.gemm, 2 times dml.tile", or the reason why it cannot. Both are ""
+   * without DmlExplainInfo::level. */
   const char *rewrite;
   const char *whyNoRewrite;
 } DmlProblemInfo;
@@ -383,8 +390,9 @@ typedef struct DmlProblemInfo {
 DML_API DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
                                        DmlProblemInfo *info, DmlError *error);
 
-/* The whole verdict, every operator included: as `dml-explain` prints it, with
- * control characters escaped, and as `dml-explain --json` does. */
+/* The whole verdict with every operator: the text that `dml-explain` prints,
+ * with control characters escaped, and the JSON that `dml-explain --json`
+ * prints. */
 DML_API const char *dmlGetVerdictText(DmlVerdict verdict);
 DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
 
@@ -392,7 +400,7 @@ DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
  * Rewriting and compiling without a device
 \*===----------------------------------------------------------------------===*/
 
-/* Bytes that a call allocated, which dmlFreeBytes frees. */
+/* Bytes that a call has allocated. dmlFreeBytes frees them. */
 typedef struct DmlBytes {
   void *data;
   size_t size;
@@ -403,15 +411,16 @@ DML_API void dmlFreeBytes(DmlBytes *bytes);
 
 typedef enum DmlModuleForm {
   DML_MODULE_FORM_BYTECODE = 0,
-  DML_MODULE_FORM_TEXT = 1
+  DML_MODULE_FORM_TEXT = 1,
+  DML_MODULE_FORM_MAX_ENUM = 0x7fffffff
 } DmlModuleForm;
 
-/* Rewrites the operators of the model that do not fit `info->level`, which is
- * wanted here, by ones that compute the same bits. Gives the module in MLIR,
- * which states the level; a session opens it. Where an operator cannot be
- * rewritten, or the model has nodes that cannot be read, this is an error that
- * names them, and there are no bytes. Operations that are not DirectML's stay
- * as they are. */
+/* Rewrites the operators of the model that do not fit `info->level`, which must
+ * not be NULL, as operators that fit and compute the same bits. Returns the
+ * module in MLIR, which states the level and which a session can open. If an
+ * operator cannot be rewritten, or if the model has nodes that cannot be read,
+ * the call fails, and the error names them. Operations other than DirectML's
+ * remain unchanged. */
 DML_API DmlResult dmlLegalizeModel(const DmlExplainInfo *info,
                                    DmlModuleForm form, DmlBytes *module,
                                    DmlError *error);
@@ -423,15 +432,16 @@ typedef struct DmlCompileInfo {
   const char *path;
   const void *bytes;
   size_t byteSize;
+  DmlModel model;
   DmlModelFormat format;
   const DmlNamedSize *dimensions;
   uint32_t dimensionCount;
 
-  /* The devices to compile for, as dml-compile --device-profile takes them:
-   * "full,-shaderFloat64", or DmlSessionInfo::deviceProfile of a session on
-   * such a device. Of several profiles each is a variant in the executable, of
-   * which a device runs the first that it can. None: the profile that the model
-   * states, else "full". */
+  /* The profiles of the devices to compile for, as for dml-compile
+   * --device-profile: "full,-shaderFloat64", or DmlSessionInfo::deviceProfile
+   * of a session on such a device. The executable has a variant for each
+   * profile. A device runs the first variant that it supports. Without
+   * profiles, the profile that the model states is used, or else "full". */
   const char *const *deviceProfiles;
   uint32_t deviceProfileCount;
   /* As in DmlSessionCreateInfo. */
@@ -442,8 +452,9 @@ typedef struct DmlCompileInfo {
   void *userData;
 } DmlCompileInfo;
 
-/* Compiles all functions of a model ahead of time, weights included: the bytes
- * of a file (.dmlx) that a session and dmlCreateExecutable take. */
+/* Compiles all functions of a model ahead of time, together with the weights.
+ * Returns the bytes of an executable (a .dmlx file), which a session and
+ * dmlCreateExecutable accept. */
 DML_API DmlResult dmlCompileModel(const DmlCompileInfo *info,
                                   DmlBytes *executable, DmlError *error);
 

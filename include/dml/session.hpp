@@ -39,7 +39,7 @@
 
 namespace dml {
 
-/// What a call of a session fails with.
+/// The exception that a call of a session throws when it fails.
 class Error : public std::runtime_error {
 public:
   Error(DmlResult result, const std::string &message)
@@ -402,19 +402,20 @@ inline Attribute::Attribute(std::string name, const Model &value)
   kept = value.kept;
 }
 
-/// An input of a run. The elements stay the caller's until the run ends.
+/// An input of a run. Its elements remain the caller's, and must remain valid
+/// until the run ends.
 struct Input {
   template <typename T>
   Input(std::string name, std::vector<int64_t> sizes,
         const std::vector<T> &elements)
       : Input(std::move(name), getDataType<T>(), std::move(sizes),
               elements.data(), elements.size() * sizeof(T)) {}
-  /// Elements of a type that C++ has none for, such as halves.
+  /// An input with elements of a type that C++ lacks, such as f16.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const void *data, size_t byteSize)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
         data(data), byteSize(byteSize) {}
-  /// Elements in a buffer of the session's device.
+  /// An input with elements in a buffer of the session's device.
   Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
         const DmlBufferRange &buffer)
       : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
@@ -477,14 +478,15 @@ private:
 struct TensorInfo {
   std::string name;
   DmlDataType dataType = DML_DATA_TYPE_UNKNOWN;
-  /// Whether the model says how many dimensions there are.
+  /// Whether the model declares the number of dimensions.
   bool hasRank = true;
-  /// -1 for a size that the model leaves open, which `dimensionNames` names.
+  /// The sizes, with -1 for a size that the model leaves open. Its name is in
+  /// `dimensionNames`.
   std::vector<int64_t> sizes;
   std::vector<std::string> dimensionNames;
 };
 
-/// What DmlSessionCreateInfo has beside the model.
+/// The members of DmlSessionCreateInfo other than the model.
 struct SessionOptions {
   std::string device;
   std::string function;
@@ -507,7 +509,8 @@ public:
       : Session(
             open([&](DmlSessionCreateInfo &info) { info.path = path.c_str(); },
                  options)) {}
-  /// Bytes that must live as long as the session.
+  /// Opens a model in memory, whose bytes must remain valid as long as the
+  /// session.
   Session(const void *bytes, size_t size, const SessionOptions &options = {})
       : Session(open(
             [&](DmlSessionCreateInfo &info) {
@@ -543,8 +546,8 @@ public:
     return info;
   }
 
-  /// Runs the model; the results are in the order of the model's outputs. An
-  /// input whose name is "" is the one of its place.
+  /// Runs the model. The results have the order of the model's outputs. An
+  /// input without a name ("") is the input of the model with the same place.
   std::vector<Output> run(const std::vector<Input> &inputs) const {
     return run(inputs, {});
   }
@@ -665,15 +668,18 @@ private:
 // Models without a device
 //===----------------------------------------------------------------------===//
 
-/// A model by the path of its file, or bytes, which are read during calls only.
+/// A model by the path of its file, bytes, which are read during calls only, or
+/// a model that is built node by node, which must live as long as the source.
 struct ModelSource {
   ModelSource(std::string path) : path(std::move(path)) {}
   ModelSource(const char *path) : path(path) {}
   ModelSource(const void *bytes, size_t size) : bytes(bytes), size(size) {}
+  ModelSource(const Model &model) : model(model.get()) {}
 
   std::string path;
   const void *bytes = nullptr;
   size_t size = 0;
+  DmlModel model = nullptr;
 };
 
 /// What DmlExplainInfo has beside the model.
@@ -699,10 +705,11 @@ template <typename Info>
 void setModel(Info &info, const ModelSource &model,
               const std::map<std::string, int64_t> &sizes,
               std::vector<DmlNamedSize> &dimensions) {
-  if (!model.bytes)
+  if (!model.bytes && !model.model)
     info.path = model.path.c_str();
   info.bytes = model.bytes;
   info.byteSize = model.size;
+  info.model = model.model;
   for (const auto &[name, size] : sizes)
     dimensions.push_back({name.c_str(), size});
   info.dimensions = dimensions.data();

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::explain;
 
-/// Text of a file: JSON is UTF-8, and bytes of a name that are no UTF-8 become
+/// Returns text from a file for JSON, which must be UTF-8: invalid bytes become
 /// U+FFFD.
 static llvm::json::Value fromFile(StringRef text) {
   return llvm::json::fixUTF8(text);
@@ -44,7 +44,7 @@ static llvm::json::Object toJson(const Requirement &requirement,
   return object;
 }
 
-/// The function of an operation, and the place in the file.
+/// Returns the function of an operation, and its place in the file.
 static llvm::json::Object locate(Operation *op) {
   llvm::json::Object object{{"function", fromFile(getFunctionName(op))}};
   Place place(op);

@@ -21,15 +21,14 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::explain;
 
-/// Takes every `dml.target` off the ops in `root`, so that the verifier asks
-/// for the structure alone, and returns the level that each operator was to
-/// fit.
+/// Removes all `dml.target` attributes from the ops in `root`, so that the
+/// verifier does not check levels. Returns the level that each op stated.
 static FailureOr<DenseMap<Operation *, FeatureLevel>>
 takeTargets(Operation *root) {
   DenseMap<Operation *, FeatureLevel> targets;
   WalkResult result = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     Attribute attribute = op->getAttr(targetAttrName);
-    // Any other kind of attribute is left for the verifier to complain of.
+    // The verifier reports any other kind of attribute.
     auto target = dyn_cast_or_null<TargetAttr>(attribute);
     if (attribute && !target)
       return WalkResult::interrupt();
@@ -57,8 +56,8 @@ bool dml::explain::needsNoOperator(Operation *op) {
              tensor::EmptyOp, tensor::ExpandShapeOp, ViewOp>(op);
 }
 
-/// Whether `op` is a part of an operation that is foreign already: of its
-/// regions, or of a constant's.
+/// Whether `op` lies within an operation that is reported as foreign already,
+/// such as in a region of it.
 static bool isInForeign(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent;
        parent = parent->getParentOp())
@@ -80,7 +79,7 @@ static Report collect(Operation *root,
       return;
     }
     if (StringRef reason = getWhyNotTaken(op); !reason.empty()) {
-      // A node's operators stand one behind the other, at its location.
+      // The operators of one node follow each other and have the same location.
       if (report.notTaken.empty() ||
           report.notTaken.back().ops.back()->getLoc() != op->getLoc() ||
           report.notTaken.back().reason != reason)
@@ -90,7 +89,7 @@ static Report collect(Operation *root,
     }
     OpReport &opReport = report.ops.emplace_back();
     opReport.op = op;
-    // The op is verified, so that some level supports it.
+    // Some level supports the op, since the op has been verified.
     opReport.minimum = op.getMinimumLevel();
     report.level = std::max(report.level, *opReport.minimum.level);
     if (asked)
@@ -115,7 +114,8 @@ StringRef dml::explain::getFunctionName(Operation *op) {
   return function ? function.getName() : StringRef();
 }
 
-/// Says what reading an ONNX model did to it.
+/// Adds what the importer of ONNX models has recorded: nodes that it could not
+/// read, and optimizations.
 static void addOptimizations(ModuleOp module, Report &report) {
   if (auto unread = module->getAttrOfType<ArrayAttr>(unreadAttrName))
     for (auto kind : unread.getAsRange<StringAttr>())
@@ -173,7 +173,8 @@ Verdict Report::getVerdict() const {
 
 SmallVector<std::pair<StringRef, std::optional<FeatureLevel>>>
 Report::getUndecidedFusions() const {
-  // A fused operator that fits all levels to fit changes no verdict.
+  // An optimization whose operators fit all stated levels does not change the
+  // verdict.
   auto fits = [&](FeatureLevel possible) {
     if (!hasTarget())
       return possible <= level;
@@ -201,15 +202,15 @@ bool Report::hasTarget() const {
 // Legalization
 //===----------------------------------------------------------------------===//
 
-/// Legalizes `op`, which stands in a copy of the module, and says in `entry`
-/// what became of it. Whether the operator can be rewritten.
+/// Legalizes `op`, an operator in a copy of the module, and stores the result
+/// in `entry`. Returns whether the operator can be rewritten.
 static bool legalize(FeatureLevelOpInterface op, FeatureLevel level,
                      Legalization &entry) {
   std::string message;
   ScopedDiagnosticHandler handler(
       op->getContext(), [&](Diagnostic &diagnostic) {
-        // Notes say why an operator cannot be rewritten. The violation itself
-        // is in the report already.
+        // The notes of the diagnostic contain the reason why an operator cannot
+        // be rewritten. The report contains the violation itself already.
         for (Diagnostic &note : diagnostic.getNotes()) {
           std::string text = note.str();
           StringRef why = text;
@@ -225,7 +226,8 @@ static bool legalize(FeatureLevelOpInterface op, FeatureLevel level,
   return false;
 }
 
-/// The operators of `module` that DirectML is asked for, and the others.
+/// Lists the operators of `module` that ONNX Runtime assigns to DirectML, and
+/// the other operators.
 static void listOperators(ModuleOp module,
                           SmallVectorImpl<FeatureLevelOpInterface> &taken,
                           SmallVectorImpl<FeatureLevelOpInterface> &others) {
@@ -237,7 +239,8 @@ static void listOperators(ModuleOp module,
 OwningOpRef<ModuleOp> dml::explain::legalizeCopy(ModuleOp module,
                                                  Report &report) {
   FeatureLevel level = *report.asked;
-  // Operators are rewritten to views, too, as by dml-legalize-feature-level.
+  // Operators may also become views, as in the pass dml-legalize-feature-level.
+  // Views need the tensor dialect.
   module.getContext()->loadDialect<tensor::TensorDialect>();
   OwningOpRef<ModuleOp> copy = module.clone();
   SmallVector<FeatureLevelOpInterface> taken, others, copiedTaken, copiedOthers;
@@ -251,8 +254,9 @@ OwningOpRef<ModuleOp> dml::explain::legalizeCopy(ModuleOp module,
     entry.op = op;
     isGood &= legalize(copied, level, entry);
   }
-  // The module that is written fits as a whole, whoever computes what: the
-  // report names the other operators where these are in the way.
+  // In the rewritten module, every operator must fit, even one that DirectML
+  // does not execute. The report therefore also names such operators if they
+  // cannot be rewritten.
   for (auto [op, copied] : llvm::zip_equal(others, copiedOthers)) {
     Legalization entry;
     entry.op = op;

@@ -28,7 +28,7 @@ std::string dml::explain::describeMade(const Legalization &entry) {
       text += std::to_string(number) + " times ";
     text += name.str();
   }
-  // An operator may become views alone.
+  // An operator may be replaced by views only, which are no operators.
   return text.empty() ? "views" : text;
 }
 
@@ -82,7 +82,7 @@ static void printOperators(const Report &report, PlacePrinter &places,
   }
 }
 
-/// Prints which parts of the file have no level.
+/// Prints the parts of the file whose level is not known.
 static void printUnknown(const Report &report, PlacePrinter &places,
                          raw_ostream &os) {
   if (!report.foreign.empty()) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/FileMemory.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -14,9 +15,10 @@
 using namespace dml;
 using llvm::StringRef;
 
-/// Bytes that are read together: a multiple of all sizes that pages have.
+/// The size of the blocks in which a file is read, a multiple of every page
+/// size.
 static constexpr uint64_t blockBytes = 1 << 16;
-/// Bytes that one call of the system reads, at most.
+/// The most bytes that are read in one system call.
 static constexpr uint64_t pieceBytes = 1 << 20;
 
 namespace {
@@ -27,7 +29,8 @@ struct Registry {
 };
 } // namespace
 
-/// Never destroyed: memories may be there when the process ends.
+/// Returns the registry. It is never destroyed, since memories may still exist
+/// when the process ends.
 static Registry &getRegistry() {
   static auto *registry = new Registry;
   return *registry;
@@ -46,24 +49,51 @@ llvm::Expected<std::unique_ptr<FileMemory>> FileMemory::open(StringRef path) {
   return create(*file, path);
 }
 
+/// The status of a file whose bytes have addresses.
+static llvm::Expected<llvm::sys::fs::file_status>
+getStatus(llvm::sys::fs::file_t file) {
+  llvm::sys::fs::file_status status;
+  if (std::error_code code = llvm::sys::fs::status(file, status))
+    return llvm::errorCodeToError(code);
+  if (!llvm::sys::fs::is_regular_file(status))
+    return llvm::createStringError("it is no regular file, but wanted is one");
+  return status;
+}
+
 llvm::Expected<std::unique_ptr<FileMemory>>
 FileMemory::create(llvm::sys::fs::file_t file, StringRef path) {
-  std::unique_ptr<FileMemory> memory(new FileMemory(file, path));
-  if (llvm::Error error = memory->reserve())
+  auto reader = [file, close = llvm::scope_exit([file]() mutable {
+                         (void)llvm::sys::fs::closeFile(file);
+                       })](uint64_t offset, llvm::MutableArrayRef<char> piece) {
+    return llvm::sys::fs::readNativeFileSlice(file, piece, offset);
+  };
+  std::unique_ptr<FileMemory> memory(new FileMemory(std::move(reader), path));
+  auto fail = [&](llvm::Error error) {
     return llvm::createStringError("cannot open input file '" + path +
                                    "': " + llvm::toString(std::move(error)));
+  };
+  llvm::Expected<llvm::sys::fs::file_status> status = getStatus(file);
+  if (!status)
+    return fail(status.takeError());
+  memory->state->status = *status;
+  if (llvm::Error error = memory->reserve(status->getSize()))
+    return fail(std::move(error));
   return memory;
 }
 
-llvm::Error FileMemory::reserve() {
-  if (std::error_code code = llvm::sys::fs::status(file, state->status))
-    return llvm::errorCodeToError(code);
-  if (!llvm::sys::fs::is_regular_file(state->status))
-    return llvm::createStringError("it is no regular file, but wanted is one");
-  size = state->status.getSize();
+llvm::Expected<std::unique_ptr<FileMemory>> FileMemory::create(uint64_t size,
+                                                               Reader reader) {
+  std::unique_ptr<FileMemory> memory(new FileMemory(std::move(reader), ""));
+  if (llvm::Error error = memory->reserve(size))
+    return std::move(error);
+  return memory;
+}
+
+llvm::Error FileMemory::reserve(uint64_t bytes) {
+  size = bytes;
   if (size > SIZE_MAX / 2)
     return llvm::createStringError("it has " + llvm::Twine(size) + " bytes");
-  // There is an address even where there is no byte.
+  // An empty file also gets an address.
   reserved = llvm::alignTo(std::max<uint64_t>(size, 1), blockBytes);
   void *address = ::mmap(nullptr, reserved, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -80,7 +110,6 @@ llvm::Error FileMemory::reserve() {
 }
 
 FileMemory::~FileMemory() {
-  (void)llvm::sys::fs::closeFile(file);
   if (!memory)
     return;
   {
@@ -134,15 +163,15 @@ void FileMemory::read(uint64_t begin, uint64_t end) {
 void FileMemory::readBlocks(unsigned first, unsigned end) {
   uint64_t begin = first * blockBytes;
   constexpr int access = PROT_READ | PROT_WRITE;
-  // A process has a limited number of ranges of memory. Where this is one too
-  // many, all of the file is one range.
+  // A process may have only a limited number of ranges of memory with different
+  // access. If the limit is reached, the whole file becomes one range.
   if (::mprotect(memory + begin, (end - first) * blockBytes, access) != 0 &&
       ::mprotect(memory, reserved, access) != 0)
     llvm::report_bad_alloc_error("there is no memory for the bytes of a file");
   uint64_t stop = std::min(end * blockBytes, size);
   while (begin < stop) {
-    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFileSlice(
-        file, {memory + begin, std::min(stop - begin, pieceBytes)}, begin);
+    llvm::Expected<size_t> count =
+        reader(begin, {memory + begin, std::min(stop - begin, pieceBytes)});
     if (!count)
       return fail(llvm::toString(count.takeError()));
     if (*count == 0)
@@ -155,7 +184,7 @@ void FileMemory::readBlocks(unsigned first, unsigned end) {
 void FileMemory::fail(const std::string &why) {
   std::lock_guard<std::mutex> lock(state->mutex);
   if (state->error.empty())
-    state->error = "cannot read '" + path + "': " + why;
+    state->error = path.empty() ? why : "cannot read '" + path + "': " + why;
 }
 
 uint64_t FileMemory::countReadBytes() const {

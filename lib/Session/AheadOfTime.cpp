@@ -20,6 +20,7 @@ static Expected<std::unique_ptr<Model>> openCompiled(const DmlCompileInfo &info,
   source.path = info.path;
   source.bytes = info.bytes;
   source.byteSize = info.byteSize;
+  source.model = info.model;
   source.format = info.format;
   source.dimensions = info.dimensions;
   source.dimensionCount = info.dimensionCount;
@@ -43,8 +44,8 @@ readProfiles(const DmlCompileInfo &info) {
   return profiles;
 }
 
-/// Fails where the runtime does not take the executable, whose constants, which
-/// may be many, are not looked at.
+/// Fails if the runtime rejects the executable. The constants, of which there
+/// may be many, are not read.
 static Status wantReadable(const ExecutableImage &image) {
   uint64_t size = 0;
   for (auto [_, bytes] : image.pieces)
@@ -57,7 +58,7 @@ static Status wantReadable(const ExecutableImage &image) {
 }
 
 Expected<std::unique_ptr<AheadOfTimeExecutable>>
-dml::session::compileAheadOfTime(const DmlCompileInfo &info) {
+dml::session::compileAheadOfTime(const DmlCompileInfo &info) noexcept {
   CompilerOptions options;
   Expected<std::unique_ptr<Model>> model = openCompiled(info, options);
   if (!model)
@@ -71,8 +72,7 @@ dml::session::compileAheadOfTime(const DmlCompileInfo &info) {
   DML_TRY(progress.begin("reading the model", 0));
   auto result = std::make_unique<AheadOfTimeExecutable>();
   CompilerContext &context = result->context;
-  auto module = (*model)->readUnrun(context, /*verifies=*/true,
-                                    /*leavesOutUnread=*/false);
+  auto module = (*model)->readUnrun(context, Model::UnrunOptions());
   if (!module)
     return module.status();
   result->module = std::move(*module);

@@ -22,9 +22,10 @@ struct AheadOfTimeExecutable {
   ExecutableImage image;
 };
 
-/// Compiles all functions of a model for the device profiles of `info`.
+/// Compiles all functions of a model for the device profiles of `info`. Where
+/// there is no host memory, the process ends, as it does in LLVM.
 Expected<std::unique_ptr<AheadOfTimeExecutable>>
-compileAheadOfTime(const DmlCompileInfo &info);
+compileAheadOfTime(const DmlCompileInfo &info) noexcept;
 
 } // namespace dml::session
 

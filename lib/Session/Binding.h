@@ -14,20 +14,21 @@
 
 namespace dml::session {
 
-/// An output that is bound to the buffer range of an input, by their numbers.
+/// A pair of an input and an output, by their numbers, that are bound to the
+/// same range of a buffer.
 struct SharedBuffer {
   uint32_t input, output;
 };
 
-/// The inputs of a run, in the order of the model's.
+/// The inputs of a run, in the order of the model's inputs.
 struct InputBinding {
   std::vector<const DmlSessionTensor *> inputs;
   /// The sizes of the model's open dimensions, by their names.
   std::map<std::string, int64_t> dimensions;
-  /// The outputs in the buffers of inputs.
+  /// The outputs that take the place of inputs.
   std::vector<SharedBuffer> shared;
-  /// The sizes of all inputs and the outputs in their buffers, "2x3;1;1=0":
-  /// what tells programs apart.
+  /// The sizes of all inputs, and the pairs in `shared`, such as "2x3;1;1=0".
+  /// Runs with equal keys use the same program.
   std::string key;
 };
 
@@ -44,12 +45,12 @@ Expected<std::vector<DmlSessionTensor *>>
 bindOutputs(const Signature &signature,
             llvm::MutableArrayRef<DmlSessionTensor> tensors);
 
-/// Finds the outputs that are bound to the very range of an input, and adds
-/// them to `binding`. An executable says itself which are.
+/// Finds the outputs that are bound to exactly the range of an input, and adds
+/// them to `binding`. The model is not an executable, whose pairs are fixed.
 void bindShared(InputBinding &binding,
                 llvm::ArrayRef<DmlSessionTensor *> outputs);
 
-/// "4x?xf32", as messages have it.
+/// Returns the type of a tensor for messages, such as "4x?xf32".
 std::string describeTensor(const SignatureTensor &tensor);
 
 } // namespace dml::session

@@ -28,8 +28,8 @@ static Status wantPointer(const std::string &what, const char *member,
                                            ": '", member, "' is NULL");
 }
 
-/// "node 'a' (Add)": what a message calls something.
-static std::string describe(const char *kind, const char *name) {
+/// Returns a text that identifies an object in messages, such as "node 'a'".
+static std::string nameThing(const char *kind, const char *name) {
   return std::string(kind) + " '" + runtime::escape(name ? name : "") + "'";
 }
 
@@ -38,7 +38,7 @@ static std::string describe(const char *kind, const char *name) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A weight that a function of the caller's reads.
+/// A weight that a callback of the caller reads.
 class CallbackWeight : public BuiltWeight {
 public:
   CallbackWeight(const DmlModelWeight &weight, std::string what)
@@ -52,9 +52,10 @@ protected:
         callback(userData, offset, bytes.size(), bytes.data());
     if (!message)
       return llvm::Error::success();
-    return llvm::createStringError(
-        "the callback of " + what + " reads no " + llvm::Twine(bytes.size()) +
-        " bytes from byte " + llvm::Twine(offset) + " on: " + message);
+    return llvm::createStringError("the callback of " + what + " cannot read " +
+                                   llvm::Twine(bytes.size()) +
+                                   " bytes from byte " + llvm::Twine(offset) +
+                                   " on: " + message);
   }
 
 private:
@@ -208,7 +209,7 @@ Expected<ValueInfo> BuiltModel::makeValue(const DmlModelTensor &tensor,
                                           const char *kind) {
   DML_TRY(wantOpen());
   DML_TRY(runtime::checkChain("DmlModelTensor", tensor.next));
-  std::string what = describe(kind, tensor.name);
+  std::string what = nameThing(kind, tensor.name);
   if (!tensor.name || !*tensor.name)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what,
                      " has no name, but wanted is one");
@@ -260,7 +261,7 @@ Status BuiltModel::addValue(const DmlModelTensor &tensor) {
 
 Status BuiltModel::addWeight(const DmlModelWeight &weight) {
   DML_TRY(wantOpen());
-  std::string what = describe("weight", weight.name);
+  std::string what = nameThing("weight", weight.name);
   if (!weight.name || !*weight.name)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what,
                      " has no name, but wanted is one");
@@ -281,37 +282,33 @@ Status BuiltModel::addNames(const char *const *names, uint32_t count,
 }
 
 Status BuiltModel::setGraph(const DmlModelAttribute &given,
-                            const std::string &what,
-                            AttributeProto &attribute) {
+                            const std::string &what, AttributeProto &attribute,
+                            InnerGraphs &inner) {
   DML_TRY(wantPointer(what, "graph", given.graph));
-  const std::shared_ptr<BuiltModel> &inner = given.graph->object;
-  if (inner.get() == this)
+  const std::shared_ptr<BuiltModel> &model = given.graph->object;
+  if (model.get() == this)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what,
                      " is the model itself, but wanted is another one");
-  if (inner->depth + 1 > maxDepth)
-    return makeError(DML_ERROR_INVALID_ARGUMENT, what, " has ",
-                     inner->depth + 1,
-                     " graphs one within another, but wanted "
-                     "are ",
-                     maxDepth, " at most");
-  uint64_t nodes =
-      innerNodes + inner->innerNodes + inner->proto.graph->nodes.size();
-  if (nodes > maxInnerNodes)
+  inner.depth = std::max(inner.depth, model->depth + 1);
+  if (inner.depth > maxDepth)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, what, " has ", inner.depth,
+                     " graphs one within another, but wanted are ", maxDepth,
+                     " at most");
+  inner.nodes += model->innerNodes + model->proto.graph->nodes.size();
+  if (inner.nodes > maxInnerNodes)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what,
-                     ": the graphs within nodes come to ", nodes,
+                     ": the graphs within nodes come to ", inner.nodes,
                      " nodes, but wanted are ", maxInnerNodes, " at most");
-  inner->isClosed = true;
-  innerNodes = nodes;
-  depth = std::max(depth, inner->depth + 1);
+  inner.models.push_back(model.get());
   attribute.built =
-      std::shared_ptr<const GraphProto>(inner, &*inner->proto.graph);
+      std::shared_ptr<const GraphProto>(model, &*model->proto.graph);
   return Status();
 }
 
 Expected<AttributeProto>
 BuiltModel::makeAttribute(const DmlModelAttribute &given,
-                          const std::string &node) {
-  std::string what = node + ", " + describe("attribute", given.name);
+                          const std::string &node, InnerGraphs &inner) {
+  std::string what = node + ", " + nameThing("attribute", given.name);
   if (!given.name || !*given.name)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what,
                      " has no name, but wanted is one");
@@ -338,7 +335,7 @@ BuiltModel::makeAttribute(const DmlModelAttribute &given,
     return attribute;
   }
   case DML_ATTRIBUTE_TYPE_GRAPH:
-    DML_TRY(setGraph(given, what, attribute));
+    DML_TRY(setGraph(given, what, attribute, inner));
     return attribute;
   case DML_ATTRIBUTE_TYPE_FLOATS:
     DML_TRY(wantPointer(what, "floats", given.floats, given.count));
@@ -362,7 +359,7 @@ BuiltModel::makeAttribute(const DmlModelAttribute &given,
 Status BuiltModel::addNode(const DmlModelNode &given) {
   DML_TRY(wantOpen());
   DML_TRY(runtime::checkChain("DmlModelNode", given.next));
-  std::string what = describe("node", given.name);
+  std::string what = nameThing("node", given.name);
   if (!given.type || !*given.type)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what,
                      " has no type, but wanted is an operator's name");
@@ -375,14 +372,19 @@ Status BuiltModel::addNode(const DmlModelNode &given) {
   node.name = save(given.name);
   DML_TRY(addNames(given.inputs, given.inputCount, what, node.inputs));
   DML_TRY(addNames(given.outputs, given.outputCount, what, node.outputs));
+  InnerGraphs inner{{}, depth, innerNodes};
   for (uint32_t i = 0; i < given.attributeCount; ++i) {
     Expected<AttributeProto> attribute =
-        makeAttribute(given.attributes[i], what);
+        makeAttribute(given.attributes[i], what, inner);
     if (!attribute)
       return attribute.status();
     node.attributes.push_back(std::move(*attribute));
   }
   proto.graph->nodes.push_back(std::move(node));
+  for (BuiltModel *model : inner.models)
+    model->isClosed = true;
+  depth = inner.depth;
+  innerNodes = inner.nodes;
   return Status();
 }
 
@@ -443,7 +445,7 @@ void BuiltModel::addIdentity(uint32_t index, Digester &digester) const {
     digester.add(weights[index]->serial);
 }
 
-/// Adds the bytes of a weight, which are read in pieces.
+/// Adds the bytes of a weight to a digest, piece by piece.
 static llvm::Error addBytes(const BuiltWeight &weight, Digester &digester) {
   if (weight.getData()) {
     digester.addBytes({weight.getData(), weight.getSize()});

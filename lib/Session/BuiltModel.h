@@ -77,10 +77,18 @@ private:
                                          const std::string &what);
   Status setElements(const DmlModelWeight &weight, const std::string &what,
                      onnx::TensorProto &tensor);
+  /// The models that a node's attributes contain as graphs.
+  struct InnerGraphs {
+    std::vector<BuiltModel *> models;
+    /// The new values of `depth` and `innerNodes`.
+    unsigned depth;
+    uint64_t nodes;
+  };
   Expected<onnx::AttributeProto> makeAttribute(const DmlModelAttribute &given,
-                                               const std::string &node);
+                                               const std::string &node,
+                                               InnerGraphs &inner);
   Status setGraph(const DmlModelAttribute &given, const std::string &what,
-                  onnx::AttributeProto &attribute);
+                  onnx::AttributeProto &attribute, InnerGraphs &inner);
   Status addNames(const char *const *names, uint32_t count,
                   const std::string &what,
                   std::vector<llvm::StringRef> &result);

@@ -6,6 +6,7 @@
 
 #include "Compile.h"
 #include "Preparation.h"
+#include "ReadFiles.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/FileMemory.h"
 #include "dml/IR/InPlace.h"
@@ -147,14 +148,6 @@ static void renameTensors(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Memory that constants may refer to, and the file or the weight of a built
-/// model whose bytes have these addresses.
-struct MappedSource {
-  const char *begin;
-  uint64_t size;
-  WeightSource::Kind kind;
-  uint32_t index;
-};
 using Places = llvm::StringMap<WeightSource>;
 } // namespace
 
@@ -285,73 +278,6 @@ static Status addPreparation(WeightFinder &finder,
   return Status();
 }
 
-namespace {
-/// The files that a model is read from: its own, and those beside it.
-class ReadFiles {
-public:
-  ReadFiles(const Model &model, const llvm::MemoryBuffer &file);
-
-  /// The model's own file first.
-  SmallVector<MappedSource> list() const;
-  /// Notes the files in the image, as they were when they were opened.
-  Status addTo(Image &image) const;
-  /// Fails where a file could not be read, or is another one now.
-  Status check() const;
-
-  /// The files beside the model.
-  std::vector<std::shared_ptr<llvm::MemoryBuffer>> beside;
-
-private:
-  const Model &model;
-  MappedSource own;
-  /// The memory itself goes with the last constant that refers to it.
-  std::shared_ptr<FileMemory::State> state;
-};
-} // namespace
-
-ReadFiles::ReadFiles(const Model &model, const llvm::MemoryBuffer &file)
-    : model(model), own{file.getBufferStart(), file.getBufferSize(),
-                        WeightSource::Kind::File, 0} {
-  if (FileMemory *memory = FileMemory::find(own.begin))
-    state = memory->getState();
-}
-
-SmallVector<MappedSource> ReadFiles::list() const {
-  SmallVector<MappedSource> files{own};
-  for (const auto &file : beside)
-    files.push_back({file->getBufferStart(), file->getBufferSize(),
-                     WeightSource::Kind::File,
-                     static_cast<uint32_t>(files.size())});
-  return files;
-}
-
-Status ReadFiles::addTo(Image &image) const {
-  image.files.push_back({model.getName(), model.getState()});
-  for (const auto &file : beside) {
-    std::string path = file->getBufferIdentifier().str();
-    FileMemory *memory = FileMemory::find(file->getBufferStart());
-    Expected<FileState> found = memory
-                                    ? FileState::get(memory->getState()->status)
-                                    : FileState::get(path);
-    if (!found)
-      return found.status();
-    image.files.push_back({path, *found});
-  }
-  return Status();
-}
-
-Status ReadFiles::check() const {
-  DML_TRY(wantRead(state.get()));
-  DML_TRY(model.wantUnchanged());
-  for (const auto &file : beside)
-    if (FileMemory *memory = FileMemory::find(file->getBufferStart())) {
-      DML_TRY(wantRead(memory->getState().get()));
-      DML_TRY(wantState(file->getBufferIdentifier().str(),
-                        FileState::get(memory->getState()->status)));
-    }
-  return Status();
-}
-
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
@@ -425,9 +351,8 @@ Expected<Image> dml::session::compile(
     return file.status();
   ReadFiles files(model, **file);
   CompilerContext context;
-  std::vector<reader::TensorPlace> tensors;
   auto read = model.read(std::move(*file), dimensions, &context.get(),
-                         files.beside, tensors);
+                         files.beside, files.weights);
   Status unread = read ? Status() : invalid(read.takeError());
   // What is wrong with a model may be that its file changes.
   DML_TRY(files.check());
@@ -439,11 +364,7 @@ Expected<Image> dml::session::compile(
         .in(model.getName());
   Image image;
   DML_TRY(files.addTo(image));
-  SmallVector<MappedSource> mapped = files.list();
-  for (const reader::TensorPlace &tensor : tensors)
-    mapped.push_back({tensor.begin, tensor.size, WeightSource::Kind::Built,
-                      model.getBuilt()->getNumber(tensor.source)});
-  Places places = findPlaces(*module, std::move(mapped));
+  Places places = findPlaces(*module, files.list());
   LogicalResult result = shareBuffers(*module, model, shared);
   renameTensors(*module);
   Preparation preparation;

@@ -34,19 +34,18 @@ private:
   bool cancelled = false;
 };
 
-/// Has the passes of `pm` that run on a whole module ask the caller whether to
-/// go on.
+/// Makes the passes of `pm` that run on a whole module ask the caller whether
+/// to continue.
 void addProgress(mlir::PassManager &pm, Progress &progress, float begin = 0,
                  float end = 1);
 
-/// Sets an option of dml-compile for `model`.
+/// Sets an option of dml-compile, such as "row-tile", for `model`.
 Status setOption(const DmlNamedValue &option, Model &model,
                  CompilerOptions &options);
 
-/// Compiles `model` for the sizes `dimensions` of open dimensions, with the
-/// outputs of `shared` in the buffers of inputs. The constants of more than a
-/// few bytes become weights. Where there is no host
-/// memory, the process ends, as it does in LLVM.
+/// Compiles `model` for sizes of its open dimensions, with the outputs of
+/// `shared` in the buffers of inputs. Constants with more than a few bytes
+/// become weights. If host memory is exhausted, LLVM ends the process.
 Expected<Image> compile(const Model &model,
                         const std::map<std::string, int64_t> &dimensions,
                         llvm::ArrayRef<SharedBuffer> shared,

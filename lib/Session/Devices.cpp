@@ -44,9 +44,9 @@ Status SessionDevice::note(Status status) {
                    status.message(), ")");
 }
 
-/// The instance of all sessions, which is there until the process ends.
-/// NVIDIA's driver cannot be loaded any more once it was loaded and unloaded
-/// some thirty times, and it takes 0.1 s each time.
+/// Returns the instance of all sessions, which exists until the process ends.
+/// It is never destroyed: NVIDIA's driver can be loaded and unloaded only some
+/// thirty times, and takes 0.1 s each time.
 static Expected<DmlInstance> getInstance() {
   static DmlInstance instance = nullptr;
   if (!instance)

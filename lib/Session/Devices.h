@@ -22,8 +22,9 @@ public:
   DmlDevice get() const { return device.get(); }
   /// Fails where a call has lost the device.
   Status check() const;
-  /// Returns `status` of a call, with the name of the device where the call has
-  /// lost it: later sessions get another device.
+  /// Returns `status`, the result of a call. If the call has lost the device,
+  /// adds the device's name to the message, and later sessions get another
+  /// device.
   Status note(Status status);
 
 private:

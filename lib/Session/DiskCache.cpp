@@ -56,8 +56,8 @@ std::optional<std::string> DiskCache::readFile(const std::string &path) {
                      std::to_string(mostBytes) + " at most");
     return std::nullopt;
   }
-  // The file is used now. Where the folder cannot be written, nothing is
-  // removed either.
+  // Sets the time at which the file was used to now. An error does not matter:
+  // files of a folder that cannot be written are never removed.
   (void)::futimens(file, nullptr);
   std::string bytes(size, 0);
   for (uint64_t done = 0; done < size;) {
@@ -126,16 +126,17 @@ struct CacheFile {
 /// Seconds after which a file that is not renamed has no writer any more.
 static constexpr int64_t mostSecondsOfWriting = 3600;
 
-/// Whether `name` is one that the cache gives to files: a digest and, in the
-/// end, `extension`.
+/// Whether the cache may have written a file called `name`: a digest, with
+/// `extension` at its end.
 static bool isOwnName(llvm::StringRef name, llvm::StringRef extension) {
   return name.ends_with(extension) &&
          name.take_while(llvm::isHexDigit).size() == 2 * sizeof(Digest) &&
          name.drop_front(2 * sizeof(Digest)).starts_with(".dml");
 }
 
-/// The files of the cache in `folder`. Removes what processes that have ended
-/// have not finished. Files of others, or under other names, stay.
+/// Returns the files of the cache in `folder`. Removes unfinished files of
+/// processes that have ended. Does not touch files of others, or with other
+/// names.
 static std::vector<CacheFile> listFiles(const std::string &folder) {
   std::vector<CacheFile> files;
   std::error_code error;
@@ -165,8 +166,8 @@ static std::vector<CacheFile> listFiles(const std::string &folder) {
 void DiskCache::trim(uint64_t written) {
   std::lock_guard<std::mutex> lock(trimMutex);
   uncounted = llvm::SaturatingAdd(uncounted, written);
-  // Other processes count for themselves, so that all together may go beyond
-  // the budget by a sixteenth for each.
+  // Each process only counts the bytes that it writes itself. All processes
+  // together may therefore exceed the budget by a sixteenth for each process.
   if (uncounted < budget / 16)
     return;
   uncounted = 0;
@@ -341,7 +342,7 @@ static bool readFiles(PieceReader &reader, uint64_t count, const Model &model,
   return true;
 }
 
-/// Whether a weight has its bytes where `source` says.
+/// Whether the place `source` contains the bytes of a weight.
 static bool hasBytes(const WeightSource &source, const Image &image,
                      const Model &model) {
   auto fits = [&](uint64_t size) {
@@ -370,7 +371,7 @@ static bool hasWeights(const Image &image, const Model &model) {
   auto isThere = [&](const WeightSource &source) {
     return hasBytes(source, image, model);
   };
-  // What is prepared is prepared of other weights.
+  // The preparation only reads weights that are not results of the preparation.
   auto isRaw = [&](const WeightSource &source) {
     return source.kind != WeightSource::Kind::Prepared && isThere(source);
   };

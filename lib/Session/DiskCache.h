@@ -28,16 +28,18 @@ public:
   DiskCache(std::string folder, uint64_t budget, Messages &messages)
       : folder(std::move(folder)), budget(budget), messages(messages) {}
 
-  /// The image of the program `key`, or nothing where the folder has none that
-  /// can be used. Files that the image names are those that it was made of.
+  /// Returns the image of the program `key`, or nothing if the folder has no
+  /// usable image. The files to which the image refers have not changed since
+  /// the image was made.
   std::optional<Image> loadImage(const Digest &key, const Model &model);
   void storeImage(const Digest &key, const Image &image, const Model &model);
 
-  /// Gives a device the pipelines that were compiled for it.
+  /// Passes the pipelines that were compiled for a device to the device.
   void loadPipelines(DmlDevice device);
-  /// Keeps the device's pipelines, where these are others than before. Since
-  /// the file has all of them, it is written while programs are made only where
-  /// they have become more by an eighth, and else where the session `isOver`.
+  /// Stores the device's pipelines, if they have changed. Each time, the whole
+  /// file is written. While programs are being made, this therefore only
+  /// happens when the pipelines have grown by an eighth; when the session ends
+  /// (`isOver`), it happens after any change.
   void storePipelines(DmlDevice device, bool isOver);
 
 private:
@@ -48,8 +50,8 @@ private:
   std::optional<std::string> readFile(const std::string &path);
   void writeFile(const std::string &path,
                  llvm::ArrayRef<llvm::StringRef> parts);
-  /// Counts `written` bytes of a new file, and removes those files that were
-  /// used longest ago where all have more bytes than the budget.
+  /// Counts `written` bytes of a new file. If all files together exceed the
+  /// budget, removes those that were used longest ago.
   void trim(uint64_t written);
   /// Warns that a file is not used, and why.
   void ignore(const std::string &path, const std::string &why);
@@ -57,10 +59,11 @@ private:
   const std::string folder;
   const uint64_t budget;
   Messages &messages;
-  /// Whether the folder could not be written, which is said once.
+  /// Whether the folder could not be written. The warning about it is given
+  /// only once.
   std::atomic<bool> isReadOnly = false;
   std::mutex mutex;
-  /// The digest of the pipelines that the file has, and their bytes.
+  /// The digest of the pipelines in the file, and their number of bytes.
   std::optional<Digest> pipelines;
   uint64_t pipelineBytes = 0;
   /// Whether the device may have pipelines that the file lacks.

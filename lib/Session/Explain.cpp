@@ -20,20 +20,21 @@ using explain::Report;
 namespace {
 /// A model that was read, and the report about it.
 struct Explained {
-  // Modules go before their context.
+  // The modules are destroyed before their context.
   CompilerContext context;
   OwningOpRef<ModuleOp> module, legalized;
   Report report;
 };
 } // namespace
 
-/// The model of a call, as a session's.
+/// Opens the model of a call, like the model of a session.
 static Expected<std::unique_ptr<Model>>
 openExplained(const DmlExplainInfo &info) {
   DmlSessionCreateInfo model{};
   model.path = info.path;
   model.bytes = info.bytes;
   model.byteSize = info.byteSize;
+  model.model = info.model;
   model.format = info.format;
   model.dimensions = info.dimensions;
   model.dimensionCount = info.dimensionCount;
@@ -43,10 +44,10 @@ openExplained(const DmlExplainInfo &info) {
   return opened;
 }
 
-/// Reads and explains a model, and legalizes a copy of its module where a level
-/// is asked for.
+/// Reads and explains a model. If a level is asked for, also legalizes a copy
+/// of its module.
 static Expected<std::unique_ptr<Explained>>
-explainModel(const DmlExplainInfo &info, bool leavesOutUnread) {
+explainModel(const DmlExplainInfo &info, const Model::UnrunOptions &unrun) {
   std::optional<FeatureLevel> asked;
   if (info.level && !(asked = parseFeatureLevel(info.level)))
     return Status(DML_ERROR_INVALID_ARGUMENT,
@@ -56,8 +57,7 @@ explainModel(const DmlExplainInfo &info, bool leavesOutUnread) {
     return model.status();
   auto explained = std::make_unique<Explained>();
   CompilerContext &context = explained->context;
-  auto module =
-      (*model)->readUnrun(context, /*verifies=*/false, leavesOutUnread);
+  auto module = (*model)->readUnrun(context, unrun);
   if (!module)
     return module.status();
   explained->module = std::move(*module);
@@ -105,7 +105,7 @@ static Problem makeProblem(const OpReport &report) {
 
 static std::vector<Problem> makeProblems(const Report &report) {
   std::vector<Problem> problems;
-  // Legalizations stand in the order of the operators that do not fit.
+  // The legalizations have the order of the operators that do not fit.
   const Legalization *legalization = report.legalizations.begin();
   for (const OpReport &op : report.ops) {
     if (op.violations.empty())
@@ -155,8 +155,12 @@ static DmlFit getFit(const Report &report) {
 }
 
 Expected<std::unique_ptr<ModelVerdict>>
-ModelVerdict::create(const DmlExplainInfo &info) {
-  auto explained = explainModel(info, /*leavesOutUnread=*/true);
+ModelVerdict::create(const DmlExplainInfo &info) noexcept {
+  Model::UnrunOptions unrun;
+  unrun.verifies = false;
+  unrun.leavesOutUnread = true;
+  unrun.readsWeights = false;
+  auto explained = explainModel(info, unrun);
   if (!explained)
     return explained.status();
   const Report &report = (*explained)->report;
@@ -169,7 +173,8 @@ ModelVerdict::create(const DmlExplainInfo &info) {
   if (report.asked)
     verdict->askedLevel = getFeatureLevelNumber(*report.asked).str();
   verdict->fit = getFit(report);
-  // Nodes that are left out cannot be rewritten.
+  // Nodes that could not be read are missing in the module, and cannot be
+  // rewritten.
   verdict->canLegalize = (*explained)->legalized && report.unread.empty();
   verdict->operatorCount = report.ops.size();
   verdict->problems = makeProblems(report);
@@ -212,7 +217,8 @@ Status ModelVerdict::describe(uint32_t index, DmlProblemInfo &info) const {
 // Legalizing
 //===----------------------------------------------------------------------===//
 
-/// "line 5: dml.gather" or "node 'find': dml.gather".
+/// Returns the name of an operator for messages: "line 5: dml.gather" or "node
+/// 'find': dml.gather".
 static std::string nameOperator(Operation *op) {
   explain::Place place(op);
   std::string name = op->getName().getStringRef().str();
@@ -223,8 +229,8 @@ static std::string nameOperator(Operation *op) {
   return name;
 }
 
-/// The error that names the operators that cannot be rewritten: some of them,
-/// since a model may have thousands.
+/// Returns an error that names a few of the operators that cannot be rewritten.
+/// A model may have thousands.
 static Status refuse(const Report &report) {
   constexpr size_t mostNamed = 4;
   std::string names;
@@ -242,7 +248,7 @@ static Status refuse(const Report &report) {
 }
 
 Expected<std::string> dml::session::legalizeModel(const DmlExplainInfo &info,
-                                                  DmlModuleForm form) {
+                                                  DmlModuleForm form) noexcept {
   if (!info.level)
     return Status(DML_ERROR_INVALID_ARGUMENT,
                   "DmlExplainInfo::level is NULL, but wanted is the feature "
@@ -250,7 +256,9 @@ Expected<std::string> dml::session::legalizeModel(const DmlExplainInfo &info,
   if (form != DML_MODULE_FORM_BYTECODE && form != DML_MODULE_FORM_TEXT)
     return makeError(DML_ERROR_INVALID_ARGUMENT, "the form ",
                      static_cast<int>(form), " is none that a module has");
-  auto explained = explainModel(info, /*leavesOutUnread=*/false);
+  Model::UnrunOptions unrun;
+  unrun.verifies = false;
+  auto explained = explainModel(info, unrun);
   if (!explained)
     return explained.status();
   Explained &result = **explained;

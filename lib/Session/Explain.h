@@ -25,8 +25,9 @@ struct Problem {
 /// in memory.
 class ModelVerdict {
 public:
+  /// Where there is no host memory, the process ends, as it does in LLVM.
   static Expected<std::unique_ptr<ModelVerdict>>
-  create(const DmlExplainInfo &info);
+  create(const DmlExplainInfo &info) noexcept;
 
   void describe(DmlVerdictInfo &info) const;
   Status describe(uint32_t index, DmlProblemInfo &info) const;
@@ -45,8 +46,9 @@ private:
 };
 
 /// Rewrites the model for the level of `info`; the module as bytecode or text.
+/// Where there is no host memory, the process ends.
 Expected<std::string> legalizeModel(const DmlExplainInfo &info,
-                                    DmlModuleForm form);
+                                    DmlModuleForm form) noexcept;
 
 } // namespace dml::session
 

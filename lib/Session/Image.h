@@ -23,7 +23,7 @@ struct WeightSource {
     Own,
     /// The result `index` of the preparation.
     Prepared,
-    /// The weight `index` of a built model.
+    /// The weight `index` of a model that the caller built node by node.
     Built,
   };
   Kind kind = Kind::Caller;

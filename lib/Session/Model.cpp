@@ -5,9 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "ReadFiles.h"
 #include "dml/IR/Ownership.h"
 #include "dml/Import/ModuleFile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include <map>
@@ -280,8 +284,8 @@ Expected<std::unique_ptr<llvm::MemoryBuffer>> Model::getBytes() const {
   if (built)
     return llvm::MemoryBuffer::getMemBuffer("", getPath());
   if (bytes) {
-    // The parser of text reads a zero at the end, which the caller's memory
-    // need not have.
+    // The parser of MLIR text needs a zero behind the text, which the caller's
+    // memory may lack.
     if (isModelText(format, *bytes))
       return llvm::MemoryBuffer::getMemBufferCopy(*bytes, getPath());
     return llvm::MemoryBuffer::getMemBuffer(*bytes, getPath(),
@@ -318,54 +322,91 @@ Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
     options.onnx.dimensions[name] = size;
   options.onnx.files = &files;
   options.onnx.places = &places;
-  options.optimize = isOptimized;
+  return readModule(std::move(file), ParserConfig(context), options);
+}
+
+/// Reads the module. `options` say what the model itself does not.
+llvm::Expected<OwningOpRef<ModuleOp>>
+Model::readModule(std::unique_ptr<llvm::MemoryBuffer> file,
+                  const ParserConfig &config,
+                  const ModelOptions &options) const {
+  ModelOptions all = options;
+  all.optimize = isOptimized;
   if (built)
-    return onnx::importBuiltModel(built->getProto(), getPath(), built, context,
-                                  options.onnx, isOptimized);
-  return readModel(std::move(file), format, ParserConfig(context), options,
+    return onnx::importBuiltModel(built->getProto(), getPath(), built,
+                                  config.getContext(), all.onnx, isOptimized);
+  return readModel(std::move(file), format, config, all,
                    std::make_shared<llvm::SourceMgr>());
 }
 
-/// Fails where an ONNX model has open dimensions whose sizes were not stated.
-Status Model::wantSizes(const llvm::MemoryBuffer &file) const {
-  if (!isONNX())
-    return Status();
+llvm::Expected<Signature>
+Model::readONNXSignature(const llvm::MemoryBuffer &file) const {
   onnx::ImportOptions options;
   options.dimensions = fixedSizes;
-  auto read = onnx::readSignature(file, options);
-  if (!read)
-    return invalid(read.takeError()).in(name);
+  return built ? onnx::readSignature(built->getProto(), options)
+               : onnx::readSignature(file, options);
+}
+
+/// Fails where `signature` has open dimensions, whose sizes were not stated.
+static llvm::Error wantSizes(const Signature &signature) {
   std::string open;
   llvm::StringMap<bool> seen;
-  for (const SignatureTensor &input : read->inputs)
+  for (const SignatureTensor &input : signature.inputs)
     for (const SignatureDimension &dimension : input.dimensions)
       if (dimension.size < 0 && seen.try_emplace(dimension.name).second)
         open += (open.empty() ? "'" : ", '") + runtime::escape(dimension.name) +
                 "'";
   if (open.empty())
-    return Status();
-  return makeError(DML_ERROR_INVALID_ARGUMENT, name,
-                   ": the model leaves sizes open, but wanted is the size of "
-                   "each of its dimensions ",
-                   open);
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "the model leaves sizes open, but wanted is the size of each of its "
+      "dimensions " +
+      open);
 }
 
-Expected<OwningOpRef<ModuleOp>> Model::readUnrun(CompilerContext &context,
-                                                 bool verifies,
-                                                 bool leavesOutUnread) const {
+/// Reads the elements of all constants of `module` that have not been read.
+/// Errors are those of the files.
+static void readConstants(ModuleOp module) {
+  module.walk([&](arith::ConstantOp op) {
+    auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+    if (AsmResourceBlob *blob =
+            value ? value.getRawHandle().getBlob() : nullptr)
+      FileMemory::want(blob->getData());
+  });
+}
+
+Expected<OwningOpRef<ModuleOp>>
+Model::readUnrun(CompilerContext &context, const UnrunOptions &unrun) const {
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
   if (!file)
     return file.status();
-  DML_TRY(wantSizes(**file));
+  ReadFiles files(*this, **file);
   ModelOptions options;
   options.onnx.dimensions = fixedSizes;
-  options.onnx.leavesOutUnread = leavesOutUnread;
-  options.optimize = isOptimized;
-  auto module = readModel(std::move(*file), format,
-                          ParserConfig(&context.get(), verifies), options,
-                          std::make_shared<llvm::SourceMgr>());
-  if (!module)
-    return invalid(module.takeError()).in(name);
+  options.onnx.leavesOutUnread = unrun.leavesOutUnread;
+  options.onnx.files = &files.beside;
+  options.onnx.places = &files.weights;
+  auto read = [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
+    if (isONNX()) {
+      llvm::Expected<Signature> declared = readONNXSignature(**file);
+      if (!declared)
+        return declared.takeError();
+      if (llvm::Error error = wantSizes(*declared))
+        return error;
+    }
+    auto module =
+        readModule(std::move(*file),
+                   ParserConfig(&context.get(), unrun.verifies), options);
+    if (module && *module && unrun.readsWeights)
+      readConstants(**module);
+    return module;
+  };
+  auto module = read();
+  Status unread = module ? Status() : invalid(module.takeError());
+  // What is wrong with a model may be that its file changes.
+  DML_TRY(files.check());
+  if (!unread.ok())
+    return unread.in(name);
   if (!*module)
     return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
         .in(name);
@@ -513,10 +554,7 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
     Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
     if (!file)
       return file.status();
-    onnx::ImportOptions options;
-    options.dimensions = fixedSizes;
-    auto read = built ? onnx::readSignature(built->getProto(), options)
-                      : onnx::readSignature(**file, options);
+    auto read = readONNXSignature(**file);
     FileMemory *memory = FileMemory::find((*file)->getBufferStart());
     if (Status status = wantRead(memory ? memory->getState().get() : nullptr);
         !status.ok()) {

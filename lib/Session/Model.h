@@ -38,20 +38,20 @@ struct FileState {
   }
 };
 
-/// Fails where a part of the file `buffer` could not be read.
+/// Fails if a part of the file `buffer` could not be read.
 Status wantRead(const FileMemory::State *state);
-/// Fails where the file has another state than `state`.
+/// Fails if the state of the file is not `state`.
 Status wantState(const std::string &path, const FileState &state);
 
-/// A model by path or by bytes, or one that a program has built. Its functions
-/// may be called from many threads at once.
+/// A model: a file, bytes of the caller, or a model that the caller built node
+/// by node. Its functions may be called from many threads at once.
 class Model {
 public:
   static Expected<std::unique_ptr<Model>>
   open(const DmlSessionCreateInfo &info) noexcept;
 
   /// Opens a model that is read and not run. It has no signature, and is no
-  /// executable. Of `info` the bytes, the format and the dimensions count.
+  /// executable. Of `info` the model, its format and the dimensions count.
   static Expected<std::unique_ptr<Model>>
   openUnrun(const DmlSessionCreateInfo &info);
 
@@ -59,69 +59,82 @@ public:
   const std::string &getFunction() const { return function; }
   /// The path, "<bytes>", or the name of a built model.
   const std::string &getName() const { return name; }
-  /// The path, or one beside which no files are.
+  /// The path of the model's file, or a path beside which there are no files.
   std::string getPath() const { return isFile() ? name : name + "/model"; }
 
   bool isFile() const { return !bytes && !built; }
-  /// What the program has built, or null.
+  /// The model that the caller built node by node, or null.
   const BuiltModel *getBuilt() const { return built.get(); }
 
-  /// The state of the file, where the model is one.
+  /// The state of the file, if the model is a file.
   const FileState &getState() const { return state; }
-  /// The caller's bytes, where the model is one by bytes.
+  /// The caller's bytes, if the model consists of bytes.
   std::optional<llvm::StringRef> getCallerBytes() const { return bytes; }
 
   /// The executable, if the model is one, or null.
   DmlExecutable getExecutable() const { return executable.get(); }
 
   bool isONNX() const { return format == ModelFormat::ONNX && !executable; }
-  /// Whether tensors have no strides, so that a type and a shape say how many
-  /// bytes a tensor has.
+  /// Whether tensors have no strides, so that the type and the shape of a
+  /// tensor determine its number of bytes.
   bool isPacked() const { return isONNX(); }
 
-  /// The bytes of the model as a buffer whose identifier is the name; none of a
-  /// built model. Of an ONNX model by path they are a FileMemory; other files
-  /// are read. Fails where the file has changed since the model was opened.
+  /// Returns the bytes of the model as a buffer, whose identifier is the
+  /// model's name. A built model has no bytes. The buffer of an ONNX model with
+  /// a path is a FileMemory; other files are read at once. Fails if the file
+  /// has changed since the model was opened.
   Expected<std::unique_ptr<llvm::MemoryBuffer>> getBytes() const;
 
-  /// The digest of the bytes, or, of a file, of the graph and of the file's
-  /// name, size, time and inode where the file has large weights. Large weights
-  /// of a built model count by their identifiers, where they have some. Fails
-  /// where the file has changed since the model was opened.
+  /// Returns the digest of the model. It covers the bytes; for a file with
+  /// large weights, it covers the graph and the file's name, size, time and
+  /// inode instead. Large weights of a built model are covered by their
+  /// identifiers, if they have identifiers. Fails if the file has changed since
+  /// the model was opened.
   Expected<Digest> getDigest() const;
-  /// Adds what a program depends on beside the bytes, sizes of runs and
-  /// options.
+  /// Adds the properties of the model, other than its bytes, on which a program
+  /// depends. The sizes of a run and the options are added elsewhere.
   void addTo(Digester &digester) const;
 
-  /// Reads the module of the model. Of an ONNX model `dimensions` are the sizes
-  /// of open dimensions. The module's constants refer to `file`, which getBytes
-  /// gave, to the files that are appended to `files`, and to the memory that is
-  /// appended to `places`. A null module is one that the parser of MLIR
-  /// refuses, with a diagnostic.
+  /// Reads the module of the model. `dimensions` are the sizes of an ONNX
+  /// model's open dimensions. The module's constants refer to `file`, a result
+  /// of getBytes(), to the files that are appended to `files`, and to the
+  /// memory that is appended to `places`. If MLIR's parser refuses the model,
+  /// the result is a null module, and diagnostics report the error.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   read(std::unique_ptr<llvm::MemoryBuffer> file,
        const std::map<std::string, int64_t> &dimensions,
        mlir::MLIRContext *context,
        std::vector<std::shared_ptr<llvm::MemoryBuffer>> &files,
        std::vector<reader::TensorPlace> &places) const;
-  /// Reads the module of a model that openUnrun opened, without verifying it
-  /// where `verifies` is false. Nodes of an ONNX model that cannot be read are
-  /// an error, or where `leavesOutUnread` says so what the module lacks.
+  struct UnrunOptions {
+    /// Whether the module is verified.
+    bool verifies = true;
+    /// Whether nodes of an ONNX model that cannot be read are left out of the
+    /// module, instead of being an error.
+    bool leavesOutUnread = false;
+    /// Whether the elements of large weights are read, too.
+    bool readsWeights = true;
+  };
+  /// Reads the module of a model that openUnrun opened.
   Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-  readUnrun(CompilerContext &context, bool verifies,
-            bool leavesOutUnread) const;
+  readUnrun(CompilerContext &context, const UnrunOptions &unrun) const;
 
-  /// Sets whether ONNX Runtime's optimizations are done.
+  /// Sets whether ONNX Runtime's optimizations are applied to the model.
   Status setOptimized(bool value);
 
-  /// Fails where the file has changed since the model was opened.
+  /// Fails if the file has changed since the model was opened.
   Status wantUnchanged() const;
 
 private:
   Model() = default;
   Status openBytes(const DmlSessionCreateInfo &info);
   Status fixSizes(const DmlSessionCreateInfo &info);
-  Status wantSizes(const llvm::MemoryBuffer &file) const;
+  llvm::Expected<Signature>
+  readONNXSignature(const llvm::MemoryBuffer &file) const;
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  readModule(std::unique_ptr<llvm::MemoryBuffer> file,
+             const mlir::ParserConfig &config,
+             const ModelOptions &options) const;
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);
   Status readModuleSignature(const char *wanted);

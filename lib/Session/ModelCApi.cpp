@@ -28,8 +28,8 @@ void dmlDestroyModel(DmlModel model) { delete model; }
 
 /// Adds a part to a model.
 template <typename Part>
-static DmlResult addPart(DmlModel model, const Part *part, DmlError *error,
-                         Status (BuiltModel::*add)(const Part &)) {
+static DmlResult addTo(DmlModel model, const Part *part, DmlError *error,
+                       Status (BuiltModel::*add)(const Part &)) {
   auto check = [&]() -> Status {
     DML_NEED(model);
     DML_NEED(part);
@@ -40,25 +40,25 @@ static DmlResult addPart(DmlModel model, const Part *part, DmlError *error,
 
 DmlResult dmlAddModelInput(DmlModel model, const DmlModelTensor *tensor,
                            DmlError *error) {
-  return addPart(model, tensor, error, &BuiltModel::addInput);
+  return addTo(model, tensor, error, &BuiltModel::addInput);
 }
 
 DmlResult dmlAddModelOutput(DmlModel model, const DmlModelTensor *tensor,
                             DmlError *error) {
-  return addPart(model, tensor, error, &BuiltModel::addOutput);
+  return addTo(model, tensor, error, &BuiltModel::addOutput);
 }
 
 DmlResult dmlAddModelValue(DmlModel model, const DmlModelTensor *tensor,
                            DmlError *error) {
-  return addPart(model, tensor, error, &BuiltModel::addValue);
+  return addTo(model, tensor, error, &BuiltModel::addValue);
 }
 
 DmlResult dmlAddModelWeight(DmlModel model, const DmlModelWeight *weight,
                             DmlError *error) {
-  return addPart(model, weight, error, &BuiltModel::addWeight);
+  return addTo(model, weight, error, &BuiltModel::addWeight);
 }
 
 DmlResult dmlAddModelNode(DmlModel model, const DmlModelNode *node,
                           DmlError *error) {
-  return addPart(model, node, error, &BuiltModel::addNode);
+  return addTo(model, node, error, &BuiltModel::addNode);
 }

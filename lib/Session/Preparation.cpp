@@ -76,10 +76,10 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
-/// The digest of what computes `value`, which is a result of `function`. It is
-/// that of the text of a function with these operations alone. Programs for
-/// some sizes read a weight as 2x768x256, others as 2x196608: these are one
-/// weight.
+/// Returns the digest of the computation of `value`, a result of `function`:
+/// the digest of the text of a function that contains only the operations of
+/// this computation. Reshapes at its end are left out: programs for some sizes
+/// read a weight as 2x768x256, others as 2x196608, and these are one weight.
 static Preparation::Result describe(func::FuncOp function, Value value) {
   Preparation::Result result;
   value = skipReshapes(value);

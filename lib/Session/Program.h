@@ -21,8 +21,8 @@ struct FreeMemory {
 };
 using HostMemory = std::unique_ptr<void, FreeMemory>;
 
-/// A program on a device, with the buffers of the runs that are going on. May
-/// run on many threads at once.
+/// A program on a device, with the buffers of all runs in progress. Several
+/// threads may run it at the same time.
 class Program {
 public:
   /// Creates the program of an image, and copies its weights to the device. If
@@ -35,9 +35,9 @@ public:
   llvm::ArrayRef<DmlTensorInfo> getInputs() const { return inputs; }
   llvm::ArrayRef<DmlTensorInfo> getOutputs() const { return outputs; }
 
-  /// Runs the program on inputs, and on outputs where they are not null. The
-  /// tensors have either memory or a buffer; where an output has neither,
-  /// `results` gets memory for it.
+  /// Runs the program on `inputs`, and stores to those of `outputs` that are
+  /// not null. Each tensor has memory or a buffer. If an output has neither,
+  /// its memory is allocated in `results`.
   Status run(llvm::ArrayRef<const DmlSessionTensor *> inputs,
              llvm::ArrayRef<DmlSessionTensor *> outputs,
              std::vector<HostMemory> &results);

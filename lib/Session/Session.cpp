@@ -292,9 +292,9 @@ Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
   auto wanted = bindOutputs(getSignature(), outputs);
   if (!wanted)
     return wanted.status();
+  DML_TRY(device->check());
   if (!model->getExecutable())
     bindShared(*binding, *wanted);
-  DML_TRY(device->check());
   Expected<std::shared_ptr<Program>> program = getProgram(*binding);
   if (!program)
     return program.status();

@@ -45,8 +45,8 @@ Status call(Fn function, Args... args) {
   return Status(result, dmlGetErrorMessage(error));
 }
 
-/// The same for a function that creates an object, whose handle comes last
-/// before the error.
+/// Calls a function that creates an object. The parameter for the new handle is
+/// the last one before the error.
 template <typename Handle, typename Fn, typename... Args>
 Expected<Handle> create(Fn function, Args... args) {
   typename Handle::pointer pointer = nullptr;
@@ -66,7 +66,7 @@ Expected<ExecutableHandle> openExecutable(const Bytes &bytes) {
       static_cast<const DmlExecutableCreateInfo *>(&info));
 }
 
-/// Fails where an array of `structure` is NULL though its count is not 0.
+/// Fails if an array of `structure` is NULL although its count is not 0.
 inline Status checkArray(const char *structure, const char *member,
                          const void *array, uint32_t count) {
   if (array || count == 0)
@@ -75,7 +75,7 @@ inline Status checkArray(const char *structure, const char *member,
                    " is NULL, but its count is ", count);
 }
 
-/// An error of a model that is wrong, or that cannot be read.
+/// Returns the error of a model that is invalid, or that cannot be read.
 inline Status invalid(llvm::Error error) {
   DmlResult result = DML_ERROR_INVALID_ARGUMENT;
   llvm::visitErrors(error, [&](const llvm::ErrorInfoBase &info) {

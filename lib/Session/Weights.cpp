@@ -11,7 +11,7 @@
 using namespace dml;
 using namespace dml::session;
 
-/// Bytes of a weight that are in host memory at a time, at most.
+/// The most bytes of a weight that are in host memory at a time.
 static constexpr uint64_t pieceBytes = 1 << 20;
 
 //===----------------------------------------------------------------------===//
@@ -78,8 +78,8 @@ uint64_t WeightStore::countBytes() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Fills `size` bytes of a buffer in pieces, of which `read` may give less than
-/// it is asked for.
+/// Fills `size` bytes of a buffer in pieces. `read` may return fewer bytes than
+/// requested.
 static Status fillBuffer(
     DmlBuffer buffer, uint64_t size,
     llvm::function_ref<Expected<size_t>(uint64_t offset,
@@ -90,7 +90,7 @@ static Status fillBuffer(
   std::vector<char> piece(info.mapped ? 0 : std::min(size, pieceBytes));
   for (uint64_t done = 0; done < size;) {
     auto wanted = static_cast<size_t>(std::min(size - done, pieceBytes));
-    // Memory that is mapped takes the bytes without a detour.
+    // If the buffer is mapped, the bytes are read directly into it.
     char *to =
         info.mapped ? static_cast<char *>(info.mapped) + done : piece.data();
     Expected<size_t> count = read(done, {to, wanted});
@@ -284,7 +284,7 @@ Status WeightLoader::runPreparation(DmlExecutable executable,
                static_cast<const DmlSubmitInfo *>(nullptr)));
   DML_TRY(call(dmlWait, table->get(), waitLimit));
   for (auto [i, weight] : llvm::enumerate(prepared)) {
-    // The preparation may have the same result twice, in two shapes.
+    // The preparation may return the same result twice, in two shapes.
     if (!weight)
       weight = store.find(preparedKeys[i]);
     if (weight)

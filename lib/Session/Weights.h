@@ -81,7 +81,8 @@ private:
                                        const DmlTensorInfo &tensor) const;
   Expected<Digest> getKey(const WeightSource &source,
                           const DmlTensorInfo &tensor) const;
-  /// Writes the bytes of a weight, which is not prepared, to a buffer.
+  /// Writes the bytes of a weight to a buffer. The weight is not a result of
+  /// the preparation.
   Status fill(const WeightSource &source, const DmlTensorInfo &tensor,
               DmlBuffer buffer) const;
   Expected<WeightPointer> loadWeight(const WeightSource &source,
@@ -97,7 +98,8 @@ private:
   const CallerWeights &caller;
   const Digest &options;
   const uint64_t waitLimit;
-  /// The keys of what the preparation computes, and these weights.
+  /// The keys of the results of the preparation, and the weights that contain
+  /// the results.
   std::vector<Digest> preparedKeys;
   std::vector<WeightPointer> prepared;
   /// The weights that the preparation reads and writes. They are kept so that a

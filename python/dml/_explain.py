@@ -14,9 +14,10 @@ from ._devices import Handle
 from ._errors import Cancelled
 from ._library import (DmlBytes, DmlCompileInfo, DmlExplainInfo, DmlProblemInfo,
                        DmlVerdictInfo)
+from ._model import Model
 from ._session import Callbacks, Progress, set_dimensions, set_model, set_options
 
-Model = Union[str, "os.PathLike[str]", bytes]
+ModelSource = Union[str, "os.PathLike[str]", bytes, Model]
 
 _KINDS = ("operator", "foreign", "unread", "not taken", "not modelled")
 
@@ -111,12 +112,12 @@ class Verdict:
                 f"{count} problem{'' if count == 1 else 's'}>")
 
 
-def explain(model: Model, level: Optional[str] = None, *,
+def explain(model: ModelSource, level: Optional[str] = None, *,
             dims: Optional[Mapping[str, int]] = None, ort_optimizations: bool = False,
             format: Optional[str] = None) -> Verdict:
     """Says which feature level of DirectML a model needs, and why. No device is needed.
 
-    model              a path, or the bytes of a model
+    model              a path, the bytes of a model, or a dml.Model
     level              the level that the model is to fit, "5_0"; what does not fit and how it
                        can be rewritten is among the verdict's problems
     dims               sizes of the dimensions that the model leaves open: {"batch": 1}
@@ -135,7 +136,7 @@ def explain(model: Model, level: Optional[str] = None, *,
     return _read(Handle(handle.value, "dmlDestroyVerdict"))
 
 
-def legalize(model: Model, level: str, *, dims: Optional[Mapping[str, int]] = None,
+def legalize(model: ModelSource, level: str, *, dims: Optional[Mapping[str, int]] = None,
              ort_optimizations: bool = False, format: Optional[str] = None,
              text: bool = False) -> bytes:
     """Rewrites a model for a feature level, bit for bit. No device is needed.
@@ -154,7 +155,7 @@ def legalize(model: Model, level: str, *, dims: Optional[Mapping[str, int]] = No
     return _take(module)
 
 
-def compile(model: Model, *, device_profiles: Sequence[str] = (),
+def compile(model: ModelSource, *, device_profiles: Sequence[str] = (),
             dims: Optional[Mapping[str, int]] = None,
             options: Optional[Mapping[str, Any]] = None,
             progress: Optional[Progress] = None, format: Optional[str] = None) -> bytes:
@@ -197,7 +198,7 @@ def compile(model: Model, *, device_profiles: Sequence[str] = (),
     return _take(executable)
 
 
-def _set_explained(info: DmlExplainInfo, model: Model, level: Optional[str],
+def _set_explained(info: DmlExplainInfo, model: ModelSource, level: Optional[str],
                    dims: Optional[Mapping[str, int]], ort_optimizations: bool,
                    format: Optional[str]) -> Any:
     """Fills `info`; returns what must live until the call is over."""

@@ -54,8 +54,9 @@ namespace {
 /// here would need memory.
 DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
-/// guard for a call that makes, uses or waits for something of a device:
-/// what late work has kept so far is destroyed first, if the work has ended.
+/// Runs the body of a call that creates, uses or waits for an object of a
+/// device, like guard(). Before the body, destroys objects that were kept for
+/// late work which has ended.
 template <typename Fn>
 DmlResult guardWork(DmlError *error, Fn &&body) noexcept {
   Device::destroyWhatHasEnded();

@@ -135,12 +135,12 @@ struct Function {
   std::string name;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
-  /// For each output the input in whose place it is, or nothing.
+  /// For each output, the number of the input whose place it takes, or nothing.
   std::vector<std::optional<uint32_t>> inPlace;
-  /// For each input whether an output is in its place.
+  /// For each input, whether an output takes its place.
   std::vector<bool> isReplaced;
-  /// The variants, the one to be preferred first. The function's own steps,
-  /// which are always there, are the last.
+  /// The variants, in order of preference. The last variant consists of the
+  /// function's own steps, which always exist.
   std::vector<Variant> variants;
   uint32_t featureLevel;
 };

@@ -13,9 +13,11 @@ message.
 import os
 
 import numpy as np
+from onnx import TensorProto, helper
 
+import import_tests
 import opset_tests
-from opset_tests import Fixed, REFUSED, case, wave
+from opset_tests import Fixed, REFUSED, case, ints, wave
 
 opset_tests.CASES.clear()
 opset_tests.DEFINED.clear()
@@ -25,6 +27,8 @@ OPSET = 17
 
 
 def contrib(type, *inputs, tolerance=2e-6, **keywords):
+    """Scalars are initializers."""
+    inputs = [Fixed(x) if isinstance(x, np.generic) else x for x in inputs]
     case(OPSET, type, *inputs, tolerance=tolerance, domain="com.microsoft", **keywords)
 
 
@@ -107,6 +111,184 @@ refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, Non
 refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, None, None, None, None, None,
         np.float32([1]), **HEADS, message="it has 13 inputs, but wanted are 1 to 12")
 
+# Attention with a past, and with what is behind a query hidden
+
+x, weights, offsets = wave(2, 3, 8), wave(8, 24, phase=1), wave(24, phase=2)
+past = wave(2, 2, 2, 4, 4, phase=3)
+for unidirectional in (0, 1):
+    contrib("Attention", x, weights, offsets, None, past, outputs=2, num_heads=2, unidirectional=unidirectional,
+            label="past", tolerance=1e-5)
+contrib("Attention", x, weights, offsets, np.int32([[1, 1, 0], [1, 1, 1]]), num_heads=2, unidirectional=1,
+        outputs=2, label="present", tolerance=1e-5)
+rows = [wave(2, 3, 8, phase=phase) for phase in range(3)]
+contrib("MultiHeadAttention", *rows, num_heads=2, unidirectional=1, tolerance=1e-5)
+contrib("MultiHeadAttention", *rows, None, None, None, past[0], past[1], outputs=3, num_heads=2, unidirectional=1,
+        label="past", tolerance=1e-5)
+contrib("RotaryEmbedding", wave(1, 4, 32), np.int64([[0, 1, 0, 3]]), *TABLES, scale=2.0, label="scale")
+contrib("RotaryEmbedding", wave(1, 14, 16), np.int64([[*range(12), 0, 1]]), *TABLES, is_packed_batching=1,
+        label="packed batches")
+refused("MultiHeadAttention", rows[0], *(wave(2, 4, 8),) * 2, num_heads=2, unidirectional=1,
+        message="it is unidirectional for 3 queries and 4 new keys")
+refused("Attention", x, weights, offsets, None, wave(2, 2, 2, 4, 3), num_heads=2,
+        message="its past has the shape 2x2x2x4x3, but wanted is 2x2x2x4x4")
+
+def quantized(*shape, phase=0.0):
+    return (wave(*shape, phase=phase) * 40 + 128).astype(np.uint8)
+
+
+scales = np.float32(0.05), np.float32(0.02)
+for mask, attributes in ((None, {}), (np.int32([[1, 1, 0], [1, 1, 1]]), {"unidirectional": 1})):
+    contrib("QAttention", quantized(2, 3, 8), quantized(8, 24, phase=1), offsets, *scales, mask, np.uint8(120),
+            np.uint8(130), num_heads=2, tolerance=2e-5, **attributes)
+contrib("QAttention", quantized(2, 3, 8), quantized(8, 24, phase=1).astype(np.int8), offsets, *scales, None, np.uint8(120),
+        np.int8(3), past, outputs=2, num_heads=2, tolerance=2e-5, label="past")
+
+# Products and convolutions
+
+for transBatchA, transBatchB, transA, transB in ((1, 0, 0, 0), (0, 1, 0, 1), (1, 1, 1, 0)):
+    a = wave(*((4, 2, 3) if transA else (3, 2, 4)) if transBatchA else ((2, 4, 3) if transA else (2, 3, 4)))
+    b = wave(*((5, 2, 4) if transB else (4, 2, 5)) if transBatchB else ((2, 5, 4) if transB else (2, 4, 5)), phase=1)
+    contrib("FusedMatMul", a, b, transBatchA=transBatchA, transBatchB=transBatchB, transA=transA, transB=transB,
+            alpha=0.5, tolerance=1e-5)
+contrib("FusedMatMul", wave(3, 2, 2, 4), wave(2, 2, 4, 5), transBatchA=1, tolerance=1e-5, label="four dimensions")
+image, filters = wave(1, 4, 5, 5), wave(4, 3, 3, 3, phase=1)
+for attributes in ({"strides": [2, 2]}, {"group": 2, "output_padding": [1, 0], "strides": [2, 2]}, {"dilations": [2, 1]}):
+    count = 3 * attributes.get("group", 1)
+    contrib("ConvTransposeWithDynamicPads", image, filters, ints(1, 0, 1, 2), wave(count), tolerance=1e-5,
+            **attributes)
+refused("ConvTransposeWithDynamicPads", image, filters, np.int64([1, 0, 1, 2]),
+        message="the pads are computed when the model runs")
+refused("ConvTransposeWithDynamicPads", image, filters, ints(1, 0, 1), message="its pads are [1, 0, 1]")
+for axis, type in ((0, np.uint8), (1, np.int8)):
+    axes = Fixed(wave(3 + 2 * axis) ** 2 + 0.125), Fixed(np.arange(3 + 2 * axis, dtype=type))
+    contrib("QuantizeLinear", wave(3, 5), *axes, axis=axis)
+    contrib("DequantizeLinear", np.arange(15, dtype=type).reshape(3, 5), *axes, axis=axis)
+contrib("QuantizeLinear", wave(3, 5, dtype=np.float16), np.float16(0.25), np.uint8(7))
+contrib("DequantizeLinear", np.arange(6, dtype=np.uint8), np.float16(0.25), np.uint8(7))
+
+
+def convolve(x, weights, pads, stride, group=1):
+    """A convolution of images whose channels are last."""
+    x = np.pad(x, ((0, 0), (pads, pads), (pads, pads), (0, 0)))
+    height, width, inner = weights.shape[1:]
+    result = np.zeros((len(x), (x.shape[1] - height) // stride + 1, (x.shape[2] - width) // stride + 1, len(weights)))
+    for n, i, j, m in np.ndindex(result.shape):
+        first = m // (len(weights) // group) * inner
+        part = x[n, i * stride:i * stride + height, j * stride:j * stride + width, first:first + inner]
+        result[n, i, j, m] = (part.astype(np.float64) * weights[m]).sum()
+    return result.astype(np.float32)
+
+
+last, kernels = wave(2, 5, 4, 4), wave(6, 3, 3, 2, phase=1)
+contrib("NhwcConv", last, kernels, wave(6), pads=[1] * 4, group=2, strides=[2, 2], tolerance=1e-5,
+        wanted=convolve(last, kernels, 1, 2, 2) + wave(6))
+contrib("NhwcConv", last, wave(3, 1, 1, 4), wanted=convolve(last, wave(3, 1, 1, 4), 0, 1), label="of points")
+
+# Operators with an activation behind them
+
+left, right = wave(3, 4), wave(4, 5, phase=1)
+product = (left.astype(np.float64) @ right)
+
+
+def softmax(scores, axis):
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+for activation, attributes, function in (
+        ("Relu", {}, lambda x: np.maximum(x, 0)), ("Elu", {"alpha": 0.5}, lambda x: np.where(x < 0, np.expm1(x) / 2, x)),
+        ("HardSigmoid", {"alpha": 0.25, "beta": 0.25}, lambda x: np.clip(x / 4 + 0.25, 0, 1)),
+        ("LeakyRelu", {}, lambda x: np.where(x < 0, 0.01 * x, x)),
+        ("Selu", {"gamma": 2.0, "alpha": 0.5}, lambda x: 2 * np.where(x < 0, np.expm1(x) / 2, x)),
+        ("ScaledTanh", {"alpha": 2.0, "beta": 0.5}, lambda x: 2 * np.tanh(x / 2)),
+        ("Softplus", {}, lambda x: np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)),
+        ("Softmax", {"axis": 0}, lambda x: softmax(x, 0)), ("Softmax", {}, lambda x: softmax(x, 1))):
+    contrib("FusedMatMulActivation", left, right, activation=activation, tolerance=2e-5, label=activation,
+            wanted=function(product).astype(np.float32),
+            **{"activation_" + name: value for name, value in attributes.items()})
+
+
+def fused(type, *inputs, wanted, tolerance=2e-5, activation="Relu", function=lambda x: np.maximum(x, 0), **attributes):
+    case(OPSET, "DmlFused" + type, *inputs, domain="com.microsoft.dml", fused_activation=activation,
+         fused_activation_domain="", fused_activation_since_version=6, tolerance=tolerance,
+         wanted=function(wanted).astype(np.float32), **attributes)
+
+
+pixels = wave(2, 3, 4, 4)
+channel = lambda array: array.reshape(3, 1, 1)
+normal = lambda axes: (pixels - pixels.mean(axis=axes, keepdims=True)) / np.sqrt(
+    pixels.astype(np.float64).var(axis=axes, keepdims=True) + 1e-5)
+scale, shift, center, spread = wave(3), wave(3, phase=1), wave(3, phase=2), wave(3) ** 2 + 1
+fused("Add", left, wave(4), wanted=left + wave(4))
+fused("Sum", left, wave(3, 4, phase=1), wanted=left + wave(3, 4, phase=1), activation="LeakyRelu", fused_alpha=0.25,
+      function=lambda x: np.where(x < 0, x / 4, x))
+fused("MatMul", left, right, wanted=product, activation="Tanh", function=np.tanh)
+fused("Gemm", left, wave(5, 4), wave(5), transB=1, alpha=0.5, wanted=left.astype(np.float64) @ wave(5, 4).T / 2 + wave(5))
+fused("MeanVarianceNormalization", pixels, wanted=normal((0, 2, 3)))
+fused("InstanceNormalization", pixels, scale, shift, wanted=normal((2, 3)) * channel(scale) + channel(shift))
+fused("BatchNormalization", pixels, scale, shift, center, spread,
+      wanted=(pixels - channel(center)) / np.sqrt(channel(spread) + 1e-5) * channel(scale) + channel(shift))
+first = last.transpose(0, 3, 1, 2).copy()
+fused("Conv", first, kernels.transpose(0, 3, 1, 2).copy(), wave(6), pads=[1] * 4, group=2, strides=[2, 2],
+      wanted=(convolve(last, kernels, 1, 2, 2) + wave(6)).transpose(0, 3, 1, 2))
+points = wave(4, 3, 1, 1)
+fused("ConvTranspose", first, points, activation="Sigmoid", function=lambda x: 1 / (1 + np.exp(-x)),
+      wanted=np.einsum("nchw,cm->nmhw", first.astype(np.float64), points[:, :, 0, 0]))
+# Weights of four bits that are computed, and zero points that are floats
+
+packed, fourth = quantized(5, 3, 8), np.arange(15, dtype=np.float32).reshape(5, 3) / 16 + 0.25
+nibbles = {"K": 40, "N": 5, "bits": 4, "block_size": 16}
+points = quantized(5, 2, phase=4)
+many = wave(2, 40)
+contrib("MatMulNBits", many, packed, fourth.reshape(-1), tolerance=1e-4, label="computed", **nibbles)
+contrib("MatMulNBits", many, packed, Fixed(fourth.reshape(-1)), points.reshape(-1), tolerance=1e-4,
+        label="computed, with zero points", **nibbles)
+contrib("MatMulNBits", many, Fixed(packed), Fixed(fourth.reshape(-1)), Fixed(fourth.reshape(-1) * 8), tolerance=1e-4,
+        label="zero points that are floats", **nibbles)
+tokens = np.int64([[3, 0, 4], [1, 1, 2]])
+table, blocks = quantized(5, 32), wave(5, 4, phase=3)
+for extra in ((), (Fixed(quantized(5, 2, phase=1)),)):
+    contrib("GatherBlockQuantized", Fixed(table), tokens, Fixed(blocks), *extra, bits=4, block_size=16, gather_axis=0,
+            quantize_axis=1, tolerance=1e-5)
+contrib("GatherBlockQuantized", Fixed(table), tokens, Fixed(blocks[:, :2]), bits=8, block_size=16, gather_axis=0,
+        quantize_axis=1, tolerance=1e-5)
+refused("GatherBlockQuantized", Fixed(table), tokens, Fixed(blocks[:, :3]), bits=4, block_size=16, quantize_axis=1,
+        message="its scales have the shape 5x3, but wanted is one for each block, 5x4")
+
+refused("FusedMatMulActivation", left, right, activation="Gelu",
+        message="its attribute activation is 'Gelu', which DirectML's operators do not fuse")
+
+
+def checkEmptyPast(folder):
+    """A size of 0 leaves an input without elements, as the past of the first step."""
+    rows = [wave(1, 3, 8, phase=phase) for phase in range(3)]
+    kinds = {"x": [1, 3, 8], "past": [1, 2, "P", 4], "present": [1, 2, "T", 4]}
+    info = lambda name, kind: helper.make_tensor_value_info(name, TensorProto.FLOAT, kinds[kind])
+    node = helper.make_node("MultiHeadAttention", ["q", "k", "v", "", "", "", "pk", "pv"], ["y", "key", "value"],
+                            domain="com.microsoft", num_heads=2)
+    graph = helper.make_graph([node], "test", [*(info(name, "x") for name in "qkv"), info("pk", "past"),
+                                               info("pv", "past")],
+                              [info("y", "x"), info("key", "present"), info("value", "present")])
+    model = helper.make_model(graph, opset_imports=[
+        helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)])
+    path = os.path.join(folder, "empty.onnx")
+    with open(path, "wb") as file:
+        file.write(model.SerializeToString())
+    arguments = [path, "--dim=P=0"]
+    for name, array in [*zip("qkv", rows), ("pk", np.zeros((1, 2, 0, 4), np.float32))]:
+        np.save(os.path.join(folder, name + ".npy"), array)
+        arguments.append(f"--input={name}=@{folder}/{name}.npy")
+    heads = [row.reshape(1, 3, 2, 4).transpose(0, 2, 1, 3) for row in rows]
+    wanted = softmax(heads[0] @ heads[1].transpose(0, 1, 3, 2) / 2, -1) @ heads[2]
+    wanted = wanted.transpose(0, 2, 1, 3).reshape(1, 3, 8)
+    for tool in ("dml-interpret", "dml-run"):
+        outputs = [f"--output={name}=@{folder}/{name}.npy" for name in ("y", "key", "value")]
+        import_tests.run([tool, *arguments, *outputs])
+        for name, array in (("y", wanted), ("key", heads[1]), ("value", heads[2])):
+            opset_tests.compare(f"an empty past, {tool}, {name}", np.load(f"{folder}/{name}.npy"),
+                                array.astype(np.float32), 1e-5)
+    print("an empty past is none")
+
 
 if __name__ == "__main__":
-    opset_tests.main(__doc__)
+    opset_tests.main(__doc__, checkEmptyPast)

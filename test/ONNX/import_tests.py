@@ -28,10 +28,10 @@ class Model:
         self.functions = []
         self.stated = {}
 
-    def state(self, value):
-        """An input of one integer, which --dim states."""
+    def state(self, value, type=np.int64):
+        """An input of one integer or bool, which --dim states."""
         name = f"s{len(self.stated)}"
-        self.stated[name] = np.int64(value)
+        self.stated[name] = type(value)
         return name
 
     def input(self, array):
@@ -62,7 +62,7 @@ class Model:
             [info(name, array) for name, array, _ in self.outputs], self.initializers)
         model = helper.make_model(graph, functions=self.functions, opset_imports=[
             helper.make_opsetid(domain, version) for domain, version in
-            (("", self.opset), ("com.microsoft", 1), ("local", 1))])
+            (("", self.opset), ("com.microsoft", 1), ("com.microsoft.dml", 1), ("local", 1))])
         with open(path, "wb") as file:
             file.write(model.SerializeToString())
 
@@ -1080,6 +1080,13 @@ def packed_weights():
         model.expect(model.node("MatMulNBits", a, packed, model.weights(scales), *inputs,
                                 domain="com.microsoft", K=k, N=n, bits=4, block_size=block),
                      (y @ real.T).astype(np.float32), 1e-2)
+    # Bytes that are repeated, with two equal elements and with different ones.
+    for pair in (0x77, 0x1a):
+        repeated = model.node("ConstantOfShape", model.weights(np.int64([n, 3, 8])),
+                              value=helper.make_tensor("value", TensorProto.UINT8, [1], [pair]))
+        real = (np.tile([pair & 15, pair >> 4], (n, k // 2)) - 8) * scales.repeat(block, axis=1)
+        model.expect(model.node("MatMulNBits", a, repeated, model.weights(scales), domain="com.microsoft",
+                                K=k, N=n, bits=4, block_size=block), (y @ real.T).astype(np.float32), 1e-2)
     # Signed, in blocks of 8 rows, and an odd number of elements.
     s = (np.arange(48 * 17) * 5 % 16 - 8).reshape(48, 17)
     scales, zeros = ramp(6, 17, first=0.5, step=0.02), (np.arange(6 * 17) % 16 - 8).reshape(6, 17)
@@ -1310,6 +1317,11 @@ def branches():
     other = graph("else_stated", [helper.make_node("Abs", [a], ["absolute"])], "absolute")
     condition = model.node("Equal", model.state(16000), model.weights(np.int64(16000)))
     model.expect(model.node("If", condition, then_branch=then, else_branch=other), -x)
+    # As merged decoders have it: a bool says whether there is a past.
+    for flag, wanted in ((True, -x), (False, np.abs(x))):
+        then = graph(f"then_{flag}", [helper.make_node("Neg", [a], [f"negated_{flag}"])], f"negated_{flag}")
+        other = graph(f"else_{flag}", [helper.make_node("Abs", [a], [f"absolute_{flag}"])], f"absolute_{flag}")
+        model.expect(model.node("If", model.state(flag, np.bool_), then_branch=then, else_branch=other), wanted)
     return model
 
 
@@ -1364,7 +1376,7 @@ def check(name, tools, folder):
     model = GROUPS[name]()
     path = os.path.join(folder, name + ".onnx")
     model.save(path)
-    inputs = [f"--dim={key}={value}" for key, value in model.stated.items()]
+    inputs = [f"--dim={key}={int(value)}" for key, value in model.stated.items()]
     for key, array in model.inputs.items():
         np.save(os.path.join(folder, key + ".npy"), array)
         inputs.append(f"--input={key}=@{os.path.join(folder, key)}.npy")

@@ -123,7 +123,24 @@ def contrib(type, *inputs, **attributes):
     return helper.make_node(type, list(inputs), ["y"], domain="com.microsoft", **attributes)
 
 
+def repeated_weights():
+    """MatMulNBits with 1 GiB of weights that one byte repeats."""
+    n, k, block = 65536, 32768, 32
+    sizes = {"bytes": [n, k // block, block // 2], "numbers": [n, k // block]}
+    nodes = [helper.make_node("ConstantOfShape", ["bytes"], ["b"],
+                              value=helper.make_tensor("value", TensorProto.UINT8, [1], [0x1a])),
+             helper.make_node("ConstantOfShape", ["numbers"], ["scales"]),
+             contrib("MatMulNBits", "x", "b", "scales", K=k, N=n, bits=4, block_size=block)]
+    return build(nodes, shape=(1, k), weights=[numpy_helper.from_array(np.int64(size), name)
+                                               for name, size in sizes.items()])
+
+
 CASES += [
+    (repeated_weights(), "its input 1 repeats one byte 1073741824 times, but wanted are bytes of a file"),
+    (build([helper.make_node("DequantizeLinear", ["w", "scale"], ["y"])], opset=21, weights=[
+        TensorProto(name="w", data_type=22, dims=[65536, 65535], raw_data=b"1"),
+        numpy_helper.from_array(np.float32(1), "scale")]),
+     "tensor 'w': it has 1 bytes of elements, but 65536x65535 of int4 wants 2147450880"),
     (build([helper.make_node("Einsum", ["x"], ["y"], equation="ij,jk->ik")]),
      "its equation is 'ij,jk->ik', but it has 1 inputs"),
     (build([helper.make_node("Einsum", ["x"], ["y"], equation="i..j->i")]),
@@ -287,8 +304,8 @@ def main():
         for options, message in (
                 (["--dim=batch=2", "--dim=bacth=2"], "the size of 'bacth' is stated, but no input has that name, or a "
                  "dimension without a size of that name; there are 'batch'"),
-                (["--dim=batch=2", "--dim=x=2"], "input 'x' is 2x3 of float, but only one integer of 32 or 64 "
-                 "bits can be stated with --dim")):
+                (["--dim=batch=2", "--dim=x=2"], "input 'x' is 2x3 of float, but only one bool or one integer "
+                 "of 32 or 64 bits can be stated with --dim")):
             result = explain(symbolic, folder, *options)
             if result.returncode != 2 or message not in result.stderr:
                 sys.exit(f"wanted is exit code 2 and: {message}\nfound is {result.returncode}: {result.stderr}")

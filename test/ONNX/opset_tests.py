@@ -105,6 +105,10 @@ near(7, "MeanVarianceNormalization", wave(2, 3, 2, 2), across_channels=1, tolera
 near(7, "SimplifiedLayerNormalization", wave(2, 3, 4), wave(4), stash_type=1, tolerance=1e-5)
 near(7, "ThresholdedRelu", wave(2, 3), alpha=0.5)
 near(9, "ScaledTanh", wave(2, 3), alpha=0.5, beta=0.25)
+case(9, "Affine", wave(2, 3), alpha=0.5, beta=0.25)
+case(9, "Crop", wave(1, 2, 5, 6), border=[1, 0, 2, 1])
+case(9, "Crop", wave(1, 2, 5, 6), border=[1, 2, 0, 0], scale=[2, 3])
+case(9, "ImageScaler", wave(2, 3, 2, 2), scale=0.5, bias=[1.0, 0.5, -1.0])
 near(9, "ParametricSoftplus", wave(2, 3), alpha=0.5, beta=0.25)
 
 # Versions 18 to 22
@@ -119,6 +123,12 @@ case(18, "BitwiseNot", small)
 near(18, "GroupNormalization", wave(2, 4, 3, 2), wave(2), wave(2, phase=1), num_groups=2, tolerance=1e-5)
 near(18, "LpPool", image, kernel_shape=[2, 2], dilations=[2, 1], strides=[1, 2], p=1)
 near(18, "LpPool", image, kernel_shape=[3, 2], strides=[2, 2], ceil_mode=1)
+grid = wave(1, 3, 4, 2, phase=0.3) * np.float32(0.55)
+for padding in ("zeros", "border", "reflection"):
+    for aligned in (0, 1):
+        near(18, "GridSample", image, grid, padding_mode=padding, align_corners=aligned, tolerance=2e-5)
+        near(18, "GridSample", image, grid, mode="bicubic", padding_mode=padding, align_corners=aligned, tolerance=2e-5)
+        case(18, "GridSample", image, grid, mode="nearest", padding_mode=padding, align_corners=aligned)
 near(18, "Mish", x)
 case(18, "Pad", x, ints(1, 2, 0, 1), Fixed(np.float32(0.5)), ints(2, 0))
 for name in ("L1", "L2", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare"):
@@ -153,6 +163,9 @@ case(19, "Shape", x, start=1, end=-1)
 case(19, "Size", x)
 
 case(20, "ConstantOfShape", ints(2, 3), value=helper.make_tensor("v", TensorProto.INT16, [1], [5]))
+near(20, "GridSample", wave(1, 2, 3, 4, 3), wave(1, 2, 3, 2, 3, phase=0.4) * np.float32(0.5), tolerance=2e-5)
+case(20, "GridSample", wave(1, 2, 3, 4, 3), wave(1, 2, 3, 2, 3, phase=0.4) * np.float32(0.5), mode="nearest",
+     padding_mode="reflection", align_corners=1)
 near(20, "Gelu", x)
 near(20, "Gelu", x, approximate="tanh")
 special = np.float32([[1, np.inf, -np.inf], [np.nan, 0, -1]])
@@ -536,7 +549,7 @@ def checkNewest(folder):
         path = os.path.join(folder, "newest.onnx")
         model.save(path)
         result = subprocess.run(["dml-translate", "--import-onnx", path] +
-                                [f"--dim={key}={value}" for key, value in model.stated.items()],
+                                [f"--dim={key}={int(value)}" for key, value in model.stated.items()],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         # An operator may have changed since.
         if result.returncode != 0 and "went with version" in result.stderr:

@@ -26,7 +26,7 @@ def write_models(folder, networks):
         model = build()
         path = os.path.join(folder, name + ".onnx")
         model.save(path)
-        models.append([path] + [f"--dim={key}={value}" for key, value in model.stated.items()])
+        models.append([path] + [f"--dim={key}={int(value)}" for key, value in model.stated.items()])
     return models
 
 

@@ -157,6 +157,10 @@ def check_in_root(root, version, programs):
     printed = inside("/usr/bin/python3", "-B", "-m", "dml", "--version")
     expect(re.fullmatch(rf"dml {re.escape(version)} \((.*/)?libdml\.so\..*\)\n", printed),
            f"python3 -m dml: {printed}")
+    printed = inside("/usr/bin/python3", "-B", "-c", "import dml; print(repr(dml.explain("
+                     "'/padding.mlir', level='1_0')), len(dml.compile('/padding.mlir')) > 0)")
+    expect(re.match(r"<dml.Verdict: needs \d_\d, (runs|does not run) at 1_0; ", printed) and
+           printed.endswith(" True\n"), f"dml.explain: {printed}")
 
 
 def check_development(root, folder):
@@ -208,4 +212,5 @@ def main():
     check_development(root, folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

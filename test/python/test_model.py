@@ -264,7 +264,7 @@ class BuildTest(unittest.TestCase):
         model.read_weight("w", np.float32, [256], read)
         session = dml.Session(model)
         with self.assertRaisesRegex(dml.InputOutput,
-                                    "the callback of weight 'w' reads no 1024 bytes from byte 0 "
+                                    "the callback of weight 'w' cannot read 1024 bytes from byte 0 "
                                     "on: OSError: the disk is gone"):
             session.run(None, {"x": self.X})
 

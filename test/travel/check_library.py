@@ -8,6 +8,7 @@
     check_library.py empty-root LIBRARY PROGRAM SOURCE FOLDER
     check_library.py other-llvm PROGRAM SOURCE OTHER...
     check_library.py folding FOLDED UNFOLDED SOURCE FOLDER
+    check_library.py installed LIBRARY CMAKE BUILD SOURCE FOLDER
 
 PROGRAM is dml-session, which runs a model with LIBRARY, and SOURCE the folder of the
 project.
@@ -223,8 +224,51 @@ def check_folding(folded, unfolded, source, folder):
     expect(compiled > 50, "wanted are more than 50 modules that are compiled")
 
 
+def check_installed(library, cmake, build, source, folder):
+    """Installs the component `session`, and builds an example against it, where CMake finds no
+    MLIR."""
+    folder = Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    prefix = folder / "prefix"
+    run(cmake, "--install", build, "--component", "session", "--prefix", prefix)
+    installed = list(prefix.rglob("libdml.so.*.*.*"))
+    expect(len(installed) == 1 and
+           installed[0].stat().st_size == Path(library).stat().st_size,
+           f"{prefix} has the libraries {installed}")
+    strange = [str(path) for path in prefix.rglob("*")
+               if path.is_file() and not path.name.startswith(("libdml.so", "dml-")) and
+               path.parent != prefix / "include/dml"]
+    expect(not strange, f"{prefix} has {', '.join(strange)}, too")
+
+    def configure(project, name):
+        return subprocess.run([cmake, "-G", "Ninja", "-S", project, "-B", folder / name,
+                               f"-DCMAKE_PREFIX_PATH={prefix}",
+                               "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    for name in ("session", "classify"):
+        found = configure(Path(source, "examples", name), name)
+        expect(found.returncode == 0, found.stdout)
+        run(cmake, "--build", folder / name)
+    write_input(folder / "input", 16)
+    printed = run(folder / "session/dml-session", Path(source, "examples/padding.mlir"),
+                  folder / "input")
+    expect("= 15\n" in printed, f"the largest element is not 15:\n{printed}")
+    # Programs of the compiler are refused with the reason.
+    project = folder / "compiler"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\n"
+        "find_package(dml REQUIRED CONFIG COMPONENTS compiler)\n")
+    refused = configure(project, "refused")
+    # CMake breaks lines.
+    expect(refused.returncode != 0 and "which has the component session alone" in
+           " ".join(refused.stdout.split()), refused.stdout)
+
+
 CHECKS = {"size": check_size, "needs": check_needs, "exports": check_exports,
           "empty-root": check_empty_root, "other-llvm": check_other_llvm,
-          "folding": check_folding}
+          "folding": check_folding, "installed": check_installed}
 
-CHECKS[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    CHECKS[sys.argv[1]](*sys.argv[2:])

@@ -143,6 +143,12 @@ static cl::list<std::string> addedFunctions(
              "executable"),
     cl::value_desc("name=file"), cl::cat(category));
 
+static cl::list<std::string> functionDimensions(
+    "function-dim",
+    cl::desc("The size of a symbolic dimension in one function of "
+             "--add-function, where --dim states none or another"),
+    cl::value_desc("function:name=size"), cl::cat(category));
+
 static cl::list<std::string> inPlace(
     "in-place",
     cl::desc("Write an output in the buffer of an input of the same type, by "
@@ -357,6 +363,32 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
   llvm_unreachable("unknown stage");
 }
 
+/// Checks that each --function-dim names a function of --add-function.
+static ExitCode checkFunctionDimensions() {
+  for (llvm::StringRef text : functionDimensions) {
+    auto [name, dimension] = text.split(':');
+    if (name.empty() || dimension.empty())
+      return emitToolError("--function-dim=" + text +
+                           ": wanted is FUNCTION:NAME=SIZE");
+    if (llvm::none_of(addedFunctions, [name = name](llvm::StringRef added) {
+          return added.split('=').first == name;
+        }))
+      return emitToolError("--function-dim=" + text +
+                           ": --add-function adds no function '" + name + "'");
+  }
+  return dml::tools::kExitDone;
+}
+
+/// Returns the sizes for the function `name` of --add-function. The importer
+/// takes the last size of each dimension.
+static std::vector<std::string> getDimensions(llvm::StringRef name) {
+  std::vector<std::string> sizes(dimensions.begin(), dimensions.end());
+  for (llvm::StringRef text : functionDimensions)
+    if (auto [function, dimension] = text.split(':'); function == name)
+      sizes.push_back(dimension.str());
+  return sizes;
+}
+
 /// Reads the model of `text`, "name=file", and moves its function to `module`.
 static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
                             llvm::StringRef text) {
@@ -364,8 +396,8 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
   if (name.empty() || file.empty())
     return emitToolError("--add-function=" + text + ": wanted is NAME=FILE");
   OwningOpRef<ModuleOp> other = dml::tools::loadModule(
-      console, file, dimensions, ParserConfig(module.getContext()), nullptr,
-      ortOptimizations == "all");
+      console, file, getDimensions(name), ParserConfig(module.getContext()),
+      nullptr, ortOptimizations == "all");
   if (!other)
     return dml::tools::kExitInvalid;
   auto functions = llvm::to_vector(other->getOps<func::FuncOp>());
@@ -437,6 +469,9 @@ static ExitCode run() {
     return emitToolError(
         "--ort-optimizations=" + llvm::Twine(ortOptimizations) +
         ": wanted is none or all");
+
+  if (ExitCode code = checkFunctionDimensions())
+    return code;
 
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&

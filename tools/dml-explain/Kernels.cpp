@@ -23,8 +23,9 @@
 using namespace mlir;
 using namespace dml::tools;
 
-/// A copy of `module` in which the location of each operation is the operation
-/// that it is a copy of: locations go with what the compiler makes of it.
+/// Returns a copy of `module` in which the location of each operation refers to
+/// the operation's original. The compiler passes locations on, so that each
+/// kernel's location shows from which operations it was made.
 static OwningOpRef<ModuleOp> cloneWithOrigins(ModuleOp module) {
   IRMapping mapping;
   OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module->clone(mapping));
@@ -33,8 +34,8 @@ static OwningOpRef<ModuleOp> cloneWithOrigins(ModuleOp module) {
   return copy;
 }
 
-/// Tells the steps of `function` what they compute, by the operations that were
-/// exported as its steps.
+/// Sets the operations that each step of `function` computes. `compiled`
+/// contains the operations that were exported as the steps.
 static void addOrigins(func::FuncOp compiled, KernelFunction &function) {
   SmallVector<Operation *> exported;
   for (Operation &op : compiled.getOps())

@@ -25,8 +25,8 @@ struct KernelStep {
   uint64_t workgroups = 0;
   /// The bytes of all that it binds.
   uint64_t bytes = 0;
-  /// The operations of the module that was compiled of which the step computes
-  /// at least a part.
+  /// The operations of the module, as it was before compilation, that the step
+  /// computes entirely or in part.
   llvm::SetVector<mlir::Operation *> ops;
   /// How long the step took in a run, if there was one.
   std::optional<double> microseconds;
@@ -39,8 +39,8 @@ struct KernelFunction {
   unsigned kernelCount = 0;
 };
 
-/// Compiles a copy of `module` for the devices of `profile`. The error is the
-/// compiler's.
+/// Compiles a copy of `module` for the devices of `profile`. Returns the
+/// compiler's error if the compilation fails.
 llvm::Expected<std::vector<KernelFunction>>
 compileKernels(mlir::ModuleOp module, llvm::StringRef profile);
 
@@ -55,8 +55,9 @@ struct TimedStep {
 /// Reads what dml-run --trace wrote.
 llvm::Expected<std::vector<TimedStep>> readTimes(llvm::StringRef path);
 
-/// Gives the steps of `functions` the times of the run `times`. Where the run
-/// was of other steps, none gets a time, and the result says how they differ.
+/// Sets the times of the steps of `functions` to those of the run `times`. If
+/// the run had other steps, sets no times, and returns a text that describes
+/// the difference.
 std::string assignTimes(llvm::MutableArrayRef<KernelFunction> functions,
                         llvm::ArrayRef<TimedStep> times);
 

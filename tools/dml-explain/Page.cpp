@@ -23,8 +23,8 @@ using namespace dml;
 using namespace dml::explain;
 using namespace dml::tools;
 
-/// Text of a file in XML. Bytes that are no character of XML are shown as ones
-/// that nobody knows.
+/// Returns text from a file as XML. Bytes that XML does not allow become the
+/// replacement character U+FFFD.
 static std::string escape(StringRef text) {
   std::string result, valid = llvm::json::fixUTF8(text);
   for (size_t index = 0; index < valid.size(); ++index) {
@@ -161,13 +161,13 @@ struct Graph {
   std::vector<std::vector<unsigned>> layers;
   double width = 0, height = 0;
   uint64_t constantBytes = 0;
-  /// The bytes that are in memory while each operation of the function
-  /// computes, with its name.
+  /// For each operation of the function, its name and the number of bytes in
+  /// memory while it computes.
   std::vector<std::pair<std::string, uint64_t>> memory;
 };
 
-/// A box has room for lines of `lineLength` letters, capitals too: those of a
-/// wide font are 7.6 units on average.
+/// The number of letters in a line of a box, even if they are capitals. Letters
+/// of a wide font have an average width of 7.6 units.
 constexpr size_t lineLength = 32;
 constexpr double boxWidth = 264, boxHeight = 86, gapX = 24, gapY = 44;
 
@@ -209,8 +209,8 @@ static void placeNodes(Graph &graph) {
       graph.layers.resize(node.layer + 1);
     graph.layers[node.layer].push_back(index);
   }
-  // Each node is placed below the middle of the nodes that it reads, where
-  // there is room.
+  // Places each node below the middle of the nodes that it reads, if there is
+  // room.
   for (std::vector<unsigned> &layer : graph.layers) {
     for (unsigned index : layer) {
       Node &node = graph.nodes[index];
@@ -236,8 +236,8 @@ static bool contains(ArrayRef<StepRef> steps, const StepRef &step) {
   return llvm::is_contained(steps, step);
 }
 
-/// A view between two operators of one step has no step of its own, and the
-/// way between the two leads through it.
+/// Finds views that lie between two operators of one step, and adds the step to
+/// `Node::passed` of these views. No step computes such views themselves.
 static void passViews(Graph &graph) {
   std::vector<SmallVector<StepRef, 1>> above(graph.nodes.size()),
       below(graph.nodes.size());
@@ -426,8 +426,9 @@ static void printStyle(const Report &report, raw_ostream &os) {
   }
 }
 
-/// The colour of a step. Those of steps that follow one another are far apart,
-/// 137.5 degrees, and no two of a hundred are the same.
+/// Returns the colour of a step. Hues of consecutive steps differ by 137.5
+/// degrees, so that they are easy to tell apart, and no two of a hundred steps
+/// have the same hue.
 static std::string getColor(const StepRef &step) {
   std::string text;
   llvm::raw_string_ostream(text)
@@ -486,8 +487,8 @@ static std::string describeSteps(const Node &node, StringRef function) {
   return text + printTimes(steps);
 }
 
-/// The text about its steps in a node's tooltip, which has the first eight of
-/// them.
+/// Returns the text about a node's steps for the node's tooltip. It describes
+/// the first eight steps.
 static std::string describeStepsInFull(ArrayRef<StepRef> steps) {
   constexpr size_t most = 8;
   std::string text;
@@ -581,8 +582,8 @@ static void printGraph(const Graph &graph, const Report &report,
     printNode(node, graph.name, report, os);
 }
 
-/// Says what the colours and numbers of the drawings mean; "" where they have
-/// none.
+/// Returns the explanation of the colours and numbers in the drawings, or "" if
+/// there are none.
 static std::string describeColors(const Measures &measures) {
   if (measures.functions.empty())
     return "";

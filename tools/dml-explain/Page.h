@@ -19,15 +19,16 @@ struct Measures {
   std::string profile;
   std::vector<KernelFunction> functions;
   std::string whyNone;
-  /// The steps of a run, if there was one, and how they differ from those of
-  /// `functions`, which then have no times.
+  /// The steps of a run, if there was one. If they differ from the steps of
+  /// `functions`, these have no times, and the text describes the difference.
   std::vector<TimedStep> times;
   std::string whyOtherSteps;
 };
 
-/// Prints one HTML page that needs nothing beside it: the graph of each
-/// function, the memory that its tensors take, the kernels that it becomes, the
-/// time that it took, and what each operator needs. It is XML, too.
+/// Prints the report as one HTML page that refers to no other files. For each
+/// function, it shows the graph, the memory of the tensors, the kernels and the
+/// times of a run, and for each operator the feature level that it needs. The
+/// page is valid XML.
 void printPage(mlir::ModuleOp module, const explain::Report &report,
                const Measures &measures, llvm::StringRef title,
                llvm::raw_ostream &os);

@@ -194,9 +194,8 @@ static ExitCode getExitCode(const Report &report,
   llvm_unreachable("unknown verdict");
 }
 
-/// Reads, explains, and returns how the program ends. `reportText` becomes the
-/// page that --report asks for, and `legalizedText` the module that --legalize
-/// does.
+/// Reads and explains the model, and returns the exit code. Sets `reportText`
+/// to the page for --report, and `legalizedText` to the module for --legalize.
 static ExitCode run(MLIRContext &context, raw_ostream &os,
                     std::string &reportText, std::string &legalizedText) {
   std::optional<FeatureLevel> asked;
@@ -214,8 +213,9 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     measures.times = std::move(*times);
   }
   tools::Console console(DML_TOOL, &context);
-  // A file may state a target that does not support it: that is what the report
-  // is about. Everything else is verified once the targets are off.
+  // The parser does not verify the module: a file may state a target that does
+  // not support it, which is what the report shows. The module is verified
+  // after its targets have been removed.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
   bool isONNX = false;
   OwningOpRef<ModuleOp> module =

@@ -109,7 +109,9 @@ devices
 other
   --compile-arg=ARG      hand ARG to dml-compile; may be repeated
   --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model, or
-                         the value of an input of one integer; may be repeated
+                         the value of an input of one integer or bool (0 or
+                         1); may be repeated. An input that a size of 0 leaves
+                         without elements is none of the program.
   --repeat=N             run N times
   --time                 print the times of the program's making and of the
                          steps, on stderr, which variant of the function the

@@ -69,8 +69,9 @@ struct Source {
   std::vector<uint8_t> bytes;
   /// A module that standard input had; `path` is its.
   AnonymousFile copy;
-  /// Where weights that an executable cannot hold are written when a module is
-  /// compiled; there is none where the command line says where they are.
+  /// A temporary file for weights that are too large for an executable, used
+  /// when a module is compiled. There is no such file if the command line names
+  /// one.
   AnonymousFile weights;
 };
 
@@ -132,11 +133,11 @@ Instance createInstance(const Options &options) {
   return dml::tools::createInstance(&info);
 }
 
-/// Creates the instance, and has modules compiled for the device of it that is
-/// to run them, unless the module or the command line states a profile. Where
-/// there is no such device, modules are compiled for all devices, so that
-/// whatever else is wrong is found; withDevice then says what is wrong with the
-/// device.
+/// Creates the instance, and sets the profile with which modules are compiled:
+/// that of the device that will run them, unless the module or the command line
+/// states a profile. If there is no such device, modules are compiled for all
+/// devices, so that other errors are found first. withDevice() then reports the
+/// error of the device.
 void compileForDevice(Options &options, Instance &instance) {
   try {
     instance = createInstance(options);
@@ -195,8 +196,8 @@ FunctionSignature describe(const Signature &signature) {
           describeAll(signature.outputs)};
 }
 
-/// The weights of the executable, as the command line gives them: those that it
-/// names, and the others from a file.
+/// The weights that the command line gives for the executable: some by name,
+/// and the others in a file.
 struct Weights {
   std::vector<DmlWeightInfo> infos;
   std::vector<std::optional<HostTensor>> tensors;
@@ -381,8 +382,8 @@ std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
   for (uint32_t i = 0; i < times.size(); ++i) {
     DmlStepInfo step{};
     DML_CHECK(dmlGetStepInfo, executable, function, number, i, &step);
-    // The label is that of the operator; a copy or a kernel of dml's compiler
-    // is called the same.
+    // The label names the operator that the step computes. A label that only
+    // repeats the kernel's name is left out.
     std::string what = step.kind == DML_STEP_KIND_COPY ? "copy" : step.kernel;
     if (step.label[0] != '\0' && what != step.label)
       what += std::string(" ") + step.label;
@@ -392,8 +393,8 @@ std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
   return steps;
 }
 
-/// Writes the steps in the format of Chrome's traces: events with a beginning
-/// and a duration in microseconds.
+/// Writes the steps as a Chrome trace: events with a beginning and a duration
+/// in microseconds.
 void writeTrace(const std::string &path, const char *function,
                 const std::vector<TimedStep> &steps) {
   std::ostringstream text;
@@ -414,8 +415,8 @@ void writeTrace(const std::string &path, const char *function,
     fail(error, kExitNotWritten);
 }
 
-/// Prints the times of the steps together that compute the same operators, the
-/// longest first.
+/// Prints the total time of all steps that compute the same operators, with the
+/// largest total first.
 void printSums(const std::vector<TimedStep> &steps) {
   struct Sum {
     uint64_t duration = 0;
@@ -444,8 +445,8 @@ void printSums(const std::vector<TimedStep> &steps) {
                  operators.c_str());
 }
 
-/// Says when the steps ran, as the options want: prints the shortest wall time,
-/// the variant that was run and its steps, and writes a trace.
+/// Reports the times of the steps as the options require: prints the shortest
+/// wall time, the variant that ran and its steps, and writes a trace.
 void reportTimes(const Options &options, DmlDevice device,
                  DmlExecutable executable, const Signature &signature,
                  DmlBindingTable table, const std::vector<double> &wallTimes) {
@@ -591,8 +592,8 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   return outputs;
 }
 
-/// What the reference computes: the least and the greatest of each output that
-/// is correct.
+/// Reads the results of the reference: for each element of each output, the
+/// smallest and the largest correct value.
 void readReference(const Options &options, const Source &source,
                    const FunctionSignature &function, Expectation &expected) {
   if (options.reference.empty() && !source.isModule)
@@ -632,8 +633,8 @@ void readReference(const Options &options, const Source &source,
   }
 }
 
-/// Calls `use` with the device of the instance, which is created here unless a
-/// module was compiled for one of its devices.
+/// Calls `use` with the device of the instance. Creates the instance, unless a
+/// module was already compiled for one of its devices.
 template <typename Use>
 void withDevice(const Options &options, Instance &instance, Use use) {
   Progress progress("dml-run");
@@ -707,8 +708,8 @@ void runTool(Options &options) {
   if (options.file.empty())
     fail("no file is given (see --help)");
 
-  // Everything that can be wrong without a device is found before one is
-  // looked for.
+  // Errors that can be found without a device are reported before a device is
+  // searched for.
   Source source = findSource(options.file);
   bool isStated = std::any_of(
       options.compileArguments.begin(), options.compileArguments.end(),

@@ -47,6 +47,18 @@ Argument splitArgument(const std::string &text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+/// Whether `value` is a file with a tensor without elements. A model has inputs
+/// without elements, such as the past of a decoder's first step, and its
+/// program has them not.
+bool isEmptyFile(const std::string &value) {
+  if (value.size() < 2 || value[0] != '@')
+    return false;
+  std::string error;
+  std::optional<HostTensor> tensor = readNpy(value.substr(1), error);
+  return tensor && std::find(tensor->sizes.begin(), tensor->sizes.end(), 0u) !=
+                       tensor->sizes.end();
+}
+
 /// `what` is "input" or "output", of which `option` is about all or some.
 std::optional<Assignment>
 assign(const std::string &what, const std::string &option,
@@ -64,6 +76,9 @@ assign(const std::string &what, const std::string &option,
                            [&](const Parameter &parameter) {
                              return parameter.name == *argument.name;
                            });
+    if (it == parameters.end() && option == "input" &&
+        isEmptyFile(argument.value))
+      continue;
     if (it == parameters.end()) {
       // "4x4xfloat=1" is meant for a type, whatever a tensor may be called.
       bool isType =

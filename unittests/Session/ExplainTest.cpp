@@ -6,12 +6,12 @@
 
 #include "Call.h"
 #include "ModelWriter.h"
-#include "dml/session.h"
+#include "dml/session.hpp"
 #include "gmock/gmock.h"
-#include <cstdlib>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
-#include <memory>
-#include <sstream>
+#include <stdexcept>
 #include <thread>
 
 using namespace dml::test;
@@ -264,7 +264,7 @@ TEST(ExplainTest, RefusesBadInput) {
   EXPECT_THAT(failToExplain(describe(writeSum().substr(0, 40), "5_0")).message,
               HasSubstr("<bytes>: "));
   EXPECT_THAT(failToExplain(DmlExplainInfo{}).message,
-              HasSubstr("neither the path"));
+              HasSubstr("stands in 0 places"));
   DmlExplainInfo info{};
   info.path = "no-such-model.onnx";
   EXPECT_EQ(failToExplain(info).result, DML_ERROR_NOT_FOUND);
@@ -275,8 +275,8 @@ TEST(ExplainTest, RefusesBadInput) {
   EXPECT_EQ(failToExplain(info).message,
             "DmlExplainInfo::dimensions is NULL, but its count is 1");
   info.dimensionCount = 0;
-  info.format = static_cast<DmlModelFormat>(77);
-  EXPECT_THAT(failToExplain(info).message, HasSubstr("the format 77 is none"));
+  info.format = static_cast<DmlModelFormat>(7);
+  EXPECT_THAT(failToExplain(info).message, HasSubstr("the format 7 is none"));
   DmlExtension unknown{};
   info.next = &unknown;
   EXPECT_EQ(failToExplain(info).result, DML_ERROR_UNSUPPORTED);
@@ -415,6 +415,81 @@ func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
                &bytes);
   EXPECT_EQ(bytes.data, nullptr);
   dmlFreeBytes(nullptr);
+}
+
+/// More elements of a weight, in rows, than the importer reads.
+constexpr int64_t kRows = 300;
+
+std::vector<float> makeElements() {
+  std::vector<float> elements(kRows * kRows);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = static_cast<float>(i % 97);
+  return elements;
+}
+
+std::string writeProduct() {
+  ModelWriter writer;
+  writer.addInput("x", Float, {int64_t(2), kRows});
+  writer.addOutput("y", Float, {int64_t(2), kRows});
+  writer.addWeight("w", {kRows, kRows}, makeElements());
+  writer.addNode("MatMul", {"x", "w"}, {"y"});
+  return writer.write();
+}
+
+std::string compile(const dml::ModelSource &model) {
+  dml::CompileOptions options;
+  options.deviceProfiles = {"minimal"};
+  return dml::compileModel(model, options);
+}
+
+TEST(ExplainTest, ReadsTheWeightsOfFiles) {
+  // Of a file, no more is read than is wanted.
+  std::string path = testing::TempDir() + "dml-explain-product.onnx";
+  std::string bytes = writeProduct();
+  std::ofstream(path, std::ios::binary) << bytes;
+  dml::ModelSource inMemory(bytes.data(), bytes.size());
+  EXPECT_TRUE(compile(path) == compile(inMemory));
+  dml::ExplainOptions options;
+  options.level = "6_4";
+  for (DmlModuleForm form : {DML_MODULE_FORM_TEXT, DML_MODULE_FORM_BYTECODE}) {
+    std::string legalized = dml::legalizeModel(path, options, form);
+    EXPECT_TRUE(compile({legalized.data(), legalized.size()}) ==
+                compile(inMemory));
+  }
+  EXPECT_EQ(dml::Verdict(path).info().operatorCount, 1u);
+  std::remove(path.c_str());
+}
+
+TEST(ExplainTest, ReadsTheWeightsOfBuiltModels) {
+  std::vector<float> elements = makeElements();
+  bool fails = false;
+  dml::Model model({{"", 17}});
+  model.input("x", DML_ELEMENT_TYPE_FLOAT, {2, kRows});
+  dml::Weight weight;
+  weight.name = "w";
+  weight.elementType = DML_ELEMENT_TYPE_FLOAT;
+  weight.sizes = {kRows, kRows};
+  weight.byteSize = elements.size() * sizeof(float);
+  weight.read = [&](uint64_t offset, size_t size, void *destination) {
+    if (fails)
+      throw std::runtime_error("the disk is gone");
+    std::memcpy(destination,
+                reinterpret_cast<const char *>(elements.data()) + offset, size);
+  };
+  model.weight(weight);
+  model.node("MatMul", {"x", "w"}, {"y"});
+  model.output("y", DML_ELEMENT_TYPE_FLOAT, {2, kRows});
+  std::string bytes = writeProduct();
+  EXPECT_TRUE(compile(model) == compile({bytes.data(), bytes.size()}));
+  EXPECT_EQ(dml::Verdict(model).info().fit, DML_FIT_YES);
+  fails = true;
+  EXPECT_EQ(dml::Verdict(model).info().fit, DML_FIT_YES);
+  try {
+    compile(model);
+    ADD_FAILURE() << "the weight cannot be read";
+  } catch (const dml::Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("the disk is gone"));
+  }
 }
 
 TEST(ExplainTest, ExplainsOnManyThreads) {

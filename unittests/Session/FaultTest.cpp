@@ -15,7 +15,7 @@
 #include "FaultyMemory.h"
 #include "FaultyVulkan.h"
 #include "ModelWriter.h"
-#include "dml/session.h"
+#include "dml/session.hpp"
 #include "gmock/gmock.h"
 
 #include <cstdio>
@@ -126,6 +126,9 @@ public:
   bool open() {
     DmlSessionCreateInfo info{};
     info.path = files.model.c_str();
+    return open(info);
+  }
+  bool open(DmlSessionCreateInfo &info) {
     info.device = device;
     info.cacheDirectory = files.cache.c_str();
     info.userData = this;
@@ -136,6 +139,25 @@ public:
     return make([&](DmlError *error) {
       return dmlCreateSession(&info, &session, error);
     });
+  }
+  /// The model of the file, built node by node.
+  bool runBuilt() {
+    dml::Weight weight;
+    weight.name = "w";
+    weight.elementType = DML_ELEMENT_TYPE_FLOAT;
+    weight.sizes = {Files::width, Files::width};
+    weight.byteSize = Files::width * rowBytes;
+    weight.read = [](uint64_t offset, size_t size, void *destination) {
+      auto *to = static_cast<float *>(destination);
+      for (size_t i = 0; i < size / sizeof(float); ++i)
+        to[i] = (offset / sizeof(float) + i) % (Files::width + 1) ? 0 : 3;
+    };
+    built.emplace(std::map<std::string, int64_t>{{"", 17}});
+    built->input("x", DML_ELEMENT_TYPE_FLOAT, {"rows", Files::width});
+    built->weight(weight).node("MatMul", {"x", "w"}, {"y"}).output("y");
+    DmlSessionCreateInfo info{};
+    info.model = built->get();
+    return open(info) && runOnHost();
   }
   bool prepareSession() { return createDevice() && open(); }
   bool prepareProgram() { return prepareSession() && prepareRows(); }
@@ -307,6 +329,7 @@ private:
   bool isLasting = false;
   uint64_t allocations = 0;
   DmlDevice device = nullptr;
+  std::optional<dml::Model> built;
   DmlSession session = nullptr;
   std::vector<DmlBuffer> buffers;
   std::vector<float> elements = [] {
@@ -325,6 +348,7 @@ constexpr Flow::Kind kFlows[] = {
     {"the first run", &Flow::prepareProgram, &Flow::runOnHost, true},
     {"the second run", &Flow::prepareRun, &Flow::runOnHost, true},
     {"another shape", &Flow::prepareRun, &Flow::runShapes, false},
+    {"a model of nodes", &Flow::createDevice, &Flow::runBuilt, false},
     {"tensors in buffers", &Flow::prepareBuffers, &Flow::runInBuffers, true},
 };
 

@@ -9,10 +9,11 @@
 #include "gmock/gmock.h"
 
 #include <atomic>
-#include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <thread>
 
 using testing::Each;
 using testing::ElementsAre;
@@ -93,6 +94,9 @@ public:
   bool fails = false;
   std::vector<size_t> pieces;
   uint64_t bytes = 0;
+  /// Sessions that have run, and what tells of another one.
+  int count = 0;
+  std::condition_variable ended;
 };
 
 std::vector<float> run(const dml::Session &session) {
@@ -254,6 +258,24 @@ TEST_F(ModelTest, RefusesWhatNoModelHas) {
   dmlDestroyModel(handle);
 }
 
+TEST_F(ModelTest, ChangesNothingWhereACallFails) {
+  dml::Model inner({}, "inner"), outer;
+  dml::Weight nothing;
+  nothing.byteSize = 4;
+  EXPECT_THAT(getError(DML_ERROR_INVALID_ARGUMENT,
+                       [&] {
+                         outer.node("If", {"c"}, {"y"},
+                                    {{"then_branch", inner}, {"v", nothing}});
+                       }),
+              HasSubstr("node '' (If), attribute 'v': its 4 bytes stand in 0 "
+                        "places"));
+  inner.node("Neg", {"x"}, {"z"});
+  outer.node("If", {"c"}, {"y"}, {{"then_branch", inner}});
+  EXPECT_THAT(getError(DML_ERROR_INVALID_ARGUMENT,
+                       [&] { inner.node("Abs", {"z"}, {"a"}); }),
+              HasSubstr("the model 'inner' has a session or is the graph"));
+}
+
 TEST_F(ModelTest, BoundsGraphsWithinNodes) {
   dml::Model inner({}, "0");
   for (int depth = 1;; ++depth) {
@@ -385,13 +407,34 @@ TEST_F(ModelTest, ReadsWeightsInPiecesAndOnce) {
   EXPECT_EQ(reader.bytes, kWeightBytes);
 }
 
+TEST_F(ModelTest, IsSharedByThreads) {
+  Reader reader(makeWeights());
+  dml::Model model = makeProduct(reader.get());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      dml::Session session(model);
+      EXPECT_EQ(run(session), multiplyRow());
+      std::unique_lock<std::mutex> lock(reader.mutex);
+      // The weight goes with the last session.
+      reader.ended.wait(lock, [&, last = ++reader.count == 4] {
+        return last || reader.count == 4;
+      });
+      reader.ended.notify_all();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(reader.bytes, kWeightBytes);
+}
+
 TEST_F(ModelTest, SaysWhyAWeightIsNotRead) {
   Reader reader(makeWeights());
   reader.fails = true;
   dml::Session session(makeProduct(reader.get()));
-  EXPECT_EQ(getError(DML_ERROR_IO, [&] { run(session); }),
-            "product: the callback of weight 'w' reads no 1048576 bytes from "
-            "byte 0 on: the disk is gone");
+  EXPECT_EQ(
+      getError(DML_ERROR_IO, [&] { run(session); }),
+      "product: the callback of weight 'w' cannot read 1048576 bytes from "
+      "byte 0 on: the disk is gone");
   reader.fails = false;
   EXPECT_EQ(run(session), multiplyRow());
   // A small weight is read when it is added.
@@ -406,7 +449,7 @@ TEST_F(ModelTest, SaysWhyAWeightIsNotRead) {
                          };
                          dml::Model().weight(weight);
                        }),
-              HasSubstr("the callback of weight 'two' reads no 4 bytes from "
+              HasSubstr("the callback of weight 'two' cannot read 4 bytes from "
                         "byte 0 on: the disk is gone"));
 }
 
@@ -552,6 +595,43 @@ TEST_F(ModelTest, ComputesWithLargeWeightsOfCallbacks) {
   std::vector<float> wanted = runConvolution(/*byCallback=*/false);
   EXPECT_EQ(runConvolution(/*byCallback=*/true), wanted);
   EXPECT_NE(wanted[0], wanted[1]);
+}
+
+/// MatMulNBits, whose packed weights the importer unpacks.
+std::vector<float> runPackedProduct(bool byCallback) {
+  constexpr int64_t kRows = 512, kBlocks = 16;
+  std::vector<uint8_t> packed(kRows * kBlocks * 16);
+  for (size_t i = 0; i < packed.size(); ++i)
+    packed[i] = static_cast<uint8_t>(i * 7);
+  dml::Weight weight;
+  weight.name = "packed";
+  weight.elementType = DML_ELEMENT_TYPE_UINT8;
+  weight.sizes = {kRows, kBlocks, 16};
+  weight.byteSize = packed.size();
+  if (byCallback)
+    weight.read = [&](uint64_t offset, size_t size, void *destination) {
+      std::memcpy(destination, packed.data() + offset, size);
+    };
+  else
+    weight.data = packed.data();
+  dml::Model model({{"", 17}, {"com.microsoft", 1}});
+  model.input("x", DML_ELEMENT_TYPE_FLOAT, {1, kBlocks * 32});
+  model.weight(weight);
+  model.weight("scales", {kRows * kBlocks},
+               std::vector<float>(kRows * kBlocks, 0.5f));
+  model.node("com.microsoft::MatMulNBits", {"x", "packed", "scales"}, {"y"},
+             {{"bits", 4}, {"block_size", 32}, {"K", 512}, {"N", 512}});
+  model.output("y");
+  std::vector<float> x(kBlocks * 32, 1);
+  return dml::Session(model)
+      .run({{"x", {1, kBlocks * 32}, x}})[0]
+      .copy<float>();
+}
+
+TEST_F(ModelTest, UnpacksLargeWeightsOfCallbacks) {
+  std::vector<float> wanted = runPackedProduct(/*byCallback=*/false);
+  EXPECT_EQ(runPackedProduct(/*byCallback=*/true), wanted);
+  EXPECT_NE(wanted[0], 0);
 }
 
 /// The high-water mark of this process's memory, in bytes.

@@ -289,7 +289,8 @@ def OwnConstants : Pass<"dml-own-constants", "mlir::ModuleOp"> {
     Every constant of a public function whose elements are a resource becomes an
     argument with the attribute `dml.owned_by_dml` and the name of the resource. The
     executable has the weight's name, type and shape, and the program that runs the
-    executable binds the weight's bytes. Other constants, which have few elements, stay
+    executable binds the weight's bytes. Constants of several functions with the same type
+    and the same bytes are one weight. Other constants, which have few elements, stay
     constants, since the compiler reads their elements.
 
     ```mlir

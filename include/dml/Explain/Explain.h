@@ -23,39 +23,41 @@ namespace dml::explain {
 struct OpReport {
   FeatureLevelOpInterface op;
   FeatureLevelOpInterface::MinimumLevel minimum;
-  /// The level to fit, if one was asked for or stated, and the requirements of
-  /// the op that this level does not meet.
+  /// The level at which the op is to run, if the caller or the module states
+  /// one, and the requirements of the op that this level does not meet.
   std::optional<FeatureLevel> target;
   llvm::SmallVector<Requirement> violations;
 };
 
-/// A node of a model that ONNX Runtime's DirectML provider does not take,
-/// though the file has DirectML's operators for it.
+/// A node of a model that ONNX Runtime does not assign to its DirectML
+/// provider, although the file has DirectML's operators for it.
 struct NotTakenNode {
-  /// In the order of the file.
+  /// The operators of the node, in the order of the file.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::StringRef reason;
 };
 
-/// The operators that legalization puts in place of one that does not fit.
+/// An operator that does not fit the level, and the operators by which
+/// legalization replaces it.
 struct Legalization {
   FeatureLevelOpInterface op;
-  /// The operators in its place, in their order. An operator may become views
-  /// alone, which are no operators.
+  /// The new operators, in their order. There may be none, since an operator
+  /// can become views, which are no operators.
   llvm::SmallVector<mlir::OperationName> made;
-  /// Why the operator cannot be rewritten, or "".
+  /// The reason why the operator cannot be rewritten, or "".
   std::string whyNot;
 };
 
-/// How a file fits the levels that were asked for.
+/// Whether a file fits the levels that were asked for.
 enum class Verdict {
   /// No level was asked for, and every operation has one.
   None,
   Fits,
   DoesNotFit,
-  /// There are operations that are not DirectML's, nodes that cannot be read or
-  /// that ONNX Runtime's DirectML provider does not take, optimizations that
-  /// could change the operators and are not modelled, or no DirectML operators.
+  /// Not known: the file contains operations that are not DirectML's, nodes
+  /// that cannot be read or that ONNX Runtime's DirectML provider does not
+  /// execute, optimizations that are not modelled and could change the
+  /// operators, or no operators of DirectML at all.
   Undecided,
 };
 
@@ -66,83 +68,90 @@ struct Report {
   llvm::SmallVector<OpReport> ops;
   /// The operations that are not DirectML's.
   llvm::SmallVector<mlir::Operation *> foreign;
-  /// Nodes whose operators nobody asks DirectML for. `ops` has none of these.
+  /// Nodes that ONNX Runtime does not assign to DirectML. Their operators are
+  /// not in `ops`.
   llvm::SmallVector<NotTakenNode> notTaken;
-  /// Nodes of an ONNX model that could not be read, by kind, with the reasons.
+  /// The kinds of nodes of an ONNX model that could not be read, each with the
+  /// reason.
   llvm::SmallVector<llvm::StringRef> unread;
-  /// Whether the file is an ONNX model; ONNX Runtime's optimizations of it that
-  /// fused operators, and how often.
+  /// Whether the file is an ONNX model, and whether ONNX Runtime's
+  /// optimizations were applied. `fused` contains those that have fused
+  /// operators, with the number of times.
   bool isONNX = false, isOptimized = false;
   llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> fused;
-  /// Those that could fuse more in some versions of ONNX Runtime or on some
-  /// processors, with the newest level that this could need, where it is known.
+  /// The optimizations that could fuse more in some versions of ONNX Runtime or
+  /// on some processors, each with the newest level that the fused operators
+  /// could need, if it is known.
   llvm::SmallVector<std::pair<llvm::StringRef, std::optional<FeatureLevel>>>
       open;
-  /// Of the operators that do not fit, where a level was asked for. The operators
-  /// of `notTaken` follow the others where they cannot be rewritten.
+  /// The legalizations of the operators that do not fit, if a level was asked
+  /// for. Operators of `notTaken` that cannot be rewritten follow the others.
   llvm::SmallVector<Legalization> legalizations;
   /// The oldest level that supports all ops.
   FeatureLevel level = getFeatureLevels().front().level;
 
-  /// The verdict is DoesNotFit as soon as one operator does not fit, whatever
-  /// else is unknown.
+  /// Returns the verdict. It is DoesNotFit if any operator does not fit, even
+  /// if something else is unknown.
   Verdict getVerdict() const;
-  /// Whether the file needs `level`, whatever else is fused.
+  /// Whether everything in the file is known: the file then needs `level`, even
+  /// if more operators are fused.
   bool isWhole() const;
   /// Whether a level is known that supports everything in the file.
   bool hasLevel() const { return !ops.empty() && isWhole(); }
   bool hasTarget() const;
-  /// The optimizations among `open` that could need a newer level than the one
-  /// to fit.
+  /// Returns the optimizations in `open` that could need a newer level than the
+  /// level at which the file is to run.
   llvm::SmallVector<std::pair<llvm::StringRef, std::optional<FeatureLevel>>>
   getUndecidedFusions() const;
 };
 
-/// Explains `module`, which was read without being verified: an operator need
-/// not fit the level that the module states. The stated levels are taken off
-/// the module, and the rest is verified, which is where explaining can fail.
-/// `asked` stands for the stated levels, where it has a value.
+/// Explains `module`, which was read without being verified, since its
+/// operators need not fit the levels that it states. `asked` replaces these
+/// levels, if it has a value. The stated levels are removed from the module,
+/// which is then verified. Fails if the verification fails.
 mlir::FailureOr<Report> explainModule(mlir::ModuleOp module, bool isONNX,
                                       std::optional<FeatureLevel> asked);
 
-/// Rewrites the operators in a copy of `module` that do not fit the level that
-/// was asked for, and adds what became of each to `report`, which is of
-/// `module`. The copy is null where an operator cannot be rewritten. The level
-/// is not yet stated in the copy.
+/// Copies `module`, rewrites the operators in the copy that do not fit the
+/// level that was asked for, and adds the result for each operator to `report`,
+/// the report about `module`. The copy is null if an operator cannot be
+/// rewritten. It does not state the level yet.
 mlir::OwningOpRef<mlir::ModuleOp> legalizeCopy(mlir::ModuleOp module,
                                                Report &report);
 
-/// States the level that was asked for in `legalized`, which legalizeCopy made,
-/// and verifies that all of its operators fit.
+/// Makes `legalized`, a result of legalizeCopy(), state the level that was
+/// asked for, and verifies that all of its operators fit.
 llvm::LogicalResult stateLevel(mlir::ModuleOp legalized, const Report &report);
 
-/// The names of the operations in `legalized` that are not DirectML's, each
-/// once.
+/// Returns the names of the operations in `legalized` that are not DirectML's,
+/// each once.
 llvm::SmallVector<llvm::StringRef> getForeignNames(mlir::ModuleOp legalized);
 
-/// Prints the report as lines of text, in which the file's control characters
-/// are escaped.
+/// Prints the report as text. Control characters from the file are escaped.
 void printText(const Report &report, llvm::raw_ostream &os);
 
-/// The report as JSON (docs/FeatureLevelChecks.md has the schema).
+/// Returns the report as JSON (docs/FeatureLevelChecks.md describes the
+/// schema).
 llvm::json::Value toJson(const Report &report);
 
-/// Lists the operators that `entry` becomes: "2 times dml.gemm, dml.tile".
+/// Lists the operators by which an operator is replaced: "2 times dml.gemm,
+/// dml.tile".
 std::string describeMade(const Legalization &entry);
 
-/// Why ONNX Runtime's DirectML provider does not take the node that `op` is a
-/// part of; "" where it does.
+/// Returns the reason why ONNX Runtime does not assign the node of `op` to its
+/// DirectML provider, or "" if it does.
 llvm::StringRef getWhyNotTaken(mlir::Operation *op);
 
-/// The symbol of the function that `op` is or stands in, or "".
+/// Returns the symbol of the function that `op` is or that contains `op`, or
+/// "".
 llvm::StringRef getFunctionName(mlir::Operation *op);
 
-/// Whether DirectML has no operator for `op` because it needs none.
+/// Whether `op` needs no operator of DirectML.
 bool needsNoOperator(mlir::Operation *op);
 
 /// The place of an operation in its file.
 struct Place {
-  /// Counted from 1, or 0 where the file is no text.
+  /// The line and the column, counted from 1, or 0 if the file is not text.
   unsigned line = 0, column = 0;
   /// The name of the node, or "".
   llvm::StringRef node;

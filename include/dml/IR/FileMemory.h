@@ -6,7 +6,8 @@
 // another process cuts the file off meanwhile. A session reads files instead,
 // but not all of the bytes: of a model of 4 GiB the compiler wants the graph
 // and small constants, a few megabytes. The others take an address and no
-// memory.
+// memory. So do weights of a model that a program builds instead of a file, and
+// that the program reads from wherever it has them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/FunctionExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -24,31 +26,40 @@
 
 namespace dml {
 
-/// Memory with an address for each byte of a file. The bytes are there once
-/// `want` has been called for them; no others may be looked at. May be used
-/// from many threads at once.
+/// Memory that has an address for each byte of a file, but contains only the
+/// bytes that were read. Code must call want() for bytes before it reads them.
+/// May be used from many threads at once.
 class FileMemory final : public llvm::MemoryBuffer {
 public:
-  /// Takes `file`, of the name `path`, which is closed in the end.
+  /// Creates the memory of `file`, whose name is `path`. The memory owns and
+  /// closes the file.
   static llvm::Expected<std::unique_ptr<FileMemory>>
   create(llvm::sys::fs::file_t file, llvm::StringRef path);
   /// Opens the file `path`.
   static llvm::Expected<std::unique_ptr<FileMemory>> open(llvm::StringRef path);
+  /// Fills a piece of at most 1 MiB from `offset` on. Returns how many bytes
+  /// the front of the piece has, which are none at the end.
+  using Reader = llvm::unique_function<llvm::Expected<size_t>(
+      uint64_t offset, llvm::MutableArrayRef<char> piece)>;
+  /// Makes memory for `size` bytes that `reader` reads, instead of a file. One
+  /// thread at a time calls `reader`.
+  static llvm::Expected<std::unique_ptr<FileMemory>> create(uint64_t size,
+                                                            Reader reader);
   ~FileMemory() override;
 
-  /// Reads those of `bytes` that are of a FileMemory and have not been read;
-  /// any other memory stays as it is. Bytes that cannot be read are 0, and an
-  /// error of the FileMemory.
+  /// Reads the part of `bytes` that lies in any FileMemory and has not been
+  /// read yet. Does nothing for other memory. Bytes that cannot be read become
+  /// 0, and State::getError() then returns the error.
   static void want(llvm::ArrayRef<char> bytes);
-  /// The memory that has the byte at `address`, or null.
+  /// Returns the memory that contains `address`, or null.
   static FileMemory *find(const char *address);
 
-  /// What is known of a file beside the bytes; it outlives the memory.
+  /// The status and the error of a file, which outlive the memory.
   class State {
   public:
-    /// As the file was when it was opened.
+    /// The file's status at its opening.
     llvm::sys::fs::file_status status;
-    /// Why a part of the file could not be read, or "".
+    /// Why a part could not be read, or "".
     std::string getError() const {
       std::lock_guard<std::mutex> lock(mutex);
       return error;
@@ -60,21 +71,22 @@ public:
     std::string error;
   };
   const std::shared_ptr<State> &getState() const { return state; }
-  /// Bytes that take memory.
+  /// Returns the number of bytes that have been read and take memory.
   uint64_t countReadBytes() const;
 
   BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }
   llvm::StringRef getBufferIdentifier() const override { return path; }
 
 private:
-  FileMemory(llvm::sys::fs::file_t file, llvm::StringRef path)
-      : file(file), path(path.str()) {}
-  llvm::Error reserve();
+  FileMemory(Reader reader, llvm::StringRef path)
+      : reader(std::move(reader)), path(path.str()) {}
+  llvm::Error reserve(uint64_t bytes);
   void read(uint64_t begin, uint64_t end);
   void readBlocks(unsigned first, unsigned end);
   void fail(const std::string &why);
 
-  llvm::sys::fs::file_t file;
+  Reader reader;
+  /// The file's path, or "".
   const std::string path;
   std::shared_ptr<State> state = std::make_shared<State>();
   char *memory = nullptr;

@@ -29,9 +29,10 @@ inline constexpr llvm::StringLiteral channelsLast = "channels_last";
 inline constexpr llvm::StringLiteral channelsLastCovered =
     "channels_last_covered";
 
-/// The filter has the order of terms that it has with channelsLast, and the
-/// input stays as it is. Programs for images of any number and size can then
-/// share the filter, while each chooses the order of its input.
+/// Only the filter is reordered, with the order of terms that belongs to
+/// channels last, and the input remains as it is. Programs for any number and
+/// size of images can then share the filter, and each program can choose the
+/// order of its input.
 inline constexpr llvm::StringLiteral orderedFilter = "ordered_filter";
 
 /// All names of layouts.

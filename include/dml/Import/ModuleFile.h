@@ -13,12 +13,12 @@
 
 namespace dml {
 
-/// Opens the file `path`, or standard input for "-". A file is mapped into
-/// memory, of whatever size, or read where `isRead`: a mapped file that is cut
-/// off meanwhile ends the process by a signal. `isText` tells by the first
-/// bytes whether text stands there, which ends with a 0 in memory then, and has
-/// none at its beginning: other files are refused before they are read. An
-/// executable is refused too.
+/// Opens the file `path`, or standard input for "-". A file of any size is
+/// mapped into memory, or read if `isRead` is true: if another process
+/// truncates a mapped file, a signal ends this process. `isText` decides, by
+/// the first bytes, whether the file is text, which then ends with a 0 in
+/// memory. Text with a 0 at its beginning is refused before it is read, and so
+/// are executables.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 openModuleFile(llvm::StringRef path,
                llvm::function_ref<bool(llvm::StringRef start)> isText,

@@ -38,12 +38,12 @@ struct ImportOptions {
   /// running it. The inputs of omitted nodes become results of the function. It
   /// is an error if no node can be imported.
   bool leavesOutUnread = false;
-  /// Gets the files beside the model that constants refer to, where it is not
-  /// null. The identifier of each is its path. They are not mapped then, but a
-  /// FileMemory each (dml/IR/FileMemory.h).
+  /// If not null, receives the files beside the model to which constants refer.
+  /// The identifier of each file is its path. The files are then not mapped:
+  /// each is a FileMemory (dml/IR/FileMemory.h).
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr;
-  /// Gets the places of the elements that constants of a built model refer to,
-  /// where it is not null.
+  /// If not null, receives the places of elements to which the constants of a
+  /// built model refer.
   std::vector<reader::TensorPlace> *places = nullptr;
 };
 
@@ -66,11 +66,11 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(std::unique_ptr<llvm::MemoryBuffer> file,
             mlir::MLIRContext *context, const ImportOptions &options = {});
 
-/// Does the same for a model that a program has built under the name `name`.
-/// `owner` keeps what the model refers to. The elements of large constants are
-/// read when they are needed: where a source has no memory, only
-/// `ImportOptions::places` tells where they are. `isOptimized` says whether
-/// ONNX Runtime's optimizations are done.
+/// Imports a model that was built node by node and is called `name`, like
+/// importModel(). `owner` keeps the objects to which the model refers. The
+/// elements of large constants are read when they are needed. If their source
+/// has no memory, only `ImportOptions::places` contains their places.
+/// `isOptimized` tells whether ONNX Runtime's optimizations are applied.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importBuiltModel(const ModelProto &model, llvm::StringRef name,
                  std::shared_ptr<const void> owner, mlir::MLIRContext *context,

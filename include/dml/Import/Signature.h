@@ -52,7 +52,7 @@ namespace onnx {
 /// of the function that importModel() builds.
 llvm::Expected<Signature> readSignature(const llvm::MemoryBuffer &file,
                                         const ImportOptions &options);
-/// Reads the same of a model that a program has built.
+/// Reads the signature of a model that was built node by node.
 llvm::Expected<Signature> readSignature(const ModelProto &model,
                                         const ImportOptions &options);
 

@@ -244,9 +244,11 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   auto steps = llvm::map_to_vector(scores.loops, [](scf::ForOp loop) {
     return Value(loop.getInductionVar());
   });
-  // In a product of two factors, the factor of the query is the one that does
-  // not depend on the key. The left factors are the queries' if the body can
-  // compute them without the key.
+  // In a product of a query and a key, the factor of the query is the one that
+  // the body can compute without the number of the key. If this is the left
+  // factor of the first term, the left factors of all terms must belong to the
+  // queries. `steps` are the counters of the loops over the terms, on which
+  // both factors may depend.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -268,12 +270,13 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   return success(!terms.empty());
 }
 
-/// Finds the number of elements of a head where dimension `dim` of the output,
-/// which has `size` elements, contains several heads. The operations of
-/// `slices` then use coordinate `dim` only to compute the number of the head,
-/// such as the quotient of the coordinate by 64. Returns the divisor if it is
-/// the same for all of these operations and divides `size`, and nothing
-/// otherwise.
+/// Returns the number of elements of a head of attention, if dimension `dim` of
+/// the output, which has `size` elements, holds several heads one after the
+/// other: 64 if 16 heads fill 1,024 elements. The operations of `slices` belong
+/// to the scores, which differ from head to head but not within a head. If they
+/// divide the coordinate by 64, and use it in no other way, 64 is the answer.
+/// Returns nothing if an operation uses the coordinate otherwise, if the
+/// divisors differ, or if the divisor does not divide `size`.
 static std::optional<int64_t>
 findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
   std::optional<int64_t> divisor;
@@ -501,9 +504,12 @@ LogicalResult AttentionReader::readSlices() {
   return success();
 }
 
-/// If the scores depend on the output's innermost dimension, divides this
-/// dimension between the batch and the columns. For example, coordinate 130 of
-/// a dimension of 16 heads with 64 elements each is column 2 of head 2.
+/// Sets the dimension that the batch and the columns of the values share, if
+/// there is one. Scores do not depend on a column of the values. If they depend
+/// on the output's innermost dimension nevertheless, this dimension holds
+/// several heads one after the other: coordinate 130 of a dimension of 16 heads
+/// with 64 columns each is column 2 of head 2. The heads then belong to the
+/// batch.
 LogicalResult AttentionReader::readSharedDim() {
   int64_t innermost = getInnermostDim(type);
   if (!ofScores[innermost])

@@ -42,12 +42,14 @@ struct Attention {
   mlir::Value sum, score;
   llvm::SmallVector<mlir::Operation *> scoreSlice;
   /// The condition that the query sees the key, and the operations that compute
-  /// the condition. The condition is null if each query sees all keys. Each
-  /// query sees the first key.
+  /// the condition. The condition is null if each query sees all keys. match()
+  /// accepts only conditions that hold for key 0, such as `key <= query`, so
+  /// that no softmax is over an empty set of keys.
   mlir::Value isSeen;
   llvm::SmallVector<mlir::Operation *> isSeenSlice;
   /// Whether a kernel may round weights to f16 before it multiplies them with
-  /// values.
+  /// values, as cooperative matrices of f16 require. The lowering of the
+  /// operator permits this where the values are f16 (roundableAttrName).
   bool isRoundable = false;
 
   /// The sums of the third loop. The rows are queries, and the columns are the

@@ -14,23 +14,23 @@ namespace dml {
 /// Whether the body of `op` computes each element of one output from the
 /// element's coordinates. Such a generic has no inputs, an identity map and
 /// parallel iterators. The body reads other tensors or buffers by
-/// tensor.extract or memref.load. In addition, it may read the element that the
-/// output has before, as the argument of the block: `dml-write-in-place` makes
-/// such generics.
+/// tensor.extract or memref.load. It may also read the output's old element at
+/// the same coordinates, as the block's argument: the pass `dml-write-in-place`
+/// creates such bodies.
 inline bool mapsElements(mlir::linalg::GenericOp op) {
   return op.getNumParallelLoops() == op.getNumLoops() &&
          op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 0 &&
          op.getIndexingMapsArray().front().isIdentity();
 }
 
-/// Whether the body of `op`, a generic of this form, reads the element that the
-/// output has before.
+/// Whether the body of `op`, for which mapsElements() holds, reads the output's
+/// old element.
 inline bool readsOutput(mlir::linalg::GenericOp op) {
   return !op.getRegionOutputArgs().front().use_empty();
 }
 
-/// Whether `op` is of this form, and the body does not read the output. The
-/// lowering of operators creates only generics of this form.
+/// Whether mapsElements() holds for `op`, and the body does not read the
+/// output. The lowering of operators creates only such generics.
 inline bool isElementMap(mlir::linalg::GenericOp op) {
   return mapsElements(op) && !readsOutput(op);
 }

@@ -286,10 +286,11 @@ bool RowReduction::isWorthwhile() const {
   int64_t elements;
   if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
-  // Overlapping windows, such as those of a pooling, are not rows, since
-  // several windows read one element. Windows that overlap have more elements
-  // in total than the tensor from which they read. Up to twice as many are
-  // tolerated.
+  // Overlapping windows, such as those of a pooling, are not rows: several
+  // windows read one element, so that together they have more elements than the
+  // tensor. Up to twice as many are accepted, since such windows overlap only a
+  // little: windows of 3 elements that begin 2 elements apart have 1.5 times as
+  // many.
   auto isRead = [&](const RowLoops &nest) {
     return llvm::any_of(nest.slice, [&](Operation *nested) {
       return BodySlice::isLoad(nested) &&
@@ -301,10 +302,12 @@ bool RowReduction::isWorthwhile() const {
   // A row kernel is therefore better for any number of rows.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  // The lowering of operators divides the rows of an operator into parts if
-  // they are few and long, by this same rule. It uses the default speeds, since
-  // it does not know the device. The default speeds are used here as well, so
-  // that the two decisions agree.
+  // If rows are few and long, such as 4 rows of a million elements, the
+  // lowering of operators has already divided them into parts, by the rule of
+  // the next condition. The lowering does not know the device and uses the
+  // default speeds. The default speeds are used here as well: with others, this
+  // function might reject rows that the lowering left whole, and a map kernel
+  // would reduce each of them with a single thread.
   if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
       rowSize > cost::rows::maxRowOfFew)
     return false;

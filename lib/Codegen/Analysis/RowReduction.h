@@ -22,7 +22,9 @@ struct ScanOrder {
 };
 
 /// A nest of loops over a row that combines numbers computed from the row's
-/// elements in any order, and the operations in the nest.
+/// elements, and the operations in the nest. Unless the nest is a scan, the
+/// numbers may be combined in any order, so that threads can share out the
+/// elements of the row.
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
   /// The order of the scan, if the nest is a scan. A scan has one loop, which

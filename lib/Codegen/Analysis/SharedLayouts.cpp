@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// For example, the sum at the end of a residual block has two readers in the
-// next block: a convolution, which reads a copy of the sum with channels last,
-// and an addition, which reads elements in any order. If the addition reads the
-// copy as well, the copy is the only reader of the sum, and FuseProducers fuses
-// both: the kernel that computes the sum then writes it with channels last.
-//
+// If a tensor has a reordered copy, all its readers read the copy, so that the
+// tensor in its original order need not be stored. An example is the sum at the
+// end of a residual block. In the next block, a convolution reads a copy of the
+// sum with channels last, and an addition reads the sum itself. The addition
+// can read the copy instead. The copy is then the only reader of the sum, and
+// FuseProducers fuses both: the kernel that computes the sum writes it with
+// channels last.
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/SharedLayouts.h"
@@ -53,9 +54,10 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   llvm::SmallBitVector isUsed(type.getRank());
   for (auto [index, size] : llvm::zip_equal(extract.getIndices(), sizes)) {
     auto coordinate = index.getDefiningOp<linalg::IndexOp>();
-    // The body reads index 0 of a dimension of size 1 without a coordinate of
-    // the copy. Any dimension of size 1 of the copy that has no counterpart yet
-    // becomes its counterpart.
+    // A dimension of size 1 is read at the constant index 0, which does not
+    // tell to which dimension of the copy it corresponds. Any dimension of size
+    // 1 of the copy will do, if it corresponds to no other dimension of the
+    // source.
     if (!coordinate && size != 1)
       return std::nullopt;
     int64_t dim = coordinate ? static_cast<int64_t>(coordinate.getDim()) : 0;

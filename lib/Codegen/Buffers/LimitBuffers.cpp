@@ -50,10 +50,12 @@ static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
   return builder.clone(*view, mapping)->getResult(0);
 }
 
-/// Replaces the buffers `roots`, which `op` reads, by ranges of one new buffer.
-/// An allocation becomes a range, and any other buffer is copied into a range
-/// in front of `op`. Each range begins at a multiple of 256 bytes, since copies
-/// and other kernels bind ranges separately.
+/// Combines the buffers `roots`, which `op` reads, in one new buffer, so that
+/// the kernel binds one buffer instead of several. Each of them gets a range of
+/// the new buffer: the range takes the place of an allocation everywhere, and
+/// any other buffer, such as an argument, is copied to its range in front of
+/// `op`. Each range begins at a multiple of 256 bytes, since copies and other
+/// kernels bind ranges separately.
 static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   int64_t total = 0;
   SmallVector<int64_t> offsets;

@@ -175,8 +175,9 @@ static BufferRangeOp createRange(linalg::GenericOp op, Value root,
                                builder.getI64IntegerAttr(offset));
 }
 
-/// Whether a kernel can bind a range of `root`: the range has the type `type`,
-/// begins at byte `offset`, and is smaller than `root`.
+/// Whether a kernel can bind the range of `root` that has the type `type` and
+/// begins at byte `offset`. A range as large as `root` would be the whole
+/// buffer, which is bound without a range.
 static bool isBindable(Value root, int64_t offset, MemRefType type) {
   auto whole = cast<MemRefType>(root.getType());
   return whole.hasStaticShape() && whole.getLayout().isIdentity() &&

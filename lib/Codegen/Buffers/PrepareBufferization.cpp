@@ -16,8 +16,8 @@ namespace dml {
 
 using namespace mlir;
 
-/// Builds a buffer with the elements of `tensor`, which is only read through
-/// this buffer.
+/// Builds a buffer from which the elements of `tensor` can be loaded. Nothing
+/// may be stored to the buffer, so that bufferization need not copy the tensor.
 static Value getBuffer(OpBuilder &builder, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   return bufferization::ToBufferOp::create(
@@ -141,7 +141,9 @@ static bool collectReads(Value tensor,
 }
 
 /// If all uses of `tensor` are reads, makes the readers of `tensor` and of its
-/// reshapes load elements from buffers that no operation writes.
+/// reshapes load elements from read-only buffers. Bufferization then does not
+/// have to compare each of these reads with each write of a tensor, to find out
+/// which of them need copies.
 static void readFromBuffer(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   SmallVector<tensor::ExtractOp> reads;

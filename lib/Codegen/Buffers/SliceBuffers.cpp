@@ -140,8 +140,9 @@ struct SlicedAccess {
     return getNumBytes(cast<MemRefType>(placement.root.getType()));
   }
   /// Returns the range of the root that contains the elements at `indices`.
-  /// Indices outside of the buffer's shape are ignored: their range was
-  /// estimated, and no thread reads there.
+  /// Range analysis may have estimated ranges of indices that exceed the shape
+  /// of the buffer, such as 0 to 9 for 8 rows. They are limited to the shape,
+  /// since no thread reads outside of it.
   ByteRange getBytes(ArrayRef<IndexRange> indices) const;
 };
 } // namespace
@@ -242,9 +243,11 @@ private:
   /// Returns by how many bytes the ranges of slice `box` are too large to bind,
   /// as a total over all buffers.
   int64_t getExcess(const Box &box) const;
-  /// Divides `box` into slices that bind at most one range of each buffer, or,
-  /// if this is impossible, whose ranges are too large by as few bytes as
-  /// possible. Appends the slices to `slices`. Fails if there are too many.
+  /// Divides `box` into slices and appends them to `slices`. If possible, each
+  /// slice binds at most one range of each buffer. Otherwise, the slices come
+  /// as close to this as possible: their ranges are too large by the fewest
+  /// bytes, and loads select between several ranges of a buffer (getRanges()).
+  /// Fails if there would be more than `maxSlices` slices.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
   /// Returns, for each of `reads`, the ranges of its buffer that slice `box`
@@ -278,8 +281,9 @@ private:
   SlicedAccess output;
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
-  /// The loads for which the generic is sliced: all of `large`, or none if that
-  /// would take too many slices.
+  /// The loads that slicing has to fit into one range of their buffer each: all
+  /// of `large`. If this would take too many slices, `reads` is empty, and each
+  /// load of `large` selects between several ranges of its buffer instead.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
   /// The ranges that the slice under construction binds, identified by root,
@@ -487,10 +491,11 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // A read that needs several ranges binds the ranges of all reads of its
-      // buffer, so that such reads share ranges. For example, if each of four
-      // reads needs five ranges, and the reads are one row apart, they bind
-      // five ranges together instead of five each.
+      // A range has at most `limit` bytes. A read of more bytes divides the
+      // bytes of all reads of its buffer into ranges, instead of its own bytes,
+      // so that the reads share ranges. For example, if each of four reads
+      // needs five ranges, and the reads are one row apart, they bind five
+      // ranges together instead of five each.
       if (bound.size() > limit)
         bound = all;
     }
@@ -588,8 +593,10 @@ void Slicer::planSlices() {
     if (failed(cut(whole, slices)))
       slices.clear();
   }
-  // An output whose slices would not consist of consecutive bytes is not
-  // sliced.
+  // A load can select between several ranges of its buffer, but stores of whole
+  // vectors need a single range of the output. If the output's range of a slice
+  // is still too large, the generic is not sliced, and verifyWhole() reports
+  // the error.
   if (output.getRootBytes() > limit &&
       llvm::any_of(slices, [&](const Box &box) {
         ByteRange bytes = getOutputBytes(box);

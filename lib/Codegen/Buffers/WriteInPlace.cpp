@@ -36,7 +36,7 @@ static Value getRootBuffer(Value buffer) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A buffer or a view that an operation reads or writes.
+/// A buffer, or a view of a buffer, that an operation reads or writes.
 struct BufferUse {
   Value buffer;
   bool writes;
@@ -120,8 +120,8 @@ static bool hoistBefore(Operation *reader, Operation *writer) {
   return true;
 }
 
-/// Returns the name of the operator that `op` was lowered from, for errors,
-/// with the name of the model's node where there is one.
+/// Returns the name of the operator from which `op` was lowered, and the name
+/// of the model's node, if there is one. Used in error messages.
 static std::string getOperatorName(Operation *op) {
   auto label = op->getAttrOfType<StringAttr>(labelAttrName);
   StringRef name = label ? label.getValue() : op->getName().getStringRef();
@@ -141,9 +141,9 @@ static std::string getOperatorName(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The bytes at which elements begin in the root of a buffer, as a linear
-/// function: element (i, j) begins at byte offset + factors[0] * i +
-/// factors[1] * j.
+/// The place of each element in the root of a buffer, in bytes, as a linear
+/// function: element (i, j) begins at byte offset + factors[0] * i + factors[1]
+/// * j.
 struct BytePlace {
   int64_t offset = 0;
   SmallVector<int64_t> factors;
@@ -154,8 +154,9 @@ struct BytePlace {
 };
 } // namespace
 
-/// Returns where the elements of `buffer` begin in its root, by their
-/// coordinates in `buffer`. Returns nothing if that is no linear function.
+/// Returns the places of the elements of `buffer` in its root, as a function of
+/// their coordinates in `buffer`. Returns nothing if this function is not
+/// linear.
 static std::optional<BytePlace> getElementPlace(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
@@ -171,7 +172,12 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   }
   for (const Strip &strip : placement->strips) {
     if (strip.count > 1) {
-      // Some dimensions go from run to run, and the others stay within one.
+      // If coordinate d increases by 1, the place increases by `factor` bytes.
+      // With runs of 64 bytes that begin 256 bytes apart, an increase of 128
+      // bytes leads to the second next run, which is 512 bytes further in the
+      // larger buffer. An increase of 4 bytes stays in the run. Increases that
+      // stay in the run must do so for all coordinates together, or the place
+      // would not be a linear function.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {
@@ -188,8 +194,9 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   return place;
 }
 
-/// Adds `scale` times the index `value` in the body of `op` to `place`. Returns
-/// false if the index is no linear function of the coordinates.
+/// Adds the index `value`, multiplied by `scale`, to `place`. `value` is
+/// computed in the body of `op`. Returns false if it is not a linear function
+/// of the coordinates.
 static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
                      BytePlace &place, unsigned depth = 0) {
   APInt constant;
@@ -198,7 +205,8 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
     return true;
   }
   Operation *by = value.getDefiningOp();
-  // Sums of an index with itself would be walked again and again.
+  // Without a limit on the depth, n sums of an index with itself would be
+  // visited 2^n times.
   if (!by || depth == 8)
     return false;
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {
@@ -216,15 +224,17 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
   return false;
 }
 
-/// Sets the factors of the dimensions of one element to 0.
+/// Sets the factors of dimensions of size 1 to 0, since their coordinate is
+/// always 0.
 static void dropUnits(BytePlace &place, ArrayRef<int64_t> shape) {
   for (auto [factor, size] : llvm::zip_equal(place.factors, shape))
     if (size == 1)
       factor = 0;
 }
 
-/// Returns which byte of the root `load` loads from, by the coordinates of the
-/// element that `op` computes. Returns nothing if that is no linear function.
+/// Returns the byte of the root at which `load` loads, as a function of the
+/// coordinates of the element that `op` computes. Returns nothing if this
+/// function is not linear.
 static std::optional<BytePlace> getLoadPlace(memref::LoadOp load,
                                              linalg::GenericOp op) {
   std::optional<BytePlace> element = getElementPlace(load.getMemRef());
@@ -242,8 +252,9 @@ static std::optional<BytePlace> getLoadPlace(memref::LoadOp load,
   return place;
 }
 
-/// Returns the bytes of the root that `load` reads over all elements that `op`
-/// computes: 3 rows of 8 bytes at distances of 40 are a strip of 3 runs.
+/// Returns all bytes of the root that `load` reads while `op` computes its
+/// elements, as a strip: 3 rows of 8 bytes at distances of 40 bytes are a strip
+/// of 3 runs. Returns nothing if the bytes are not known to form a strip.
 static std::optional<Strip> getLoadExtent(memref::LoadOp load,
                                           linalg::GenericOp op) {
   std::optional<BytePlace> place = getLoadPlace(load, op);
@@ -277,7 +288,7 @@ static std::optional<Strip> getLoadExtent(memref::LoadOp load,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Lets the operations of a function use one buffer for an input and an output.
+/// Changes a function so that an input and an output can have the same buffer.
 class PairWriter {
 public:
   PairWriter(func::FuncOp function, BlockArgument input, BlockArgument output)
@@ -286,8 +297,10 @@ public:
   LogicalResult run();
 
 private:
-  /// A use of the input or the output, and the bytes of the buffer that it
-  /// reaches.
+  /// A use of one of the two buffers of the pair, the input or the output, by
+  /// an operation, and the range of the buffer that the operation accesses.
+  /// Both will become one buffer, so that a write of the output overwrites the
+  /// input.
   struct PairUse {
     Value buffer;
     Placement placement;
@@ -302,8 +315,9 @@ private:
   std::string getName(BlockArgument argument, StringRef kind);
   InFlightDiagnostic fail(Operation *op);
   FailureOr<PairUses> getPairUses(Operation &op);
-  /// Moves operations that read old elements in front of those that write new
-  /// ones. Returns whether none is left.
+  /// Moves operations that read elements of the input before operations that
+  /// overwrite these elements. Reports an error if an operation cannot be
+  /// moved.
   LogicalResult orderReads();
   LogicalResult findLateRead(Operation *&reader, Operation *&writer);
   LogicalResult writeInPlace(Operation &op);
@@ -370,8 +384,9 @@ FailureOr<PairWriter::PairUses> PairWriter::getPairUses(Operation &op) {
   return result;
 }
 
-/// Whether `load`, in the body of `op`, loads the element of the input that has
-/// the place of the element that `op` computes in `written`.
+/// Whether `load`, in the body of `op`, always loads the input's element at the
+/// place at which `op` stores the element that it computes. `written` is the
+/// output of `op`.
 bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
                               const PairUse &written) {
   if (getRootBuffer(load.getMemRef()) != input ||
@@ -386,8 +401,8 @@ bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
   return *loaded == *computed;
 }
 
-/// Whether `op` stores elements of the input onto themselves, and does nothing
-/// else.
+/// Whether `op` only stores elements of the input to the places from which it
+/// loads them, and thus changes nothing.
 bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
   if (uses.writes.size() != 1)
     return false;
@@ -409,9 +424,9 @@ bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
              getNumBytes(cast<MemRefType>(to.buffer.getType()));
 }
 
-/// Finds an operation that reads elements of the input behind an operation that
-/// has written these elements of the output. An operation that stores elements
-/// onto themselves writes nothing.
+/// Finds a `reader` that reads elements of the input after a `writer` has
+/// overwritten them with elements of the output. Sets neither if there is none.
+/// Operations that store elements to their own places do not count as writers.
 LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
   SmallVector<std::pair<Operation *, Strip>> written;
   for (Operation &op : function.getBody().front()) {
@@ -434,8 +449,8 @@ LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
 }
 
 LogicalResult PairWriter::orderReads() {
-  // Each move brings at least one read to its place. More moves than there are
-  // operations would go round in circles.
+  // Each move puts at least one read in its right place. The limit on the
+  // number of moves ensures that the loop ends.
   size_t moves = function.getBody().front().getOperations().size();
   while (true) {
     Operation *reader = nullptr, *writer = nullptr;
@@ -449,10 +464,12 @@ LogicalResult PairWriter::orderReads() {
   }
 }
 
-/// Proves that `op` reads no element of the input but the one that it computes
-/// in `written`, and returns the loads of these elements. (Elements of other
-/// parts of the buffer would be read in whole vectors, which may reach into
-/// `written`.)
+/// Proves that the input and the output `written` of `op` can be one buffer: to
+/// compute an element, `op` may load only the element of the input at the same
+/// place. No other thread then overwrites it before it is loaded. Returns these
+/// loads in `loads`. Loads from other places are rejected even if they do not
+/// overlap `written`, since kernels load whole vectors, which may extend into
+/// `written`.
 LogicalResult
 PairWriter::proveOwnElements(linalg::GenericOp op, const PairUse &written,
                              SmallVectorImpl<memref::LoadOp> &loads) {
@@ -472,7 +489,7 @@ PairWriter::proveOwnElements(linalg::GenericOp op, const PairUse &written,
                      "its kernel write";
 }
 
-/// Lets `op` write another buffer, which is then copied to the output.
+/// Makes `op` write a new buffer, and copies this buffer to the output.
 LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
   Value target = op.getDpsInits().front();
   auto type = dyn_cast<MemRefType>(target.getType());
@@ -486,7 +503,11 @@ LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
   return success();
 }
 
-/// Removes the reads of the input by `op`, which writes the same elements.
+/// Prepares `op`, if it reads the input and writes the output, for the one
+/// buffer of both. The element of the input that `op` loads is then the old
+/// content of the element of the output that it stores, and `op` reads this old
+/// content instead of the input. Erases `op` if it only stores elements to the
+/// places from which it loads them.
 LogicalResult PairWriter::writeInPlace(Operation &op) {
   FailureOr<PairUses> uses = getPairUses(op);
   if (failed(uses))
@@ -547,7 +568,8 @@ struct WriteInPlace : dml::impl::WriteInPlaceBase<WriteInPlace> {
                "control flow";
         return signalPassFailure();
       }
-      // Results have become the last arguments.
+      // The first buffer is the input, since bufferization appends the results
+      // to the arguments.
       if (failed(PairWriter(function, pair[0], pair[1]).run()))
         return signalPassFailure();
     }

@@ -79,10 +79,10 @@ LinearForm getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
                     const Placement &placement, LinearForm position,
                     int64_t bytes);
 
-/// The vectors of an output that is placed in a larger buffer, the root. A
-/// kernel stores each vector through a view of the whole root: the vectors of a
-/// strided output would lie beyond the end of an array that is only as long as
-/// the output.
+/// The vectors of an output that is placed in a larger buffer, the root. If the
+/// output is strided, as columns of a table are, its vectors are spread over
+/// the root. A kernel therefore stores vectors through a view of the whole
+/// root, where they are numbered from the root's beginning.
 class OutputVectors {
 public:
   OutputVectors(mlir::ImplicitLocOpBuilder &b, BufferViews &views,

@@ -158,8 +158,10 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
-  // Returns the positions that the operand's loads read in iteration `step`,
-  // for the first row or column of `vector`.
+  // Returns the positions in their buffers of the elements that the operand's
+  // loads read in iteration `step`, for the first row or column of vector
+  // `vector` of the operand. How these positions grow with `vector` and `step`
+  // gives the strides.
   auto getPlaces = [&](LinearForm vector, LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step, sums);
@@ -175,9 +177,10 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
                 .position);
     return places;
   };
-  // The strides are the coefficients of two atoms, one for the vector and one
-  // for the iteration. The thread numbers y and z serve as these atoms, since
-  // the forms of this launch do not use them otherwise.
+  // The positions are linear forms of two atoms, one for the vector and one for
+  // the iteration, and the strides are the coefficients of these atoms. An atom
+  // needs a value. The thread numbers y and z serve as values, since nothing
+  // else uses them, and the code that is built from them is discarded.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});

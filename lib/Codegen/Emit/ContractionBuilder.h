@@ -25,8 +25,10 @@ struct FactorStrides {
   /// The number of terms that an iteration adds.
   int64_t terms = 1;
 
-  /// Whether factors of neighbouring iterations lie closer together in memory
-  /// than factors of neighbouring positions.
+  /// Whether the factors of neighbouring terms lie closer together in memory
+  /// than the factors of neighbouring positions. The factors of neighbouring
+  /// terms lie `ofStep` / `terms` elements apart, since an iteration adds
+  /// `terms` terms.
   bool areAlongSteps() const {
     return ofStep && ofPosition && *ofStep < *ofPosition * terms;
   }
@@ -64,8 +66,9 @@ protected:
   /// Creates the launch, with a workgroup of `threads` threads for each tile of
   /// `rowPositions` by `columnPositions` sums, and moves the builder into the
   /// launch. Consecutive workgroups compute `panel` tiles of rows in the same
-  /// tile of columns before they go on to the next tile of columns. `panel`
-  /// divides the number of tiles of rows.
+  /// tile of columns before they go on to the next tile of columns, so that the
+  /// factors of these rows and columns are still in a cache when the next
+  /// workgroup loads them. `panel` divides the number of tiles of rows.
   void buildLaunch(int64_t rowPositions, int64_t columnPositions,
                    int64_t threads, OperandTile &rows, OperandTile &columns,
                    int64_t panel = 1);
@@ -90,10 +93,10 @@ protected:
   /// columns.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
-  /// Returns the size of `dim`. The channels of a grouped convolution are one
-  /// dimension, which is a batch of groups, each with columns of its own: of
-  /// such a dimension, returns the number of groups if `isOfBatch` is set, else
-  /// the number of columns of a group.
+  /// Returns the size of `dim`. The batch and the columns may share a
+  /// dimension, such as the 32 channels of a convolution with 4 groups of 8
+  /// channels. Such a dimension has two sizes: 4 if `isOfBatch` is set, and 8
+  /// otherwise.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
   /// Returns position `lane` of vector `vector` of an operand, where a vector
   /// has `lanes` positions. Positions beyond the end of the operand are
@@ -121,10 +124,10 @@ protected:
   }
   /// Whether the factors of neighbouring iterations lie closer together in
   /// their buffer than the factors of neighbouring positions, for an operand of
-  /// the contraction `sums`. The positions of such an operand may be no
-  /// coordinates of the output: the keys of attention, for example, are the
-  /// iterations of a loop. `position` is then the value of the body that
-  /// numbers the positions, such as the loop's counter.
+  /// the contraction `sums`. If the positions are not coordinates of the
+  /// output, `position` is the value of the body that numbers them. In
+  /// attention, for example, the columns of the scores are keys, and the
+  /// counter of the body's loop over the keys numbers them.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();

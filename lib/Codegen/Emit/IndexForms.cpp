@@ -420,8 +420,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // The rest of a form may have a range that is too large for a form, although
-  // the form itself does not. The whole form is then divided.
+  // The rest lacks multiples of the divisor, which may have balanced large
+  // terms. For a and b up to 2^61, a + b - 2^61 is a form. Its rest by 4, a +
+  // b, may reach 2^62, which is too large for a form. In such a case, the whole
+  // form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -516,16 +518,17 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
   return constant;
 }
 
-/// Whether a dividend of `range` is replaced by the maximum of the dividend and
-/// 0. The true dividend is not negative wherever its quotient is used. Range
-/// analysis may not prove this fact after a carry has been added, however, and
-/// would then make all indices of the kernel 64 bits wide. The maximum states
-/// the fact.
+/// Whether max(dividend, 0) is divided in the place of a dividend of range
+/// `range`. A dividend is never negative where its quotient is used, so that
+/// the maximum changes nothing there. But range analysis of the kernel's code
+/// must see this, or it makes all indices of the kernel 64 bits wide. It may
+/// not see it if a carry has been added to the dividend, and the maximum states
+/// it. A dividend of the thread's number alone (`isOfThread`) has no carry.
 ///
-/// A dividend that needs more than 32 bits makes the indices 64 bits wide in
-/// any case, so that the maximum would be useless. The maximum would also meet
-/// a miscompilation: after arith-int-range-narrowing had narrowed such a
-/// maximum, its result was wrong. (Test: IndexForms.NoMaximumOfWideDividends.)
+/// A dividend of more than 32 bits makes the indices 64 bits wide in any case,
+/// so that the maximum would be useless. The maximum would also meet a
+/// miscompilation: after arith-int-range-narrowing had narrowed such a maximum,
+/// its result was wrong. (Test: IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {
   return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);
 }
@@ -608,8 +611,11 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     IndexRange whole = atoms[atom].range;
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
-    // The comparison has the wanted outcome for the values of the atom from
-    // `bound` on, or else for the values up to `bound`.
+    // The interior is where comparisons `form` >= 0 have the outcome that they
+    // have for the middle value of their atom. With 2 r - 5 and r from 0 to 9,
+    // the middle value 4 makes the comparison true, and so do all values from 3
+    // on: `bound` is 3. If the form decreases instead, the values up to `bound`
+    // have the wanted outcome.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(
                               -form.constant - (wanted ? 0 : 1), coefficient)

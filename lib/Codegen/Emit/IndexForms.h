@@ -129,8 +129,9 @@ public:
     Box assumed;
   };
 
-  /// Returns forms over the same atoms, of which only the thread's number has
-  /// been built as a value.
+  /// Returns forms over the same atoms for a second path of code, which cannot
+  /// use the values that these forms have built for the first path. Only the
+  /// thread's number is a value of both.
   IndexForms getUnbuilt() const;
   /// Returns forms over the same atoms for code that runs only for threads in
   /// `box`. The code may use the values that these forms have built.
@@ -187,14 +188,18 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// A form that is a neighbour of another form: the other form equals `form`
-  /// or `form` + `offset`, where `offset` is 1 or -1.
+  /// A form whose value differs by at most 1 from a given form, the position of
+  /// a load: the given form equals either `form` or `form` + `offset`, where
+  /// `offset` is 1 or -1. A selection between the elements at both can then
+  /// replace the load, if other loads of the thread need these two elements as
+  /// well.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// Two quotients by the same divisor, which tell the two cases apart: where
-    /// `quotient` equals `other`, the other form equals `form`, and elsewhere
-    /// it equals `form` + `offset`.
+    /// The quotients that decide between the two, one in the given form and one
+    /// in `form`: if they are equal, the given form equals `form`, and
+    /// otherwise `form` + `offset`. For (t + 1) / 2 and its neighbour t / 2,
+    /// these are the two forms themselves.
     LinearForm quotient, other;
   };
   /// Returns the neighbours of `form` that follow from the quotients that are
@@ -202,13 +207,15 @@ public:
   /// with the offset 1, since r is either q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
-  /// Returns a box that describes the interior: the threads for which each
-  /// comparison that ranges have not decided comes out as for the thread in the
-  /// middle. The box has only ranges of atoms that are functions of the
-  /// thread's number. A subgroup with threads both inside and outside of the
-  /// box runs both paths. The box therefore omits an atom if more than the
-  /// share `maxDivergence` of the subgroups have a thread outside of the atom's
-  /// range.
+  /// Returns a box that describes the interior. Comparisons that the ranges of
+  /// atoms do not decide are mostly clamps, whose outcome differs only near the
+  /// borders of a tensor. The interior therefore consists of the threads for
+  /// which each such comparison has the same outcome as for the middle of its
+  /// atom's range. The box limits only atoms that are functions of the thread's
+  /// number. A subgroup with threads both inside and outside of the box runs
+  /// both paths. If the limits of one atom alone leave more than the share
+  /// `maxDivergence` of the subgroups with threads outside, the box does not
+  /// limit this atom, and its comparisons stay in both paths.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
   /// thread outside of `box`.
@@ -279,8 +286,10 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// In forms that getNarrowed() made, the number of atoms that the new forms
-  /// have in common with the original forms.
+  /// In forms that getNarrowed() made for the interior, the number of atoms
+  /// that the original forms know as well. Only comparisons of these atoms can
+  /// restrict the interior further, since the original forms build the
+  /// condition that a thread is inside.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;

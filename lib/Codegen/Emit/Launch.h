@@ -18,8 +18,10 @@ namespace dml {
 /// A launch with a one-dimensional grid of workgroups.
 struct GroupedLaunch {
   mlir::gpu::LaunchOp launch;
-  /// The number of the workgroup, and the number of workgroups in the grid,
-  /// which may be a few more than createLaunch() was asked for.
+  /// The number of the workgroup, and the number of workgroups in the grid.
+  /// Devices limit the count in each dimension of a grid, so that many
+  /// workgroups are spread over two or three dimensions, which may have a few
+  /// more: 65,537 workgroups become 2 times 32,769.
   mlir::Value group;
   int64_t count;
   /// The terminator of the launch. The builder inserts in front of it.

@@ -51,10 +51,12 @@ public:
                           mlir::Value otherwise);
   /// Builds the load of the element at `position` of `buffer`.
   mlir::Value load(mlir::Value buffer, const LinearForm &position);
-  /// Loads an element, or a 32-bit word of narrow elements, as a component of
-  /// the largest vector in which the component has the same position for all
-  /// threads. The other components of the vector are usually needed as well,
-  /// and a subgroup loads vectors in the time of single components.
+  /// Loads component `component` of `buffer`: an element, or a 32-bit word of
+  /// narrow elements. The function loads the largest vector, of up to 16 bytes,
+  /// in which all threads want the same component: with f32, component 4 t + 1
+  /// is component 1 of vector t for each thread t. The other components of the
+  /// vector are usually needed as well, and a subgroup loads vectors in the
+  /// time of single components.
   mlir::Value loadComponent(mlir::Value buffer, const LinearForm &component);
   /// Builds the value of `scalar`.
   mlir::Value materialize(const Scalar &scalar);

@@ -58,10 +58,10 @@ LinearForm TileBuilder::linearize(MemRefType type,
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Returns the two sides of a comparison of indices. If the other side is a
-/// constant, both are divided by the greatest common divisor of the left side's
-/// coefficients, so that the elements of a vector share one comparison: 4 t + 3
-/// < 20 becomes t < 5.
+/// Returns the two sides of a comparison of indices. If the right side is a
+/// constant, both sides are divided by the greatest common divisor of the left
+/// side's coefficients, so that the elements of a vector share one comparison:
+/// 4 t + 3 < 20 becomes t < 5.
 std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   using Predicate = arith::CmpIPredicate;
   LinearForm lhs = getIndex(op.getLhs());
@@ -208,10 +208,11 @@ static bool implies(Value condition, Value implied) {
          (implies(both.getLhs(), implied) || implies(both.getRhs(), implied));
 }
 
-/// Builds a selection between a load and a constant as a guarded load, whose
-/// element is used only if the condition holds. If the same condition also
-/// selects the index of the load, the load uses the alternative that the
-/// condition chooses.
+/// Builds `select(condition, load, constant)` as a guarded load, whose element
+/// is used only if the condition holds. The index of the load may itself be a
+/// selection by this condition. Its other alternative is then never used, and
+/// the load always reads at the alternative for a true condition, if this index
+/// lies inside of the buffer even where the condition is false.
 std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   Scalar scalar = lookup(op.getTrueValue());
   auto *load = std::get_if<Load>(&scalar);
@@ -617,7 +618,10 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
   // Both elements are built, each under the assumption that it is the selected
-  // one. The assumption may be false for a thread that uses the other element.
+  // one. For a thread that selects the other element, the assumption is false
+  // and the position of the load may be wrong. Such a position must not be
+  // loaded from: a selection between the positions comes first, and the only
+  // load follows.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);

@@ -53,13 +53,18 @@ public:
   /// Whether the body of `op` has loops that buildElements may join.
   static bool hasLoops(mlir::linalg::GenericOp op);
 
-  /// Whether the body of `op` yields a loaded element without computation, or a
-  /// constant. Then coordinates beyond the end of the output are harmless, as
-  /// long as the elements are not packed into vectors.
+  /// Whether the body of `op` yields a loaded element without computation, or
+  /// selects between such an element and a constant. The body may then be built
+  /// at coordinates beyond the end of the output, since the load is postponed
+  /// until its element is needed. An element at such coordinates must not be
+  /// needed: it must not be packed into a vector that is stored.
   static bool isMove(mlir::linalg::GenericOp op);
-  /// For a body that moves elements, builds a selection: the element at
-  /// `chosen` if `form` is at least 0, and otherwise the element at
-  /// `otherwise`. Returns nothing if one of the two elements is a constant.
+  /// For a body that moves elements, builds the load of the element at `chosen`
+  /// if `form` is at least 0, and of the element at `otherwise` if not. The
+  /// kernel selects between the two positions and loads once, for example where
+  /// a vector crosses the end of a row and each of its elements lies in one of
+  /// two rows. Returns nothing if one of the two elements is known to be a
+  /// constant, which has no position.
   std::optional<Scalar> chooseMoved(const LinearForm &form,
                                     llvm::ArrayRef<LinearForm> chosen,
                                     llvm::ArrayRef<LinearForm> otherwise);
@@ -119,10 +124,12 @@ private:
     llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
                    mlir::Value>
         computed;
-    /// The ranges of the atoms that select operations compute. Such a range is
-    /// narrower than range analysis of the kernel's code can find, since it
-    /// follows from the condition of the select. The range may show that a load
-    /// is inside of its buffer, but must not replace a comparison in the code.
+    /// The ranges of the atoms that are results of select operations. For
+    /// `select(i < 8, i, 0)`, such a range is 0 to 7, even if i can be larger.
+    /// Range analysis of the kernel's code does not draw this conclusion from
+    /// the condition. The range may therefore show that a load is inside of its
+    /// buffer, but a comparison that the range decides must stay in the code,
+    /// for range analysis to see.
     IndexForms::Box selected;
     /// Atoms that are 1 where a condition holds and 0 elsewhere, with their
     /// conditions.

@@ -41,8 +41,9 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
-/// Whether the body of `producer` yields quotients, as the body of a softmax
-/// does.
+/// Whether the body of `producer` yields quotients. The last step of a softmax
+/// divides exponentials by their sum, so that this is a quick test of whether
+/// `producer` may compute the weights of attention.
 static bool yieldsQuotients(linalg::GenericOp producer) {
   return producer.getBody()
       ->getTerminator()
@@ -388,14 +389,16 @@ static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   return isSum ? loop : scf::ForOp();
 }
 
-/// Rewrites the loop of `fused` so that each iteration processes one key, whose
-/// weight the loop reads at the coordinates of the tensor of weights. Then
-/// replaces the read by the body that computes the weights. Returns false if
-/// the loop is not a sum of weights times values.
+/// Rewrites the loop of `fused`, which adds up products of weights and values,
+/// so that each iteration processes one key, whose weight the loop reads at the
+/// coordinates of the tensor of weights. Then replaces the read by the body
+/// that computes the weights. Returns false if the loop is not a sum of weights
+/// times values.
 ///
-/// In the product of a graph, the tensor of weights may be read through a
-/// reshape to a single row, and each iteration processes four keys. For 128
-/// queries, 1024 keys and 64 columns,
+/// The product may come from a matrix product of the model instead of an
+/// attention operator. Such a product may read the weights through a reshape to
+/// a single row, and the lowering of matrix products lets each iteration add
+/// four terms, here four keys. For 128 queries, 1024 keys and 64 columns,
 ///
 ///   %sum = scf.for %step = 0 to 256 iter_args(%before = 0.0) {
 ///     %0 = fma(%row[1024 * %query + 4 * %step],

@@ -91,8 +91,10 @@ private:
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// The name of the attribute that marks, during the conversion, casts of
-/// elements to their converted type.
+/// The name of the attribute that marks casts of the conversion's own making:
+/// those between an element that a cloned body computes and the words that
+/// replace the element. The pattern DropElementCast removes them. The casts
+/// that MLIR's conversion inserts have no mark, and MLIR removes them.
 static constexpr StringLiteral elementAttrName = "element";
 
 namespace {
@@ -388,7 +390,8 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
-      // The words of a resource are the resource, which is not copied.
+      // A resource already contains the packed words. The new constant refers
+      // to the same resource, so that nothing is copied.
       auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
       if (resource && step == size) {
         rewriter.replaceOpWithNewOp<arith::ConstantOp>(

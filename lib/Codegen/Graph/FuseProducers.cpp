@@ -116,9 +116,10 @@ static bool hasLongLoops(linalg::GenericOp op, const DeviceSpeed &device) {
   return !loads || *loads > cost::fusion::getMaxLoadsBesideLoops(device);
 }
 
-/// Returns the sum of the weights of the operations that the body of `op`
-/// executes for one element of the output, or nothing if a loop has an unknown
-/// number of iterations.
+/// Returns the cost of the body of `op` for one element of the output: the
+/// number of operations that the body executes, where a function such as exp
+/// counts as 10 operations. Returns nothing if a loop has an unknown number of
+/// iterations.
 static std::optional<double> countWork(linalg::GenericOp op) {
   double work = 0;
   WalkResult result = op.getBody()->walk([&](Operation *nested) {
@@ -328,7 +329,9 @@ public:
   bool isProfitable();
   /// Whether the producer has no loops, and its only reader also reads a
   /// computed tensor that the producer reads. In x * sigmoid(x), the product is
-  /// such a reader of the sigmoid: both read x.
+  /// such a reader of the sigmoid: both read x. Such producers are fused first,
+  /// since their fusion leaves x with one reader instead of two, so that the
+  /// kernel that computes x may be fused as well.
   bool readsWhatReaderReads();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
@@ -427,9 +430,10 @@ static bool movesNeighbours(linalg::GenericOp op) {
                      .getDefiningOp<tensor::ExtractOp>();
   if (!extract || extract->getBlock() != op.getBody())
     return false;
-  // The element must be read at the coordinate of the output's row or column,
-  // as the last coordinate, to which a number that does not depend on it may be
-  // added.
+  // The last coordinate at which the element is read must be the coordinate of
+  // the output's row or column, or this coordinate plus a number that does not
+  // depend on it, such as `row + 3`. An increase of the row or column by 1 then
+  // leads to the next element of the tensor.
   Value last = extract.getIndices().back();
   SmallVector<Value> others(extract.getIndices().drop_back());
   if (auto add = last.getDefiningOp<arith::AddIOp>()) {
@@ -549,9 +553,11 @@ bool Fusion::isProfitable() {
     SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
     if (ShapedType::isDynamicShape(sizes))
       return false;
-    // In a row kernel, each element of a row is read once for all elements of
-    // the output that belong to the row, so that a read in a loop over the row
-    // counts once for an element of the output.
+    // The estimate counts how often an element of the producer is computed for
+    // one element of the output. From a row of n elements, a row kernel
+    // computes n elements of the output, and it reads each element of the row
+    // once. Although the loop over the row has n iterations, its read therefore
+    // counts once for each element of the output.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
@@ -816,9 +822,11 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
 
 /// Whether each reader becomes a row kernel when the producer, a reduction of
 /// rows, is fused into it. To find out, the function fuses a copy of the reader
-/// and matches the result. After fusion, each reader reads the rows that only
-/// the producer has read before. At most one reader may therefore do so, apart
-/// from readers that already read the same rows and hold a row in registers.
+/// and matches the result. After fusion, the readers themselves read the rows
+/// that the producer reduces. One reader may do so for the first time, since
+/// the producer no longer reads them. Any other reader must have read the same
+/// rows before, and must hold a row in registers, so that no row is read more
+/// often than before.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -913,8 +921,9 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     joinWhereRead(rewriter, getOperation(), rows);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
-    // For x * sigmoid(x), the sigmoid is fused into the product first, so that
-    // the producer of x then has only one reader.
+    // Producers like the sigmoid in x * sigmoid(x) are fused first
+    // (readsWhatReaderReads()): once the product contains the sigmoid, x has
+    // only one reader, and the next call can fuse the producer of x.
     auto fuse = [&](bool withWhatReadersRead) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);
@@ -930,9 +939,9 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers are visited in the order of the function, so that the body of a
     // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
-    // A second visit is needed since several readers of a producer may have
-    // been fused into one, such as the product and the erf in x * (1 + erf(x /
-    // sqrt(2))).
+    // The first visit may have fused several readers of a producer into one
+    // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
+    // The producer of x then has one reader, and the second visit can fuse it.
     fuse(/*withWhatReadersRead=*/false);
   }
 };

@@ -160,9 +160,10 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known[value] = result;
   }
 
-  // Each run of the program writes the computed inputs of a concatenation into
-  // the buffer of the result. A concatenation with a computed input is
-  // therefore not hoisted, although its constant inputs may be.
+  // If an input of a concatenation is computed in each run of the program, the
+  // run writes this input into the buffer of the concatenation's result. This
+  // cannot be a buffer of the initialization, even if the inputs that are
+  // inserted before are constants. These inputs themselves are still hoisted.
   for (Operation &op : llvm::reverse(block)) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(op);
     if (insert && !known.contains(insert.getResult()) &&
@@ -170,10 +171,12 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known.erase(insert.getDest());
   }
 
-  // The frontier consists of the known values that operations outside of the
-  // initialization read. If such a value has more bytes than its sources, such
-  // as a bias that is repeated for each row, the value is replaced by the
-  // operands of its operation.
+  // The frontier consists of the values that the initialization computes and
+  // the rest of the function reads, which a program has to store. If such a
+  // value has more bytes than the weights and constants from which it is
+  // computed, as a bias has that is repeated for each row, storing it is not
+  // worthwhile. The rest of the function then computes the value, and the
+  // operands of its operation are tried instead.
   llvm::SetVector<Value> read;
   for (Operation &op : block)
     if (op.getNumResults() == 0 || !known.contains(op.getResult(0)))

@@ -30,6 +30,8 @@ struct Join {
 
 /// Nests the concatenations of a function, in the order of the function: after
 /// join(a, b), the concatenation join(a, b, c) becomes join(join(a, b), c).
+/// Both then share a buffer (dml-place-parts), in which a and b are written
+/// only once.
 class Nesting {
 public:
   explicit Nesting(MLIRContext *context) : rewriter(context) {}

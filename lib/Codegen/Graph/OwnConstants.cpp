@@ -6,6 +6,7 @@
 
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/FileMemory.h"
 #include "dml/IR/Ownership.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +14,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
 
 namespace dml {
 #define GEN_PASS_DEF_OWNCONSTANTS
@@ -41,6 +43,49 @@ static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
 }
 
 namespace {
+/// Finds equal constants. If a model was imported several times, once for each
+/// size of an input, each of the functions has a resource of its own for every
+/// weight.
+class EqualConstants {
+public:
+  /// Returns the first constant with the type and the bytes of `value`.
+  DenseResourceElementsAttr getFirst(DenseResourceElementsAttr value);
+
+private:
+  static ArrayRef<char> getBytes(DenseResourceElementsAttr value) {
+    AsmResourceBlob *blob = value.getRawHandle().getBlob();
+    return blob ? blob->getData() : ArrayRef<char>();
+  }
+
+  llvm::DenseMap<Attribute, DenseResourceElementsAttr> known;
+  llvm::DenseMap<std::pair<Type, uint64_t>,
+                 SmallVector<DenseResourceElementsAttr, 1>>
+      byHash;
+};
+} // namespace
+
+DenseResourceElementsAttr
+EqualConstants::getFirst(DenseResourceElementsAttr value) {
+  DenseResourceElementsAttr &first = known[value];
+  if (first)
+    return first;
+  first = value;
+  ArrayRef<char> bytes = getBytes(value);
+  // A module may lack the bytes of a constant. Such a constant equals no other.
+  if (bytes.empty())
+    return value;
+  FileMemory::want(bytes);
+  uint64_t hash = llvm::xxh3_64bits(
+      ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  auto &candidates = byHash[{value.getType(), hash}];
+  for (DenseResourceElementsAttr candidate : candidates)
+    if (getBytes(candidate) == bytes)
+      return first = candidate;
+  candidates.push_back(value);
+  return value;
+}
+
+namespace {
 struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
   void runOnOperation() override {
     // The names of arguments and results are not available for weights.
@@ -56,16 +101,22 @@ struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
       for (unsigned i = 0; i < function.getNumResults(); ++i)
         take(function.getResultAttrDict(i));
     }
-    // If several functions read one resource, they use the same name for the
-    // weight.
+    // Functions that read the same resource, or equal resources, use the same
+    // name for the weight.
     llvm::DenseMap<Attribute, StringAttr> names;
+    EqualConstants equal;
+    bool hasSeveral = llvm::count_if(getOperation().getOps<func::FuncOp>(),
+                                     [](func::FuncOp function) {
+                                       return function.isPublic() &&
+                                              !function.isDeclaration();
+                                     }) > 1;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isDeclaration())
         continue;
       llvm::MapVector<Attribute, SmallVector<arith::ConstantOp, 1>> constants;
       function.walk([&](arith::ConstantOp op) {
-        if (isa<DenseResourceElementsAttr>(op.getValue()))
-          constants[op.getValue()].push_back(op);
+        if (auto value = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
+          constants[hasSeveral ? equal.getFirst(value) : value].push_back(op);
       });
       for (auto &[value, ops] : constants) {
         StringAttr &name = names[value];

@@ -166,10 +166,10 @@ public:
   }
   /// Returns a hash of `op` that does not depend on which weights `op` reads.
   llvm::hash_code hash(linalg::GenericOp op) const;
-  /// Stacks `members`, whose hashes are equal, then the readers of `members` if
-  /// these are equal, and so on. Changes nothing if `members` differ or if
-  /// their weights cannot be stacked.
-  /// If `staysApart` is true, only stacks the weights.
+  /// Stacks `members`, whose hashes are equal, then their readers if these are
+  /// equal, and so on. Changes nothing if `members` differ or if their weights
+  /// cannot be stacked. If `staysApart` is true, the products remain separate
+  /// operations, and only their weights are stacked.
   void stackMembers(ArrayRef<linalg::GenericOp> members, bool staysApart);
 
 private:
@@ -184,7 +184,8 @@ private:
   /// Replaces `members` by slices of a stacked generic, and returns the slices.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
-  /// Makes `members` read their weights from stacks.
+  /// Makes `members` read their weights from stacks. The members remain
+  /// separate operations.
   void redirect(ArrayRef<linalg::GenericOp> members, const Captures &captures);
 
   IRRewriter rewriter;
@@ -194,7 +195,8 @@ private:
   /// The stacks that have been built: the list of the stacked tensors and the
   /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
-  /// The results of members that stay apart.
+  /// The results of products that were not stacked, although their weights
+  /// were.
   llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
@@ -252,8 +254,9 @@ bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   if (depth == maxDepth || !type.hasStaticShape() || type.getRank() == 0 ||
       !llvm::all_of(values, [&](Value value) { return isOfWeights(value); }))
     return false;
-  // Each tensor in the stack must begin at a whole word, since elements of
-  // narrow types become parts of words if a device lacks their type.
+  // Each of the stacked tensors must begin at a whole 32-bit word of the stack:
+  // if a device lacks a narrow type, its elements are computed as parts of
+  // words, and a word must not contain elements of two tensors.
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
   if (bits % wordBits != 0)
     return false;

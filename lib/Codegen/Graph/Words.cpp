@@ -233,10 +233,12 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // The second correction is needed only if `left`, the remainder of the
-      // digit, still has at most 16 bits. Otherwise the digit is right, and the
-      // comparison above is not valid, since `left` does not fit after the
-      // shift.
+      // `digit` is an estimate from the upper half of the divisor. It is right
+      // if the remainder `left`, followed by the 16 bits of `next`, is at least
+      // `digit` times the lower half of the divisor. This product has at most
+      // 32 bits, so that any `left` of more than 16 bits is large enough. The
+      // comparison above must then be ignored, since its shift by 16 has lost
+      // upper bits of `left`.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -254,9 +256,15 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
 
 // The division uses neither loops nor branches, for which the other threads of
 // a subgroup would have to wait. Division by one word is long division in two
-// steps. If the divisor has two words, the quotient fits into one word: half of
-// the dividend is divided by the upper 32 bits of the normalized divisor, and
-// the result, after a shift, is the quotient or the quotient plus 1.
+// steps.
+//
+// A divisor of two words is shifted left until its highest bit is set, and `a`
+// / 2 is divided by the upper 32 bits of the result. (The high word of `a` / 2
+// is less than such a divisor, as divideByNormal() requires.) A shift then
+// makes up for the shift of the divisor and for the halving. Without its lower
+// 32 bits, the divisor is at most slightly smaller, so that the result is the
+// quotient or the quotient plus 1. One is subtracted, and added again if the
+// remainder is too large.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));
@@ -411,8 +419,10 @@ Value WordBuilder::narrowFloat(Wide bits) {
       {bits.low, with<OrIOp>(with<AndIOp>(magnitude, 0xfffff), word(0x100000))},
       word(11));
   // The bias of the exponent is 127 in f32 and 1023 in f64. A denormal of f32
-  // has the exponent 1 and leading zeros in its mantissa. Shifting the mantissa
-  // right by 32 or more would leave less than half of the smallest denormal.
+  // has the exponent 1 and leading zeros in its mantissa, for which the
+  // mantissa is shifted right. A shift by 25 or more leaves less than half of
+  // the smallest denormal, which is rounded to 0. Shifts are therefore limited
+  // to 31, as shiftRightWithin() requires, without a change of the result.
   Value exponent = with<SubIOp>(with<ShRUIOp>(magnitude, 20), word(1023 - 127));
   Value isDenormal = compare(Predicate::slt, exponent, 1u);
   Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
@@ -443,11 +453,12 @@ Wide WordBuilder::getOrderOfDouble(Wide bits) {
 }
 
 Value WordBuilder::compareDoubles(CmpFPredicate predicate, Wide a, Wide b) {
-  // The predicates of arith are numbered as follows. The ordered predicates
-  // come first. They are false for NaN, and their numbers contain one bit each
-  // for equal, greater and less. The unordered predicates, which are true for
-  // NaN, follow in the same order, except that the predicate that is true for
-  // NaN alone comes after them, as the last but one.
+  // The number of a predicate of arith tells when it holds. Numbers 0 to 7 are
+  // the ordered predicates, which are false for NaN. They have one bit for each
+  // case in which they hold: OGE, "greater or equal", is 3. Numbers 8 to 13 are
+  // the unordered predicates, which are true for NaN and have these bits in the
+  // number minus 7: UGE is 10. Number 14, UNO, holds for NaN alone, and 15 is
+  // always true.
   constexpr unsigned equal = 1, greater = 2, less = 4;
   bool ofNaN = predicate >= CmpFPredicate::UEQ;
   auto cases = static_cast<unsigned>(predicate);

@@ -96,10 +96,12 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
 }
 
 /// Appends `strip`, which leads to a larger buffer, to the strips of
-/// `placement`. The new strip is merged with the last strip if the new strip
-/// has only one run, or if each run of the new strip is a row of the smaller
-/// buffer, with one run of the last strip in it. The latter happens for nested
-/// concatenations.
+/// `placement`. The new strip is merged with the last strip if both together
+/// are one strip. This is so if the new strip has only one run, which moves the
+/// last strip by an offset. It is also so in nested concatenations along
+/// columns: if the last strip has a run of 16 bytes in each row of 64 bytes,
+/// and the new strip places these rows 256 bytes apart, the result is runs of
+/// 16 bytes that are 256 bytes apart.
 static void addStrip(Placement &placement, const Strip &strip) {
   if (!placement.strips.empty()) {
     Strip &last = placement.strips.back();
@@ -130,8 +132,9 @@ std::optional<Placement> dml::getPlacement(Value buffer) {
       std::optional<int64_t> offset = getConstantIntValue(view.getByteShift());
       if (!offset || !view.getType().hasStaticShape())
         return std::nullopt;
-      // The bytes of the last whole vector belong to the view, as in a separate
-      // buffer.
+      // Kernels load and store whole vectors of 16 bytes. A view therefore
+      // extends to the end of its last vector, as a separate buffer does: 10
+      // floats have 40 bytes, and their view has 48.
       auto bytes = static_cast<int64_t>(llvm::alignTo(
           getNumBytes(view.getType()), DeviceProfile::vectorBytes));
       addStrip(placement, {*offset, bytes, bytes, 1});

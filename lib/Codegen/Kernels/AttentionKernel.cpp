@@ -155,9 +155,10 @@ struct StagedOperand {
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The layout in workgroup memory: a line for the terms that a thread loads
-  /// at a time, and in it, for each term, a row of vectors of neighbouring
-  /// positions.
+  /// The layout in workgroup memory. Each term has a row of vectors, and each
+  /// vector has the factors of neighbouring positions. An item, which a thread
+  /// loads at a time, has a vector in the rows of several neighbouring terms.
+  /// The rows of these terms are a line of the area.
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;

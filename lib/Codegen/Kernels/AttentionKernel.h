@@ -21,8 +21,9 @@ struct AttentionLayout {
   /// The number of vectors of output columns that a thread computes for each of
   /// its queries.
   int64_t columnVectors = 0;
-  /// How much workgroup memory holds at a time: the number of terms of scores,
-  /// and the number of keys whose values it holds.
+  /// The numbers of terms and of keys whose factors are in workgroup memory at
+  /// a time: `terms` for the products of queries and keys, and `valueKeys` for
+  /// the products of weights and values.
   int64_t terms = 0, valueKeys = 0;
   /// The vectors of workgroup memory for factors, and those for weights.
   int64_t stagedVectors = 0, weightVectors = 0;

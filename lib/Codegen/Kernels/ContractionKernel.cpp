@@ -102,9 +102,10 @@ private:
   const int64_t stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread in its
-  /// slice. Each thread computes blocks of 4 by 4 sums: `threadRow` and
-  /// `threadColumn` are the place of its first block among the first blocks of
-  /// all threads.
+  /// slice. The threads of a slice form a grid, in which the thread is in row
+  /// `threadRow` and in column `threadColumn`. A thread computes blocks of 4 by
+  /// 4 sums: in row 1 and column 3 of the grid, its first block has rows 4 to 7
+  /// and columns 12 to 15 of the tile.
   LinearForm slice, threadOfSlice, threadRow, threadColumn;
   StagedFactors rows, columns;
 };
@@ -310,9 +311,10 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
   return elements;
 }
 
-/// Copies the factors of `round` to workgroup memory. If the items of the rows
-/// leave threads without an item in the last turn, these threads begin with the
-/// items of the columns.
+/// Copies the factors of `round` to workgroup memory. The threads share out the
+/// items of the rows, and then those of the columns. If some threads get no
+/// item of the rows in the last round of sharing out, these threads begin with
+/// the items of the columns, so that they are not idle.
 void ContractionKernel::stageRound(LinearForm round) {
   Staging staging(b, *forms, numThreads);
   auto stage = [&](const StagedFactors &factors, LinearForm thread) {
@@ -334,8 +336,10 @@ void ContractionKernel::stageRound(LinearForm round) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the operations of `block` before `end` that can run late: the
-/// stores, and the operations whose results only the stores or the operations
-/// `storing` use. The last operation comes first.
+/// stores, and the operations that only prepare stores. The results of such an
+/// operation are used only by other late operations or by operations of
+/// `storing`, the guards with stores, which the caller moves by itself. The
+/// last operation comes first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {

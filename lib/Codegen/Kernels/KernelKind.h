@@ -61,9 +61,10 @@ struct Proposal {
   /// The estimated time of the kernel in cycles of a multiprocessor, or nothing
   /// if the kind has no model of its time.
   std::optional<double> cycles;
-  /// Whether the kernel is chosen without a comparison of times. It is not
-  /// chosen if a kind that is listed earlier has proposed a faster one. A
-  /// proposal without cycles must be preferred.
+  /// Whether the kernel wins against all kinds that are listed after its own,
+  /// whatever their times. It only loses if the fastest proposal of the other
+  /// kinds comes from a kind that is listed before its own. A proposal without
+  /// cycles cannot be compared and must therefore be preferred.
   bool isPreferred = false;
   /// The share of these cycles below which another kind's proposal must stay to
   /// be chosen instead. With a share of 0.9, a kernel of 100 cycles is not

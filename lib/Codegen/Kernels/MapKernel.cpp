@@ -224,9 +224,10 @@ struct MapKernel {
         rows(tile.getBlock() ? RowShape()
                              : RowShape::get(op, packing.getCount())) {}
 
-  /// Returns the number of elements in a row of the output of a tile with a
-  /// block: the product of the inner dimensions, which the block does not
-  /// divide.
+  /// Returns the number of elements in a row of a tile with a block. The block
+  /// has several elements along each of the outer dimensions, and one vector of
+  /// the inner dimensions, which together form a row of the output: in a block
+  /// of 2 by 2 of an output of 8 x 8 x 6 x 4 elements, a row has 24 elements.
   int64_t getBlockRowSize() const {
     return llvm::product_of(
         type.getShape().drop_front(tile.getBlock()->factors.size()));
@@ -236,8 +237,10 @@ struct MapKernel {
   int64_t getStepVectors() const {
     return DeviceProfile::workgroupSize * tile.getSteps();
   }
-  /// Returns how many vectors of each row the threads of Part::Inside compute:
-  /// as many as the tile states, or else all vectors that lie inside of a row.
+  /// Returns how many vectors of each row the threads of Part::Inside compute.
+  /// If rows consist of whole vectors, the tile states the vectors of a row
+  /// that need no clamping (InsideVectors), such as 6 of 8. Otherwise the tile
+  /// is split, and these are all vectors that do not cross the end of a row.
   int64_t getInsideVectors() const {
     return tile.getInside() ? tile.getInside()->count : rows.getInsideVectors();
   }
@@ -297,16 +300,20 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
   return forms.add(b, vector, step * DeviceProfile::workgroupSize);
 }
 
-/// Returns the position in the output of a vector that a thread computes:
-/// number `number` in row `row` of the rows that the thread has. `vector` is
-/// the number of the thread's first vector.
+/// Returns the position in the output of a vector that a thread of `part`
+/// computes. `vector` is the number of the thread's first vector among the
+/// vectors of the part. A thread may have a vector in each of several rows,
+/// which `row` counts, or several consecutive vectors, which `number` counts.
+/// Both are 0 for the first vector.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
   int64_t count = packing.getCount(), inside = getInsideVectors();
   if (part == Part::Across && tile.getInside()) {
-    // Of the vectors of a row, this part has those before the inside vectors
-    // and those behind them, and numbers them in this order.
+    // Part::Across computes the vectors of a row that are not among the inside
+    // vectors of the tile: first those before, then those behind. If vectors 2
+    // to 7 of 10 are inside, Part::Across has the vectors 0, 1, 8 and 9 of each
+    // row, with the numbers 0 to 3.
     int64_t first = tile.getInside()->first;
     auto [place, column] =
         forms.divide(b, vector, rows.getInsideVectors() - inside);
@@ -326,11 +333,13 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                      forms.mul(b, column, count));
   }
   if (part == Part::Across) {
-    // This part has the vectors that cross the ends of rows, numbered from row
-    // to row. With rows of 9 elements and vectors of 4, one vector lies inside
-    // of each row, and `others` is 5: the first 4 rows, which are 9 vectors,
-    // have ceil(4 * 5 / 4) = 5 other vectors. The position of such a vector
-    // comes after the inside vectors of all rows up to its own.
+    // Part::Across computes the vectors that Part::Inside does not. With rows
+    // of 9 elements and vectors of 4, Part::Inside has one vector of each row:
+    // 0, 3, 5 and 7 of rows 0 to 3. Part::Across has the vectors 1, 2, 4, 6 and
+    // 8, as its numbers 0 to 4. These have 20 elements of four rows, or
+    // `others` = 5 elements a row, so that number v begins in row 4 v / 5. The
+    // vectors of Part::Inside in the rows up to this one precede it: number 3
+    // begins in row 2, behind 3 such vectors, and is vector 6.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
@@ -380,10 +389,11 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
   return coordinates;
 }
 
-/// Returns the vectors of each row, among the vectors of `part`, that need no
-/// clamping: each comparison that the ranges in `forms` have not decided has
-/// the same outcome for these vectors as for the vector in the middle of the
-/// row.
+/// Returns the vectors of each row, among the vectors of `part`, whose indices
+/// need no clamping, so that separate threads can compute them with cheaper
+/// code. Clamping is needed near the ends of rows, if at all. The vectors are
+/// therefore those for which each comparison that the ranges in `forms` have
+/// not decided has the same outcome as for the vector in the middle of the row.
 std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
                                                    IndexForms &forms,
                                                    Part part) const {
@@ -471,9 +481,10 @@ private:
     /// The average number of operations that a thread executes with both paths,
     /// or nothing if the second path was removed because it saves too little.
     std::optional<double> average;
-    /// The share of subgroups with a thread outside of the interior, as the
-    /// largest share of a single range of the interior. A limit on divergence
-    /// that is not below this share gives the same path.
+    /// The interior is a box of ranges, and for each range, a share of the
+    /// subgroups has threads outside of it. This is the largest of these
+    /// shares. A limit on divergence that is at least as large admits the same
+    /// ranges, and need not be tried.
     double divergence = 0;
   };
 
@@ -548,9 +559,9 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
   return elements;
 }
 
-/// Loads the vector at `place` of the output, and returns its elements. The
-/// thread loads the vector that it stores, and no other bytes, since other
-/// threads store those.
+/// Loads the vector at `place` of the output, and returns its elements. Only
+/// the thread that stores this vector loads it, and the thread loads nothing
+/// else of the output, since other threads store there at the same time.
 SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
                                            Value place) {
   const Packing &packing = kernel.packing;
@@ -575,8 +586,8 @@ SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
 }
 
 namespace {
-/// A body that keeps an element of the output, or replaces it by a new one
-/// where a condition holds.
+/// A body that selects, by a condition, between a new element and the output's
+/// old element.
 struct Replacement {
   explicit Replacement(linalg::GenericOp op);
 
@@ -603,9 +614,9 @@ Replacement::Replacement(linalg::GenericOp op) {
   replacing = isInverted ? yielded.getFalseValue() : yielded.getTrueValue();
 }
 
-/// Builds a vector, at `position`, of a body that reads the elements which the
-/// output has. If the body selects between a new element and the old one, the
-/// vector is stored only where an element is new.
+/// Builds a vector, at `position`, of a body that reads the output's old
+/// elements. If the body selects between a new and the old element, a vector
+/// without new elements is not stored.
 void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
                                   const OutputVectors &output,
                                   LinearForm position) {
@@ -652,7 +663,7 @@ void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
   for (Value condition : ArrayRef(conditions).drop_front())
     if (condition != any)
       any = b.createOrFold<arith::OrIOp>(any, condition);
-  // Code behind the condition cannot use values that are built under it.
+  // Values that are built inside of the guard cannot be used behind it.
   OpBuilder::InsertionGuard restore(b);
   IndexForms::Scope scope(forms);
   SharedValues::Built before = shared.getBuilt();
@@ -812,9 +823,9 @@ static double toShare(int64_t percent) {
 
 /// Builds a second path for the threads in the interior, whose indices need no
 /// clamping. The general path, which any thread may take, is the code between
-/// `thread` and `end`. Each range of the interior leaves at most the share
-/// `maxDivergence` of the subgroups outside or split. The second path is
-/// removed if it saves too little.
+/// `thread` and `end`. The interior is a box of ranges, each of which excludes
+/// threads of at most the share `maxDivergence` of the subgroups. The second
+/// path is removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -856,7 +867,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops when the path has too many operations to be worthwhile.
-    // Most of the comparisons that restrict the interior are known by then.
+    // Most comparisons have been built by then, so that those that are still
+    // undecided show how to make the interior smaller, and the path shorter.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
@@ -888,9 +900,11 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
 }
 
 /// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may use fewer. `interiors` are the limits
-/// on divergence to try for a second path. If the threads would execute more
-/// than `maxGeneral` operations in total, the code stays incomplete.
+/// `count` threads, of which the part may use fewer. `interiors` has the limits
+/// on divergence, in percent, with which a second path is tried, one after the
+/// other. If the threads would execute more than `maxGeneral` operations in
+/// total, the code stays incomplete: the caller measures tiles by building
+/// them, and this tile is too slow.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -1053,10 +1067,12 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
   ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
-  // The numbers of workgroups of each part. The workgroups of the two parts
-  // alternate in turns, so that an element that both parts load is still in a
-  // cache when it is loaded again. A turn covers as many rows as give both
-  // parts whole workgroups.
+  // The numbers of workgroups of each part. The grid alternates between
+  // `counts[0]` workgroups of the first part and `counts[1]` of the second, so
+  // that an element that both parts load is still in a cache when it is loaded
+  // again. The numbers are such that both parts compute the same rows in whole
+  // workgroups: 128 rows of 10 vectors, 6 of them inside, take 6 and 4
+  // workgroups of 128 threads.
   SmallVector<int64_t> counts;
   for (Part part : parts)
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),

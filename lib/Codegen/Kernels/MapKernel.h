@@ -27,9 +27,10 @@ struct KernelCost {
   /// For each part, the limit on divergence with which its second path was
   /// built, in percent, or 0 if it has none, as in MapTile::interior.
   llvm::SmallVector<int64_t, 2> interior;
-  /// The vectors of each row whose comparisons have the same outcomes as those
-  /// of the vector in the middle, if other vectors of the row differ. Set only
-  /// for a tile of one vector in rows of whole vectors.
+  /// The vectors of each row that need no clamping, if there are others that
+  /// do. Separate threads can then compute them (InsideVectors), so that only
+  /// the other threads clamp indices. Known only for a tile of one vector a
+  /// thread, in rows of whole vectors.
   std::optional<InsideVectors> inside;
 };
 
@@ -46,10 +47,11 @@ MapTile getPlainTile(mlir::linalg::GenericOp op);
 /// idle threads of the last workgroup.
 int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 
-/// Returns the dimension along which workgroups of `tile` should take turns
-/// between copies of the same elements, as in MapTile::turns: a broadcast along
-/// this dimension would otherwise read an element again only after more than
-/// `bytes` of the output. Returns nothing if there is no such dimension.
+/// Returns the dimension along which `tile` should have turns (MapTile::turns),
+/// or nothing if there is none. A broadcast along this dimension computes at
+/// least `bytes` bytes of the output before it reads an element again, which a
+/// cache of `bytes` bytes may then have lost. With turns, workgroups that read
+/// the same elements follow each other.
 std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
                                 double bytes);
 

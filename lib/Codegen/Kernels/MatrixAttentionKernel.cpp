@@ -59,7 +59,8 @@ static constexpr int64_t lanes = 8;
 static const double belowLargest = 8 * std::log(2.0);
 
 /// The largest distance of a score above the reference. The weight of such a
-/// score is exp(10.54) = 37,798, which f16 can represent.
+/// score is exp(10.54) = 37,798. The largest number of f16 is 65,504, or
+/// exp(11.09).
 static constexpr double mostAbove = 10.54;
 
 //===----------------------------------------------------------------------===//
@@ -856,8 +857,11 @@ void MatrixAttentionBuilder::build() {
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // Iteration 0 of the loop stores keys in stage 0. The keys for the sums that
-  // are computed before the loop are therefore stored in the last stage.
+  // Each iteration of the loop multiplies the keys of the block after its own.
+  // Iteration 0 stores the keys of block 1 in stage 0, iteration 1 those of
+  // block 2 in stage 1, and so on. The keys of block 0, which are multiplied
+  // before the loop, are therefore stored in the stage before stage 0, which is
+  // the last one.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   llvm::append_range(state.next, load(*values, 0));

@@ -80,10 +80,11 @@ struct BuiltFactor {
 
 /// Returns a 16-byte vector of `factors`, which `builder` has built for
 /// `operand`, as numbers of the type named `type`: 8 of "f16" or 16 of "i8". A
-/// factor becomes 0 if one of two conditions is false: the one that `counts`
-/// has for the element for which the factor was built, or the one that
-/// `conditions` has for the factor's term. A null condition always holds, and
-/// an empty `conditions` stands for null conditions.
+/// factor must not count if its iteration lies beyond the last one or if its
+/// term is padding: it becomes 0, or the zero point that stands for 0. `counts`
+/// has, for each element of the builder, the condition that the iteration
+/// exists, and `conditions` has the conditions of the terms. A null condition
+/// always holds, and an empty `conditions` stands for null conditions.
 mlir::Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
                         llvm::StringRef type,
                         llvm::ArrayRef<BuiltFactor> factors,

@@ -109,8 +109,10 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     schedule.addsRows = !getZeroPoint(contraction.columns).isZero();
     schedule.addsColumns = !getZeroPoint(contraction.rows).isZero();
   }
-  // The number of vectors of the matrix of ones, with which the kernel computes
-  // sums of factors, and, in `added`, the number of vectors of these sums.
+  // With zero points y and z, a sum of (a - y) * (b - z) needs the sums of all
+  // factors a and of all factors b as well. The kernel computes such sums of
+  // factors as products with a matrix of ones. `ones` is the number of vectors
+  // of this matrix, and `added` the number of vectors of the sums.
   int64_t ones =
       schedule.addsRows || schedule.addsColumns
           ? std::max(shape->rows, shape->columns) * shape->terms / lanes
@@ -294,9 +296,9 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // The number of elements that the builder builds for the item: the iterations
-  // of the item, if it holds terms of one position, and otherwise its
-  // positions.
+  // An item holds factors of several iterations for one position, or of several
+  // positions in one iteration. The builder builds the body for each of these
+  // iterations or positions in a lane of its own.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {
@@ -384,10 +386,12 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
-  // A line of memory holds the terms of a position, or the positions of a term.
-  // A matrix is transposed if its columns are the lines of memory: if a line of
-  // the factors of columns holds terms, or a line of the factors of rows holds
-  // positions.
+  // A line of memory holds the terms of a position (isAlongTerms), or the
+  // positions of a term. A load without transposition takes lines as the rows
+  // of a matrix. In the matrix of rows' factors, a row has the terms of a
+  // position, and in the matrix of columns' factors, a row has the positions of
+  // a term. If the lines differ, they are the columns of the matrix, and the
+  // load transposes.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
@@ -468,9 +472,11 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
 }
 
 /// Returns which of the stages in workgroup memory, counted from 0, is filled
-/// in phase `phase` of iteration `block` of the loop over the terms. The stages
-/// are filled in turns. The kernel computes the remainder even where the range
-/// of the loop's counter makes it unnecessary, so that a driver, which does not
+/// in phase `phase` of iteration `block` of the loop over the terms. Each phase
+/// fills a stage: if iterations of the contraction add many terms, a phase has
+/// some of them. The stages are filled one after the other, and the first again
+/// after the last. The kernel computes the remainder even where the range of
+/// the loop's counter makes it unnecessary, so that a driver, which does not
 /// know this range, sees that the index stays within workgroup memory.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
@@ -798,10 +804,12 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     area.ofLine = staged.pitch;
     area.ofItem = area.vectorsOfItem;
     area.ofVector = 1;
-    // With several vectors in a unit, a thread stores them one after the other,
-    // and the vectors that consecutive threads store at the same time are
-    // several vectors apart. Only units of one vector need the lines in another
-    // order (StagedArea::isSpread) to avoid conflicts of banks.
+    // If each item is one vector, consecutive threads would store vectors of
+    // neighbouring lines at the same time, which share banks, so that the
+    // threads take the lines in another order (StagedArea::isSpread). If an
+    // item has several vectors, a thread stores them one after the other. The
+    // vectors that consecutive threads store at the same time then lie several
+    // vectors apart, and the order of the lines stays.
     area.isSpread = area.vectorsOfItem == 1;
     return staged.positions * staged.pitch;
   }

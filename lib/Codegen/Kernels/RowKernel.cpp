@@ -102,9 +102,11 @@ public:
   /// preceding iteration, whose values other threads may still load.
   void beginLoopOfScans() { isScanRead = true; }
 
-  /// Return the two memories for a scan that exchanges values twice. Each
-  /// memory is safe to overwrite, since the barrier of the exchange in the
-  /// other memory comes after all loads from it.
+  /// Return the two memories for a scan that exchanges values twice. The scans
+  /// need no other barriers than those between the stores and the loads of each
+  /// exchange: before a thread overwrites one memory, it has passed the barrier
+  /// of an exchange in the other memory, which no thread passes before it has
+  /// loaded from the first.
   Value getOfThreads(int64_t size, Type type) {
     return get(Use::OfThreads, 0, size, type);
   }
@@ -348,9 +350,11 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
 
 /// Combines two states.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
-  // The combination has a builder of its own. The element of a reduction may be
-  // a constant that the body also uses elsewhere, and these uses must not be
-  // bound to a state.
+  // The combination is built by binding the element that an iteration combines
+  // to the state `rhs`. The element may be a constant, as for a count, which
+  // adds 1 for each element. The kernel's own builder would then use the state
+  // in the place of this constant elsewhere in the body. The combination
+  // therefore has a builder of its own.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
@@ -433,10 +437,11 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
 }
 
 /// Exchanges states between the threads of a row. Each thread stores its
-/// states, one for each lane, under its number `own`; if several threads have
-/// the same number, `isWriter` is true for the one that stores, and otherwise
-/// it is null. Then each thread combines the states of `count` threads, from
-/// number `first` on.
+/// states, one for each lane, under its number `own`. Threads that have
+/// combined their states before, such as those of a subgroup, share a number,
+/// and `isWriter` is true for the one of them that stores; otherwise it is
+/// null. After a barrier, each thread combines the states with the numbers from
+/// `first` on, `count` of them, in each lane.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {
@@ -581,11 +586,11 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Loads `count` values for each of `lanes` lanes, which the threads of a row
-/// have stored in `memory` (`threads` values for each lane), beginning with the
-/// value of thread `first`, and scans them. The prefix of a lane is the
-/// combination of the values before number `own`, with the combination of all
-/// loaded values.
+/// Loads and scans values that the threads of a row have stored in `memory`,
+/// which has `threads` numbered values for each of `lanes` lanes. For each
+/// lane, the function loads `count` values, from number `first` on, and returns
+/// the combination of the first `own` of them, and the combination of all of
+/// them.
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,

@@ -146,10 +146,11 @@ static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the bytes of workgroup memory in which threads exchange the values
-/// that they carry for `rows` rows. A value has two memories, which the
-/// exchanges use alternately; reductions whose values have the same type share
-/// them.
+/// Returns the bytes of workgroup memory in which threads exchange the
+/// intermediate results of reductions over `rows` rows. Results of the same
+/// type share the memory. Consecutive exchanges use two memories alternately,
+/// so that a thread can store for an exchange while others still load from the
+/// exchange before it.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
@@ -186,8 +187,10 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
         isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
                                         /*isStored=*/true);
   }
-  // If several rows follow each other along a dimension, its last row may be
-  // shorter, but must consist of whole vectors.
+  // If several rows follow each other along a dimension, as rows of 4 elements
+  // do in a dimension of 10, the end of the dimension may cut the last row
+  // short. The elements that a thread takes at a time must divide the size of
+  // the dimension (`line`), so that they do not cross its end.
   int64_t line =
       reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())

@@ -31,8 +31,11 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  // For each value, approximately how much it increases from one element of a
-  // row to the next element.
+  // For a vector that it stores, a thread should load at most 16 bytes of a
+  // row. How many bytes the vector may have depends on the distance between the
+  // loads of neighbouring elements. For each value of the body, `strides` has
+  // approximately how much the value increases from one element of a row to the
+  // next. An error only costs time.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {

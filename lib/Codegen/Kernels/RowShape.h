@@ -55,14 +55,19 @@ struct RowShape {
 int64_t getMaxVectorBytes(mlir::linalg::GenericOp op);
 
 /// Returns the number of bytes that a thread stores at once by default: 16, or
-/// fewer if the elements of 16 bytes are computed from more than 16 bytes of a
-/// row. Consecutive threads then read neighbouring bytes.
+/// fewer if these elements are computed from more than 16 bytes of a row. For
+/// example, if element i is the larger of the f32 numbers 2 i and 2 i + 1, a
+/// thread stores only 8 bytes, so that it loads 16 bytes and consecutive
+/// threads load consecutive vectors.
 int64_t getVectorBytes(mlir::linalg::GenericOp op);
 
-/// Returns the smallest block for a body with loops: one element in each
-/// dimension that a block may divide. The innermost dimensions form the rows
-/// that the block does not divide: as few dimensions as are needed for rows of
-/// whole vectors, or none if there are no such rows.
+/// Returns the smallest block for a body with loops, for LoopBlock::factors:
+/// one element along each outer dimension. A search may enlarge these factors.
+/// The remaining, inner dimensions form rows, of which a thread computes one
+/// vector. They are as few dimensions as give rows of whole vectors: in an
+/// output of 8 x 6 x 2 f32 with vectors of 4, the two inner dimensions form
+/// rows of 12, and the block has one factor. If no rows consist of whole
+/// vectors, all dimensions are inner.
 llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
                                         int64_t vectorBytes);
 

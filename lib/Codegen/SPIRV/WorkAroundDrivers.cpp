@@ -134,8 +134,10 @@ static Value getFactorOfZero(Operation *op) {
 }
 
 /// Replaces products with a constant 0, and quotients of 0, by a selection
-/// between 0 and NaN: 0 * x is 0 if x is finite, and 0 / x is 0 if x is neither
-/// 0 nor NaN. (In the results of operators, the 0 may have either sign.)
+/// between 0 and NaN, since drivers fold them to 0 even where x is NaN. 0 * x
+/// is 0 if x is finite, and NaN otherwise; 0 / x is 0 if x is neither 0 nor
+/// NaN, and NaN otherwise. (The sign of a zero result does not matter in the
+/// results of operators.)
 static LogicalResult writeOutZeros(WorkaroundState &state) {
   splitProductsWithZero(state.module);
   state.module.walk([](Operation *op) {
@@ -287,7 +289,9 @@ static LogicalResult hideFromPropagation(WorkaroundState &state) {
 //===----------------------------------------------------------------------===//
 
 /// If an integer is widened and then compared with a constant that the narrow
-/// type can represent, compares the narrow integer instead.
+/// type can represent, compares the narrow integer instead. lavapipe computes
+/// the comparison of the widened integer wrongly: if x is a negative i32,
+/// i64(x) < 0 is false there.
 static LogicalResult compareBeforeWidening(WorkaroundState &state) {
   state.module.walk([](arith::CmpIOp op) {
     auto widened = op.getLhs().getDefiningOp<arith::ExtSIOp>();
@@ -326,8 +330,9 @@ static LogicalResult narrowLongDivisions(WorkaroundState &state) {
 // masked-halves
 //===----------------------------------------------------------------------===//
 
-/// Hides constants that are combined with the bits of an f16, or with what
-/// bitwise operations compute from such bits.
+/// Hides constants that `and`, `or` and `xor` combine with the bits of an f16,
+/// or with results of such operations. One driver omits the mask of the first
+/// of two f16 that it stores as one word.
 static LogicalResult hideMasksOfHalves(WorkaroundState &state) {
   llvm::SmallDenseSet<Value> bitsOfHalves;
   SmallVector<OpOperand *> masks;

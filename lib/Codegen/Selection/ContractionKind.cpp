@@ -40,8 +40,8 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // The threads of a workgroup load the factors of the tile in several turns.
-  // In each turn, a thread loads the factors of `together` neighbouring terms
+  // The threads of a workgroup load the factors of the tile in `turns` rounds.
+  // In each round, a thread loads the factors of `together` neighbouring terms
   // for `side` neighbouring rows or columns.
   auto turns = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
@@ -151,10 +151,11 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
 }
 
 /// Returns how many neighbouring terms of an operand a thread of `tile` loads
-/// at a time. If an iteration has many terms and each thread loaded all of
-/// them, the loads of neighbouring threads would lie far apart. The number is
-/// so small that at least half of the threads have terms to load. Returns 0 if
-/// an iteration has few terms.
+/// at a time, if an iteration has many terms. If each thread loaded all terms
+/// of an iteration, the loads of neighbouring threads would lie far apart, and
+/// few threads would have terms to load. The number is therefore limited, so
+/// that at least half of the threads have some. Returns 0 for an iteration of
+/// few terms, of which a thread loads all.
 static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)

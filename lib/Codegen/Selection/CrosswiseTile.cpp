@@ -153,8 +153,9 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
 
 /// Returns the dimension along which all loads of large buffers read
 /// neighbouring elements: if the coordinate increases by 1, the position
-/// increases by 1 or 2. Returns nothing if the loads have no such dimension in
-/// common.
+/// increases by 1, or by 2, as in a read of every other element, which still
+/// uses half of the bytes that memory transfers. Returns nothing if the loads
+/// have no such dimension in common.
 std::optional<DimOfLoads> LoadProbe::findDim() {
   std::optional<DimOfLoads> found;
   for (auto load : op.getBody()->getOps<memref::LoadOp>()) {

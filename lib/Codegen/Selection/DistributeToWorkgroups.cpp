@@ -37,9 +37,10 @@ static LogicalResult distribute(linalg::GenericOp op,
   return problem.empty() ? success() : op.emitOpError(problem);
 }
 
-/// Whether `buffer` is placed in a larger buffer, and no view of the whole
-/// larger buffer gives access to it. A kernel that loaded element 0 of such a
-/// buffer would read element 0 of the larger buffer instead.
+/// Whether `buffer` is placed in a larger buffer, and is used as a buffer of
+/// its own instead of through a view of the whole larger buffer
+/// (BufferViewOp::getWhole()). The kernel's argument is the larger buffer, so
+/// that element 0 of `buffer` would be element 0 of the larger buffer.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
   if (placement && placement->strips.empty())
@@ -57,9 +58,9 @@ static Value getRootBuffer(Value buffer) {
   return buffer;
 }
 
-/// Verifies that each thread of `launch` loads from the buffers `outputs`,
-/// which it stores to, at no other places than it stores at. Threads store at
-/// different places, so that no thread loads what another one stores.
+/// Verifies that each thread of `launch` loads from the buffers `outputs`, to
+/// which it also stores, only at the places at which it stores. No thread then
+/// loads an element that another thread stores.
 static LogicalResult
 verifyOwnPlaces(gpu::LaunchOp launch,
                 const llvm::SmallPtrSetImpl<Value> &outputs) {
@@ -89,7 +90,7 @@ struct DistributeToWorkgroups
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
-    // The outputs that kernels read as well.
+    // The outputs that kernels read as well as write.
     llvm::SmallPtrSet<Value, 4> outputs;
     for (linalg::GenericOp op : generics)
       if (op.hasPureBufferSemantics() && mapsElements(op) && readsOutput(op))

@@ -112,9 +112,11 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 /// the rest. Otherwise, nearly all subgroups would have threads of both sorts.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
-  // The first tile may contain vectors with undecided comparisons inside of
-  // rows. Each step builds the kernel, and keeps only the vectors without such
-  // comparisons.
+  // The first tile does not separate the vectors inside of rows. Building its
+  // kernel shows which of them need no clamping. Building the kernel with
+  // separate threads for these vectors may show that some of them need clamping
+  // after all, and they are left out. The steps end when nothing is left out,
+  // or after three kernels. Vectors that still need clamping are then clamped.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -139,9 +141,11 @@ static double getTimeOfMemory(const Traffic &traffic,
   return static_cast<double>(traffic.bytes) * device.getCyclesPerByte();
 }
 
-/// Returns the time of a kernel's operations, and of its loads of single
-/// elements instead of vectors, as a multiple of the time in which memory
-/// transfers the kernel's bytes.
+/// Returns a measure of how busy the threads of a kernel are beside the
+/// transfer of its bytes: the time of operations and of loads that read single
+/// elements instead of vectors, divided by the time in which memory transfers
+/// the bytes. With a measure far below 1, memory limits the kernel, and fewer
+/// operations would not make it faster.
 static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
                              const Traffic &traffic,
                              const DeviceSpeed &device) {
@@ -152,11 +156,13 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Returns `tile` with as many steps, each of which computes one vector, as a
-/// thread needs to transfer enough bytes. A tile whose threads have several
-/// rows or consecutive vectors keeps one step. So does a tile of separate
-/// threads for the vectors inside of rows, if these threads are busy with
-/// operations and loads.
+/// Returns `tile` with more steps, if each thread would otherwise transfer so
+/// few bytes that the time to start threads limits the kernel. A thread
+/// computes one vector in each step. The tile stays as it is if the body reads
+/// the output, or if the threads already have several rows or consecutive
+/// vectors. It also stays if it has separate threads for the vectors inside of
+/// rows that are busy with operations and loads, since starting threads is then
+/// not the limit.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -242,12 +248,12 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Measures `candidate`, and returns whether it wins. To win, it must have
-  /// * at most the share `operations` of the best tile's average number of
-  ///   operations,
-  /// * without its second path, at most the same share of the first tile's
-  ///   operations, since the construction of a kernel stops at this number,
-  /// * at most the share `loads` of the best tile's number of loads.
+  /// Measures `candidate`, and returns whether it wins. Its average number of
+  /// operations must be at most the share `operations` of the best tile's, and
+  /// its number of operations without a second path at most this share of the
+  /// first tile's. (Because of the second condition, building a candidate can
+  /// stop as soon as its code is too long.) The candidate must also have at
+  /// most the share `loads` of the best tile's loads.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -414,8 +420,11 @@ MapTile BlockSearch::run() {
     Candidate block = grow(consider(unit));
     if (block.time < cost::map::share::largerBlock * best.time)
       best = block;
-    // Narrower vectors are only tried if rows do not consist of whole vectors,
-    // or if there are too few threads.
+    // Narrower vectors are tried in two cases. In the first, the unit block has
+    // fewer factors than rank - 1: the innermost dimension is no row of whole
+    // vectors, but may be one of narrower vectors. In the second, the block
+    // leaves too few threads to occupy the device, and narrower vectors give it
+    // more.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())

@@ -387,8 +387,10 @@ bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
 
 /// Whether the subgroups and slices of `tile` are worth considering.
 bool MatrixSearch::canShare(const MatrixTile &tile) const {
-  // Slices only help if a tile has all rows, so that there are few workgroups,
-  // and if its subgroups are too few to occupy the matrix units.
+  // Slices occupy matrix units that would be idle for lack of subgroups. They
+  // are only tried if one tile has all rows, since several tiles of rows mean
+  // more workgroups, and if the subgroups of the tile without slices are too
+  // few to occupy the matrix units.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
   if (tile.slices > 1 &&
@@ -404,13 +406,14 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
 /// Whether the kernel keeps loaded factors in registers until the next
 /// iteration of its loop, and only then stores them in workgroup memory.
 bool MatrixSearch::isCarried(const MatrixTile &tile) const {
-  // A selection between a factor and padding delays the factor. A kernel that
-  // stores such factors one iteration later took 0.93 of the time on an H200
-  // (cases: conv64to64_56_k3_f16, conv3to64_224_k7s2_f16). If vectors are only
-  // moved, a workgroup that has a multiprocessor to itself waits for their
-  // loads: carrying the vectors took 0.95 of the time on an H100 (197 rows of
-  // 768 terms, 768 to 3072 columns), but 1.05 if the subgroups are slices
-  // (gemm_rows16_f16).
+  // Two kinds of kernels gain by carrying factors in registers. First, kernels
+  // that select between a factor and padding, since the selection delays the
+  // factor: they took 0.93 of the time on an H200 (cases: conv64to64_56_k3_f16,
+  // conv3to64_224_k7s2_f16). Second, kernels whose workgroups have a
+  // multiprocessor to themselves, since no other workgroup works while one
+  // waits for its loads: they took 0.95 of the time on an H100 (197 rows of 768
+  // terms, 768 to 3072 columns). With slices, the second kind took 1.05 of the
+  // time (gemm_rows16_f16), and does not carry factors.
   if (isChosen(contraction.rows) || isChosen(contraction.columns))
     return true;
   return tile.slices == 1 && static_cast<double>(countGroups(

@@ -21,8 +21,9 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How addresses of loads are spread: over `count` threads, or groups of
-/// threads, whose neighbours load from addresses `apart` bytes apart.
+/// How the addresses of loads are spread: `count` threads, or groups of
+/// threads, load at distances of `apart` bytes. 16 threads that load
+/// neighbouring f32 numbers have a spread of {16, 4}.
 struct Spread {
   int64_t count, apart;
 };
@@ -237,10 +238,11 @@ std::optional<Proposal> SliceSearch::run() {
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep();
-  // A thread loads as many neighbouring terms at a time as fill one vector. If
-  // the factors of a column are neighbours in memory from term to term, the
-  // vector has 16 bytes of these factors. Otherwise at most the factors of a
-  // row can be neighbours from term to term, and the vector has four of them.
+  // A thread loads several neighbouring terms at a time. If the factors of a
+  // column are neighbours in memory from term to term, a vector of 16 bytes has
+  // so many of them. Otherwise each term takes loads of its own for the
+  // columns, and more terms at a time can only save loads of the rows' factors:
+  // the thread loads four terms.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,

@@ -164,8 +164,9 @@ Value ChannelsLast::orderFilter(OpBuilder &builder, Operation *op,
                                            : number);
         return tensor::ExtractOp::create(b, filter, source).getResult();
       });
-  // The order does not depend on the layout of the input. Equal text tells
-  // sessions that programs can share the filter.
+  // This order of the filter is the same for all layouts of the input. Sessions
+  // share a filter between programs if the text of the operations that compute
+  // it is equal; hence the attribute always has the same value.
   ordered.getDefiningOp()->setAttr(layoutAttrName,
                                    builder.getStringAttr(channelsLast));
   return ordered;
@@ -181,7 +182,7 @@ static bool isComputed(Value tensor) {
   return tensor.getDefiningOp() && !matchPattern(tensor, m_Constant());
 }
 
-/// Whether `tensor` is computed of constants and weights alone.
+/// Whether `tensor` is computed from constants and weights only.
 static bool isOfWeights(Value tensor) {
   llvm::SetVector<Value> values;
   values.insert(tensor);

@@ -79,10 +79,10 @@ dml::onnx::importOptimizedModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
 llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {
   auto [name, size] = text.rsplit('=');
   int64_t number = 0;
-  if (name.empty() || size.getAsInteger(10, number) || number < 1 ||
+  if (name.empty() || size.getAsInteger(10, number) || number < 0 ||
       number > UINT32_MAX)
     return llvm::createStringError("--dim=" + text +
-                                   ": wanted is NAME=SIZE with a size from 1 "
+                                   ": wanted is NAME=SIZE with a size from 0 "
                                    "to 2^32 - 1");
   options.dimensions[name] = number;
   return llvm::Error::success();

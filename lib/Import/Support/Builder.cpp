@@ -96,6 +96,7 @@ Value reader::buildConstant(OpBuilder &builder, Location loc, DataType type,
 }
 
 std::vector<char> reader::unpackFourBits(ArrayRef<char> packed, int64_t count) {
+  FileMemory::want(packed);
   std::vector<char> elements(count);
   for (auto [index, element] : llvm::enumerate(elements)) {
     auto pair = static_cast<uint8_t>(packed[index / 2]);

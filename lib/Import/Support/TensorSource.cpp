@@ -6,8 +6,6 @@
 
 #include "Support/TensorSource.h"
 
-#include <sys/mman.h>
-
 using namespace dml;
 using namespace dml::reader;
 
@@ -34,52 +32,35 @@ llvm::Error TensorSource::read(uint64_t offset,
   return llvm::Error::success();
 }
 
-/// Reserves addresses without memory. A read before load() is a fault, and not
-/// a tensor of zeros.
-static std::shared_ptr<char> reserve(uint64_t size) {
-  void *begin = ::mmap(nullptr, size, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (begin == MAP_FAILED)
-    return nullptr;
-  return std::shared_ptr<char>(static_cast<char *>(begin),
-                               [size](char *range) { ::munmap(range, size); });
-}
-
-llvm::Expected<SourceTensors::Elements>
-SourceTensors::open(const std::shared_ptr<const TensorSource> &source,
-                    bool isRead) {
+llvm::Expected<Elements>
+dml::reader::openSource(const std::shared_ptr<const TensorSource> &source,
+                        std::vector<TensorPlace> *places) {
+  // A system has a limited number of ranges of memory, of which each FileMemory
+  // takes one at least.
+  constexpr uint64_t fewBytes = 1 << 16;
   uint64_t size = source->getSize();
   Elements elements{{source->getData(), size}, source};
-  if (!source->getData() && isRead) {
+  std::shared_ptr<FileMemory::State> state;
+  if (!source->getData() && size <= fewBytes) {
     auto bytes = std::make_shared<std::vector<char>>(size);
     if (llvm::Error error = source->read(0, *bytes))
       return std::move(error);
     elements = {*bytes, bytes};
   } else if (!source->getData()) {
-    std::shared_ptr<char> range = reserve(size);
-    if (!range)
-      return llvm::createStringError("there are no addresses for its " +
-                                     llvm::Twine(size) + " bytes of elements");
-    unread[range.get()] = {source, range};
-    elements = {{range.get(), size}, range};
+    llvm::Expected<std::shared_ptr<FileMemory>> memory = FileMemory::create(
+        size,
+        [source](uint64_t offset,
+                 llvm::MutableArrayRef<char> piece) -> llvm::Expected<size_t> {
+          if (llvm::Error error = source->read(offset, piece))
+            return std::move(error);
+          return piece.size();
+        });
+    if (!memory)
+      return memory.takeError();
+    state = (*memory)->getState();
+    elements = {{(*memory)->getBufferStart(), size}, *memory};
   }
   if (places)
-    places->push_back({elements.first.data(), size, source.get()});
+    places->push_back({elements.first.data(), size, source.get(), state});
   return elements;
-}
-
-llvm::Error SourceTensors::load(const char *data) {
-  auto found = unread.find(data);
-  if (found == unread.end() || found->second.range.expired())
-    return llvm::Error::success();
-  const TensorSource &source = *found->second.source;
-  uint64_t size = source.getSize();
-  auto *begin = const_cast<char *>(data);
-  if (::mprotect(begin, size, PROT_READ | PROT_WRITE) != 0)
-    return llvm::createStringError("there is no memory for " +
-                                   llvm::Twine(size) + " bytes of elements");
-  if (llvm::Error error = source.read(0, {begin, size}))
-    return error;
-  unread.erase(found);
-  return llvm::Error::success();
 }

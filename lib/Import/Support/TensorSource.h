@@ -4,18 +4,17 @@
 //
 // The weights of a model that a program builds instead of writing a file. Their
 // elements stay where the program has them: the importer reads those that it
-// computes with, and gives others an address alone, by which whoever uploads
-// the weight finds the source.
+// computes with, and others have an address alone, by which whoever uploads the
+// weight finds the source.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DML_LIB_IMPORT_SUPPORT_TENSORSOURCE_H
 #define DML_LIB_IMPORT_SUPPORT_TENSORSOURCE_H
 
-#include "llvm/ADT/DenseMap.h"
+#include "dml/IR/FileMemory.h"
 #include "llvm/Support/Error.h"
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace dml::reader {
@@ -57,36 +56,20 @@ struct TensorPlace {
   const char *begin;
   uint64_t size;
   const TensorSource *source;
+  /// Has the error of elements that could not be read, where they are a
+  /// FileMemory.
+  std::shared_ptr<FileMemory::State> state;
 };
 
-/// The elements that the constants of one module have from sources.
-class SourceTensors {
-public:
-  /// The places of tensors are appended to `places`, if that is not null.
-  explicit SourceTensors(std::vector<TensorPlace> *places) : places(places) {}
+/// Elements, and what keeps them.
+using Elements = std::pair<llvm::ArrayRef<char>, std::shared_ptr<const void>>;
 
-  /// Elements, and what keeps them.
-  using Elements = std::pair<llvm::ArrayRef<char>, std::shared_ptr<const void>>;
-  /// Returns the elements of `source`. Where `isRead` is not set and the source
-  /// has no memory, the elements are addresses that must not be read before
-  /// load().
-  llvm::Expected<Elements>
-  open(const std::shared_ptr<const TensorSource> &source, bool isRead);
-
-  /// Reads the elements that begin at `data` to their place, where open() has
-  /// not read them.
-  llvm::Error load(const char *data);
-
-private:
-  struct Unread {
-    std::shared_ptr<const TensorSource> source;
-    /// The addresses, which go with the last constant that has them.
-    std::weak_ptr<const void> range;
-  };
-
-  std::vector<TensorPlace> *places;
-  llvm::DenseMap<const char *, Unread> unread;
-};
+/// Returns the elements of `source`, and appends their place to `places`, if
+/// that is not null. Elements that are neither in memory nor few are a
+/// FileMemory.
+llvm::Expected<Elements>
+openSource(const std::shared_ptr<const TensorSource> &source,
+           std::vector<TensorPlace> *places);
 
 } // namespace dml::reader
 

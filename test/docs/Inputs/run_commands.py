@@ -105,6 +105,10 @@ INSTEAD = {
         "dml-fuzz --count=3 --device-profile=minimal --validate --output-dir=/tmp",
     "dml-run model.onnx --dim=batch=1 --input=@image.npy":
         "dml-run batch.onnx --dim=batch=1 --input=@image.npy",
+    "dml-compile model.onnx --dim=batch=1 --add-function=many=model.onnx "
+    "--function-dim=many:batch=8 -o model.dmlx":
+        "dml-compile batch.onnx --dim=batch=1 --add-function=many=batch.onnx "
+        "--function-dim=many:batch=8 -o several.dmlx",
     "$ dml-run model.json": "cd wrong && dml-run model.json",
     "build/bin/dml-run examples/embed/padding.dmlx --input=1x1x4x4xf32=1.5":
         "dml-run examples/embed/padding.dmlx --input=1x1x4x4xf32=1.5",

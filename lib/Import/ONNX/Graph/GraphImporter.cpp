@@ -356,10 +356,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   if (llvm::Error error = reportProblems(function, *module))
     return error;
   if (state.isOptimized)
-    if (llvm::Error error =
-            runtime.optimize(function, std::move(state.origins),
-                             state.constants.sources, std::move(notes)))
-      return error;
+    runtime.optimize(function, std::move(state.origins), std::move(notes));
   if (llvm::Error error = verifyModule(*module))
     return error;
   return module;

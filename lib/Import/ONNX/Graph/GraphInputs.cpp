@@ -90,12 +90,42 @@ readDeclaration(const ValueInfo &input, const ImportOptions &options) {
   Shape shape;
   for (const SignatureDimension &dimension : tensor.dimensions)
     shape.push_back(dimension.size < 0 ? 1 : dimension.size);
+  // A size of 0 must be stated, as that of an empty past.
+  bool isEmpty = llvm::any_of(input.dimensions, [](const Dimension &dimension) {
+    return isFixed(dimension) && *dimension.size == 0;
+  });
   if (static_cast<int64_t>(shape.size()) > maxRank || !countElements(shape) ||
-      *countElements(shape) == 0)
+      isEmpty)
     return failInput(input, "has the shape " + describeShape(shape) +
                                 ", but wanted are at most " + Twine(maxRank) +
                                 " dimensions, and 1 to 2^32 - 1 elements");
   return tensor;
+}
+
+/// Whether an input has no elements, because a size of 0 is stated. DirectML's
+/// tensors have one element at least, so that such an input is a constant, and
+/// no argument.
+static bool hasNothing(const SignatureTensor &tensor) {
+  return llvm::any_of(tensor.dimensions, [](const SignatureDimension &dim) {
+    return dim.size == 0;
+  });
+}
+
+/// Returns the input `tensor` with the value that --dim states: one integer, or
+/// 0 or 1 for a bool.
+static llvm::Expected<Constant> getStated(const ValueInfo &input,
+                                          const Tensor &tensor, int64_t value) {
+  bool isInteger =
+      tensor.type == DataType::INT64 || tensor.type == DataType::INT32;
+  if ((!isInteger && !tensor.isBool) || countElements(tensor.shape) != 1)
+    return failInput(input, "is " + describeShape(tensor.shape) + " of " +
+                                describeONNXType(input.elementType) +
+                                ", but only one bool or one integer of 32 or "
+                                "64 bits can be stated with --dim");
+  if (tensor.isBool && value > 1)
+    return failInput(input, "is stated as " + Twine(value) +
+                                ", but wanted is 0 or 1 for a bool");
+  return Constant::get(tensor.type, tensor.shape, ArrayRef(value));
 }
 
 llvm::Expected<Tensor> GraphImporter::readInput(const ValueInfo &input,
@@ -138,20 +168,18 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
   llvm::Expected<Tensor> tensor = readInput(input, dimensions);
   if (!tensor)
     return tensor.takeError();
-  // --dim may also state the value of an input with a single integer, which is
-  // then not an argument.
+  // --dim may also state the value of an input with a single integer or bool,
+  // which is then not an argument.
   if (auto given = options.dimensions.find(input.name);
       given != options.dimensions.end() &&
       !dimensions.open.contains(input.name)) {
-    if ((tensor->type != DataType::INT64 && tensor->type != DataType::INT32) ||
-        countElements(tensor->shape) != 1)
-      return failInput(input, "is " + describeShape(tensor->shape) + " of " +
-                                  describeONNXType(input.elementType) +
-                                  ", but only one integer of 32 or 64 bits can "
-                                  "be stated with --dim");
     dimensions.stated.insert(input.name);
-    tensor->constant =
-        Constant::get(tensor->type, tensor->shape, ArrayRef(given->second));
+    llvm::Expected<Constant> stated = getStated(input, *tensor, given->second);
+    if (!stated)
+      return stated.takeError();
+    tensor->constant = std::move(*stated);
+  } else if (llvm::is_contained(tensor->shape, 0)) {
+    tensor->constant = Constant(tensor->type, tensor->shape, {}, nullptr);
   } else if (llvm::Error error = addArgument(input, *tensor, function)) {
     return error;
   }
@@ -346,7 +374,8 @@ dml::onnx::readSignature(const ModelProto &model,
     llvm::Expected<SignatureTensor> tensor = readDeclaration(input, options);
     if (!tensor)
       return tensor.takeError();
-    signature.inputs.push_back(std::move(*tensor));
+    if (!hasNothing(*tensor))
+      signature.inputs.push_back(std::move(*tensor));
   }
   if (llvm::Error error = wantKnown(options, open, stated))
     return error;

@@ -22,7 +22,7 @@ struct GraphState {
              const ImportOptions &options)
       : builder(context), constants{std::move(owner),
                                     reader::ExternalFiles(path, options.files),
-                                    reader::SourceTensors(options.places)},
+                                    options.places},
         isOptimized(isOptimized),
         maxFoldingBytes(4 * static_cast<int64_t>(fileSize) +
                         (int64_t(1) << 28)) {}

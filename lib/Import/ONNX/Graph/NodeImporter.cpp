@@ -32,12 +32,6 @@ llvm::Expected<Constant> NodeImporter::readTensor(const TensorProto &tensor) {
   return graph.constants.read(tensor);
 }
 
-LogicalResult NodeImporter::load(const Constant &constant) {
-  if (llvm::Error error = graph.constants.sources.load(constant.getAddress()))
-    return reject(llvm::toString(std::move(error)));
-  return success();
-}
-
 /// Returns the approximate number of steps to compute one element of a node's
 /// result.
 static int64_t countSteps(const NodeImporter &node) {

@@ -37,9 +37,6 @@ public:
 
   /// Reads a tensor that is the value of an attribute.
   llvm::Expected<Constant> readTensor(const TensorProto &tensor);
-  /// Makes the elements of a constant readable that is not foldable. Rejects
-  /// the node where they cannot be read.
-  llvm::LogicalResult load(const Constant &constant);
 
   //===--------------------------------------------------------------------===//
   // Values
@@ -96,6 +93,13 @@ public:
   llvm::FailureOr<mlir::Value>
   build(llvm::StringRef mnemonic, llvm::ArrayRef<Operand> operands,
         llvm::ArrayRef<mlir::NamedAttribute> attributes, mlir::Type result);
+
+  /// Lets the next operator that can fuse an activation fuse `activation`, an
+  /// #dml.activation. wasFused() tells whether an operator has done so.
+  void fuse(mlir::Attribute activation) { fused = activation; }
+  bool wasFused() const { return !fused; }
+  /// Reads the node as one of version `version` of ONNX's operator set.
+  void readAs(int64_t version) { opset = version; }
 
   /// Build operators with one operand, "input", or two operands, "a" and "b".
   /// If no type is given, the result has the type of the first operand. If the
@@ -156,6 +160,7 @@ private:
 
   GraphState &graph;
   mlir::Location loc;
+  mlir::Attribute fused;
 };
 
 } // namespace dml::onnx

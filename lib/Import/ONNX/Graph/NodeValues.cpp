@@ -182,8 +182,12 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
   // An attribute or an earlier operator could not be built.
   if (!reason.empty())
     return placehold(reason);
+  SmallVector<NamedAttribute> all(attributes);
+  constexpr StringLiteral fusedName = "fused_activation";
+  if (fused && llvm::is_contained(name.getAttributeNames(), fusedName))
+    all.push_back(attr(fusedName, std::exchange(fused, {})));
   llvm::Expected<Operation *> op =
-      reader::buildOperator(builder, loc, name, operands, attributes, results);
+      reader::buildOperator(builder, loc, name, operands, all, results);
   if (!op)
     return placehold(llvm::toString(op.takeError()));
   if (!graph.whyNotTaken.empty())

@@ -62,9 +62,10 @@ StringRef dml::onnx::describeUnknown(StringRef domain, StringRef type) {
              "it draws numbers by no generator that ONNX describes, and "
              "DirectML has Philox alone")
       .Cases({"AffineGrid", "CenterCropPad", "Det", "DeformConv", "DFT",
-              "GridSample", "ImageDecoder", "MelWeightMatrix", "STFT",
-              "TfIdfVectorizer"},
+              "ImageDecoder", "MelWeightMatrix", "STFT", "TfIdfVectorizer"},
              "DirectML has no operator for it, and the importer builds it of "
              "none")
+      .Cases({"MemcpyFromHost", "MemcpyToHost"},
+             "ONNX Runtime puts it between providers, and no model has it")
       .Default("the importer does not know it");
 }

@@ -9,7 +9,6 @@
 
 #include "Reader/Functions.h"
 #include "Reader/NodeReader.h"
-#include "Support/TensorSource.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -60,10 +59,8 @@ public:
                          OptimizationNotes &notes) const = 0;
 
   /// Fuses operators of `function`, which were built from the nodes `origins`.
-  /// Returns an error where `sources` cannot read the elements of a constant.
-  virtual llvm::Error optimize(mlir::func::FuncOp function, NodeOrigins origins,
-                               reader::SourceTensors &sources,
-                               OptimizationNotes notes) const = 0;
+  virtual void optimize(mlir::func::FuncOp function, NodeOrigins origins,
+                        OptimizationNotes notes) const = 0;
 };
 
 } // namespace dml::onnx

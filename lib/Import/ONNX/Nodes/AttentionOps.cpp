@@ -270,7 +270,10 @@ static FailureOr<Value> joinPast(NodeImporter &node, const Sizes &sizes,
                                  unsigned output) {
   Value value = splitHeads(node, index, sizes.hasHeads, sizes.keyHeads);
   Shape shape = getShapeOf(value);
-  if (node.hasInput(past)) {
+  if (node.hasInput(past) && sizes.pastKeys == 0) {
+    // A past without positions is none.
+    node.ignoreInput(past);
+  } else if (node.hasInput(past)) {
     shape[2] = sizes.getKeys();
     SmallVector<Value> parts = {node.get(past), value};
     FailureOr<Value> joined =

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Nodes/AttentionUtils.h"
-#include "Reader/Shapes.h"
 #include <cfloat>
 
 using namespace mlir;
@@ -25,28 +24,6 @@ Value dml::onnx::getSequence(NodeImporter &node, ArrayRef<int64_t> shape,
                  node.scalar("value_delta", DataType::INT32,
                              static_cast<double>(delta))},
                 node.getTensorType(shape, DataType::INT32))
-      ->front();
-}
-
-Value dml::onnx::combineRepeated(NodeImporter &node, StringRef mnemonic,
-                                 Value a, Value b,
-                                 std::optional<DataType> type) {
-  Shape shape = *broadcastShapes(getShapeOf(a), getShapeOf(b));
-  return node.combine(mnemonic, node.repeat(a, shape), node.repeat(b, shape),
-                      type ? node.getTensorType(shape, *type) : Type());
-}
-
-Value dml::onnx::select(NodeImporter &node, Value condition, Value kept,
-                        Value otherwise) {
-  Shape shape = *broadcastShapes(
-      *broadcastShapes(getShapeOf(condition), getShapeOf(kept)),
-      getShapeOf(otherwise));
-  return node
-      .buildAll("element_wise_if",
-                {{"condition", node.repeat(condition, shape)},
-                 {"a", node.repeat(kept, shape)},
-                 {"b", node.repeat(otherwise, shape)}},
-                {}, node.getTensorType(shape, node.getTypeOf(kept)))
       ->front();
 }
 

@@ -11,13 +11,9 @@
 #ifndef DML_LIB_IMPORT_ONNX_NODES_ATTENTIONUTILS_H
 #define DML_LIB_IMPORT_ONNX_NODES_ATTENTIONUTILS_H
 
-#include "Graph/NodeImporter.h"
+#include "Nodes/NodeUtils.h"
 
 namespace dml::onnx {
-
-inline Shape getShapeOf(mlir::Value value) {
-  return Shape(llvm::cast<mlir::RankedTensorType>(value.getType()).getShape());
-}
 
 /// Returns the score of masked keys, as in ONNX Runtime: the lowest finite
 /// number.
@@ -27,18 +23,6 @@ double getLowest(DataType type);
 /// `start`, in steps of `delta`.
 mlir::Value getSequence(NodeImporter &node, llvm::ArrayRef<int64_t> shape,
                         int64_t start, int64_t delta);
-
-/// Builds the operator `mnemonic` for two four-dimensional values, which are
-/// broadcast to each other. `type` is the element type of the result, if it is
-/// not that of `a`.
-mlir::Value combineRepeated(NodeImporter &node, llvm::StringRef mnemonic,
-                            mlir::Value a, mlir::Value b,
-                            std::optional<DataType> type = {});
-
-/// Returns `kept` where `condition` holds and `otherwise` elsewhere. The three
-/// have four dimensions and are broadcast to each other.
-mlir::Value select(NodeImporter &node, mlir::Value condition, mlir::Value kept,
-                   mlir::Value otherwise);
 
 /// Returns the products of the matrices of `a` and of `b`, which may be
 /// transposed, times `factor`.

@@ -6,6 +6,7 @@
 
 #include "Nodes/Families.h"
 #include "Nodes/QuantizedOperands.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace dml;
@@ -57,11 +58,35 @@ struct Product {
 };
 } // namespace
 
+/// Returns the shape of input `index`. If `isMoved` is set, the first dimension
+/// is moved to the rows: {2, 3, 4, 5} becomes {3, 4, 2, 5}.
+static Shape getFactorShape(NodeImporter &node, unsigned index, bool isMoved) {
+  Shape shape = node.getShape(index);
+  if (isMoved)
+    std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);
+  return shape;
+}
+
+/// Returns input `index` with the shape `as`, broadcast to `shape`.
+static Value getFactor(NodeImporter &node, unsigned index, bool isMoved,
+                       const Shape &as, const Shape &shape) {
+  if (!isMoved)
+    return node.getBroadcast(index, shape, as);
+  Shape order;
+  for (size_t dim = 0; dim < as.size(); ++dim)
+    order.push_back(dim);
+  std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  Value moved = node.transpose(node.getAs(index, node.getShape(index)), order);
+  return node.repeat(node.reshape(moved, leadTo(shape.size(), as)), shape);
+}
+
 /// Returns the product of the inputs 0 and `second`, each of which may be
-/// transposed.
+/// transposed. The first dimensions of the inputs may be moved to the rows.
 static FailureOr<Product> getProduct(NodeImporter &node, unsigned second,
-                                     bool transA = false, bool transB = false) {
-  Shape a = node.getShape(0), b = node.getShape(second);
+                                     bool transA = false, bool transB = false,
+                                     bool moveA = false, bool moveB = false) {
+  Shape a = getFactorShape(node, 0, moveA),
+        b = getFactorShape(node, second, moveB);
   if (a.empty() || b.empty())
     return node.reject("one of its inputs is a scalar");
   bool isRow = a.size() == 1, isColumn = b.size() == 1;
@@ -86,8 +111,9 @@ static FailureOr<Product> getProduct(NodeImporter &node, unsigned second,
   };
   Product product;
   product.output = withBatch({rows, columns});
-  product.a = node.getBroadcast(0, withBatch(ArrayRef(a).take_back(2)), a);
-  product.b = node.getBroadcast(second, withBatch(ArrayRef(b).take_back(2)), b);
+  product.a = getFactor(node, 0, moveA, a, withBatch(ArrayRef(a).take_back(2)));
+  product.b =
+      getFactor(node, second, moveB, b, withBatch(ArrayRef(b).take_back(2)));
   // DirectML's products have two batch dimensions. Further batch dimensions are
   // collapsed into one.
   if (product.output.size() > 4) {
@@ -110,8 +136,10 @@ static FailureOr<Product> getProduct(NodeImporter &node, unsigned second,
 
 /// Sets the output to `alpha` times the product of the inputs.
 static LogicalResult setProduct(NodeImporter &node, bool transA, bool transB,
-                                float alpha) {
-  FailureOr<Product> product = getProduct(node, 1, transA, transB);
+                                float alpha, bool moveA = false,
+                                bool moveB = false) {
+  FailureOr<Product> product =
+      getProduct(node, 1, transA, transB, moveA, moveB);
   if (failed(product))
     return failure();
   DataType type = node.getType(0);
@@ -137,19 +165,19 @@ static LogicalResult importMatMul(NodeImporter &node) {
 }
 
 /// Imports com.microsoft's FusedMatMul, which also transposes and scales.
+/// transBatchA and transBatchB move the first dimension of a factor to its
+/// rows.
 static LogicalResult importFusedMatMul(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
-  for (StringRef name : {"transBatchA", "transBatchB"})
-    if (node.getInt(name, 0) != 0)
-      return node.reject("its attribute " + name +
-                         " is on, which the importer does not read");
   // A tensor with one dimension cannot be transposed.
-  auto isTransposed = [&](unsigned index, StringRef name) {
-    return node.getInt(name, 0) != 0 && node.getShape(index).size() > 1;
+  auto isOn = [&](unsigned index, StringRef name, size_t rank) {
+    return node.getInt(name, 0) != 0 && node.getShape(index).size() >= rank;
   };
-  bool transA = isTransposed(0, "transA"), transB = isTransposed(1, "transB");
-  return setProduct(node, transA, transB, node.getFloat("alpha", 1));
+  bool transA = isOn(0, "transA", 2), transB = isOn(1, "transB", 2),
+       moveA = isOn(0, "transBatchA", 3), moveB = isOn(1, "transBatchB", 3);
+  return setProduct(node, transA, transB, node.getFloat("alpha", 1), moveA,
+                    moveB);
 }
 
 /// The dimensions of rows and columns in four-dimensional tensors.

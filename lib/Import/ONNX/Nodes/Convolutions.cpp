@@ -22,19 +22,48 @@ struct Convolution {
   Shape output;
   /// Whether there is an additional dimension.
   bool isWidened;
+  /// Whether the channels are the last dimension of the node's tensors.
+  bool isLast = false;
   SmallVector<NamedAttribute> attributes;
 
   /// Sets the output to `result`, without the additional dimension.
-  LogicalResult set(NodeImporter &node, Value result) const {
-    return node.set(0, result, Windows::without(output, isWidened));
-  }
+  LogicalResult set(NodeImporter &node, Value result) const;
 };
 } // namespace
 
+LogicalResult Convolution::set(NodeImporter &node, Value result) const {
+  Shape shape = Windows::without(output, isWidened);
+  if (!isLast)
+    return node.set(0, result, shape);
+  Shape order = {0};
+  for (size_t dim = 2; dim < shape.size(); ++dim)
+    order.push_back(dim);
+  order.push_back(1);
+  result = node.transpose(node.reshape(result, shape), order);
+  return node.set(0, result,
+                  Shape(cast<RankedTensorType>(result.getType()).getShape()));
+}
+
+/// Returns input `index`. If `isLast` is set, the channels, which are its last
+/// dimension, are moved behind the first dimension.
+static Value getChannelsFirst(NodeImporter &node, unsigned index, bool isLast) {
+  const Shape &shape = node.getShape(index);
+  Value value = node.getAs(index, shape);
+  if (!isLast || shape.size() < 3)
+    return value;
+  Shape order = {0, static_cast<int64_t>(shape.size()) - 1};
+  for (size_t dim = 1; dim + 1 < shape.size(); ++dim)
+    order.push_back(dim);
+  return node.transpose(value, order);
+}
+
 /// Returns the convolution of input 0 with the filter in input `filterIndex`.
-static FailureOr<Convolution> getConvolution(NodeImporter &node,
-                                             unsigned filterIndex) {
-  const Shape &shape = node.getShape(0), &filter = node.getShape(filterIndex);
+static FailureOr<Convolution>
+getConvolution(NodeImporter &node, unsigned filterIndex, bool isLast = false) {
+  Value input = getChannelsFirst(node, 0, isLast),
+        weights = getChannelsFirst(node, filterIndex, isLast);
+  Shape shape(cast<RankedTensorType>(input.getType()).getShape()),
+      filter(cast<RankedTensorType>(weights.getType()).getShape());
   if (filter.size() != shape.size() || shape.size() < 3)
     return node.reject("its input has the shape " + describeShape(shape) +
                        " and its filter " + describeShape(filter) +
@@ -52,8 +81,9 @@ static FailureOr<Convolution> getConvolution(NodeImporter &node,
     return failure();
   Convolution convolution;
   convolution.windows = *windows;
-  convolution.input = node.getAs(0, windows->input);
-  convolution.filter = node.getAs(filterIndex, addDimension(filter));
+  convolution.input = node.reshape(input, windows->input);
+  convolution.filter = node.reshape(weights, addDimension(filter));
+  convolution.isLast = isLast;
   convolution.output = {shape[0], filter[0]};
   convolution.output.append(windows->counts);
   if (failed(wantTensor(node, convolution.output)))
@@ -81,10 +111,11 @@ static FailureOr<Value> getFilterBias(NodeImporter &node, unsigned index,
   return node.getAs(index, as);
 }
 
-static LogicalResult importConvolution(NodeImporter &node) {
+/// Imports Conv, and com.microsoft's NhwcConv, whose channels are last.
+static LogicalResult importConvolution(NodeImporter &node, bool isLast) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
-  FailureOr<Convolution> convolution = getConvolution(node, 1);
+  FailureOr<Convolution> convolution = getConvolution(node, 1, isLast);
   if (failed(convolution))
     return failure();
   FailureOr<Value> bias = getFilterBias(node, 2, convolution->output);
@@ -157,8 +188,29 @@ static LogicalResult importQuantizedConvolution(NodeImporter &node) {
   return convolution->set(node, *result);
 }
 
-static LogicalResult importTransposedConvolution(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 3)))
+/// Returns the pads of `count` dimensions: those of the attribute, or those in
+/// input 2 if `areInput` is set.
+static FailureOr<Shape> getPads(NodeImporter &node, size_t count,
+                                bool areInput) {
+  if (!areInput || !node.hasInput(2))
+    return getSpatial(node, "pads", 2 * count, 0, 0);
+  FailureOr<Shape> pads = node.getIntegers(2, "the pads");
+  if (failed(pads))
+    return failure();
+  if (pads->size() != 2 * count || llvm::any_of(*pads, [](int64_t pad) {
+        return pad < 0 || pad > UINT32_MAX;
+      }))
+    return node.reject("its pads are " + describeList(*pads) +
+                       ", but wanted are " + Twine(2 * count) +
+                       " values from 0 to 2^32 - 1");
+  return pads;
+}
+
+/// Imports ConvTranspose, and com.microsoft's ConvTransposeWithDynamicPads,
+/// whose pads are an input.
+static LogicalResult importTransposedConvolution(NodeImporter &node,
+                                                 bool arePadsInput) {
+  if (failed(node.wantInputs(2, arePadsInput ? 4 : 3)))
     return failure();
   const Shape &shape = node.getShape(0), &filter = node.getShape(1);
   if (filter.size() != shape.size() || shape.size() < 3 || shape.size() > 5)
@@ -178,7 +230,7 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
   FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
   FailureOr<Shape> dilations = getSpatial(node, "dilations", count, 1, 1);
   FailureOr<Shape> extra = getSpatial(node, "output_padding", count, 0, 0);
-  FailureOr<Shape> pads = getSpatial(node, "pads", 2 * count, 0, 0);
+  FailureOr<Shape> pads = getPads(node, count, arePadsInput);
   if (failed(strides) || failed(dilations) || failed(extra) || failed(pads))
     return failure();
   Shape start(pads->begin(), pads->begin() + count),
@@ -238,7 +290,7 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
     prepend(1, {&*strides, &*dilations});
     prepend(0, {&start, &end, &*extra});
   }
-  FailureOr<Value> bias = getFilterBias(node, 2, outer);
+  FailureOr<Value> bias = getFilterBias(node, arePadsInput ? 3 : 2, outer);
   if (failed(bias))
     return failure();
   FailureOr<Value> result = node.build(
@@ -256,8 +308,19 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
 }
 
 void dml::onnx::addConvolutionNodes(Registry &registry) {
-  registry.add("Conv", "CONVOLUTION", importConvolution);
-  registry.add("ConvTranspose", "CONVOLUTION", importTransposedConvolution);
+  auto importConv = [](bool isLast) {
+    return [=](NodeImporter &node) { return importConvolution(node, isLast); };
+  };
+  auto importTransposed = [](bool arePadsInput) {
+    return [=](NodeImporter &node) {
+      return importTransposedConvolution(node, arePadsInput);
+    };
+  };
+  registry.add("Conv", "CONVOLUTION", importConv(false));
+  registry.add("NhwcConv", "CONVOLUTION", importConv(true), "com.microsoft");
+  registry.add("ConvTranspose", "CONVOLUTION", importTransposed(false));
+  registry.add("ConvTransposeWithDynamicPads", "CONVOLUTION",
+               importTransposed(true), "com.microsoft");
   registry.add("ConvInteger", "CONVOLUTION_INTEGER", importIntegerConvolution);
   registry.add("QLinearConv", "QUANTIZED_LINEAR_CONVOLUTION",
                importQuantizedConvolution);

@@ -17,8 +17,10 @@ void dml::onnx::addNodes(Registry &registry) {
   addContractionNodes(registry);
   addElementWiseNodes(registry);
   addGatherNodes(registry);
+  addGridSampleNodes(registry);
   addLayoutNodes(registry);
   addNormalizationNodes(registry);
+  addOldNodes(registry);
   addPaddingNodes(registry);
   addPoolingNodes(registry);
   addQuantizationNodes(registry);

@@ -188,3 +188,25 @@ LogicalResult dml::onnx::wantTuples(NodeImporter &node,
                          Twine(size) + " elements of its dimension");
   return success();
 }
+
+Value dml::onnx::combineRepeated(NodeImporter &node, StringRef mnemonic,
+                                 Value a, Value b,
+                                 std::optional<DataType> type) {
+  Shape shape = *broadcastShapes(getShapeOf(a), getShapeOf(b));
+  return node.combine(mnemonic, node.repeat(a, shape), node.repeat(b, shape),
+                      type ? node.getTensorType(shape, *type) : Type());
+}
+
+Value dml::onnx::select(NodeImporter &node, Value condition, Value kept,
+                        Value otherwise) {
+  Shape shape = *broadcastShapes(
+      *broadcastShapes(getShapeOf(condition), getShapeOf(kept)),
+      getShapeOf(otherwise));
+  return node
+      .buildAll("element_wise_if",
+                {{"condition", node.repeat(condition, shape)},
+                 {"a", node.repeat(kept, shape)},
+                 {"b", node.repeat(otherwise, shape)}},
+                {}, node.getTensorType(shape, node.getTypeOf(kept)))
+      ->front();
+}

@@ -79,6 +79,22 @@ int64_t getLead(llvm::ArrayRef<int64_t> shape);
 /// Returns `shape` with leading dimensions of size 1, up to `rank` dimensions.
 Shape leadTo(size_t rank, llvm::ArrayRef<int64_t> shape);
 
+inline Shape getShapeOf(mlir::Value value) {
+  return Shape(llvm::cast<mlir::RankedTensorType>(value.getType()).getShape());
+}
+
+/// Builds the operator `mnemonic` for two four-dimensional values, which are
+/// broadcast to each other. `type` is the element type of the result, if it is
+/// not that of `a`.
+mlir::Value combineRepeated(NodeImporter &node, llvm::StringRef mnemonic,
+                            mlir::Value a, mlir::Value b,
+                            std::optional<DataType> type = {});
+
+/// Returns `kept` where `condition` holds and `otherwise` elsewhere. The three
+/// have four dimensions and are broadcast to each other.
+mlir::Value select(NodeImporter &node, mlir::Value condition, mlir::Value kept,
+                   mlir::Value otherwise);
+
 } // namespace dml::onnx
 
 #endif // DML_LIB_IMPORT_ONNX_NODES_NODEUTILS_H

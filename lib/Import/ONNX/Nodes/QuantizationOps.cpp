@@ -287,12 +287,18 @@ static LogicalResult importDynamicQuantize(NodeImporter &node) {
 void dml::onnx::addQuantizationNodes(Registry &registry) {
   registry.add("DynamicQuantizeLinear", "DYNAMIC_QUANTIZE_LINEAR",
                importDynamicQuantize);
-  registry.add("QuantizeLinear", "ELEMENT_WISE_QUANTIZE_LINEAR, QUANTIZE",
-               [](NodeImporter &node) {
-                 return importQuantize(node, /*isQuantize=*/true);
-               });
-  registry.add("DequantizeLinear", "ELEMENT_WISE_DEQUANTIZE_LINEAR, DEQUANTIZE",
-               [](NodeImporter &node) {
-                 return importQuantize(node, /*isQuantize=*/false);
-               });
+  for (StringRef domain : {"", "com.microsoft"}) {
+    registry.add(
+        "QuantizeLinear", "ELEMENT_WISE_QUANTIZE_LINEAR, QUANTIZE",
+        [](NodeImporter &node) {
+          return importQuantize(node, /*isQuantize=*/true);
+        },
+        domain);
+    registry.add(
+        "DequantizeLinear", "ELEMENT_WISE_DEQUANTIZE_LINEAR, DEQUANTIZE",
+        [](NodeImporter &node) {
+          return importQuantize(node, /*isQuantize=*/false);
+        },
+        domain);
+  }
 }

@@ -179,11 +179,9 @@ LogicalResult dml::onnx::verifyTables(NodeImporter &node, unsigned cosine,
 static LogicalResult importContribRotaryEmbedding(NodeImporter &node) {
   if (failed(node.wantInputs(4, 4)))
     return failure();
-  for (StringRef name : {"scale", "is_packed_batching"})
-    if (name == "scale" ? node.getFloat(name, 1) != 1
-                        : node.getInt(name, 0) != 0)
-      return node.reject("its attribute " + name +
-                         " is set, which the importer does not read");
+  // No provider of ONNX Runtime multiplies by scale. The other attribute lifts
+  // a limit on the number of steps, which does not exist here.
+  node.ignoreAttributes({"scale", "is_packed_batching"});
   if (failed(verifyTables(node, 2, 2)))
     return failure();
   FailureOr<Rotation> rotation = getRotation(node, node.getShape(2)[1]);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Nodes/AttentionUtils.h"
 #include "OnnxRuntime/ContribUtils.h"
-#include <cfloat>
 #include <cmath>
 
 using namespace mlir;
@@ -25,6 +25,14 @@ enum Input : unsigned {
   PastValue
 };
 } // namespace
+
+/// Returns the element type of the results, which is that of the
+/// scale if the input is quantized.
+static DataType getOutputType(NodeImporter &node) {
+  DataType type = node.getType(0);
+  return type == DataType::INT8 || type == DataType::UINT8 ? node.getType(3)
+                                                           : type;
+}
 
 /// Adds `bias` to the terms that are added to the scores.
 static void addBias(NodeImporter &node, Value bias,
@@ -72,7 +80,7 @@ static Value keepBetween(NodeImporter &node, unsigned index,
 static void addFilter(NodeImporter &node, Value kept, ArrayRef<int64_t> scores,
                       SmallVectorImpl<NodeImporter::Operand> &operands) {
   auto shape = cast<RankedTensorType>(kept.getType()).getShape();
-  DataType type = node.getType(0);
+  DataType type = getOutputType(node);
   double filter = node.getFloat("mask_filter_value", -10000);
   Value bias = *node.build("element_wise_if",
                            {{"condition", kept},
@@ -146,6 +154,70 @@ addPositionBias(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
   return success();
 }
 
+/// Adds a bias that masks the keys behind each query: the lowest finite number
+/// is added to their scores, which is below the numbers that masks add. The
+/// scores have the shape {B, heads, S, T}, and the last S keys are those of the
+/// queries.
+static void addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
+                          SmallVectorImpl<NodeImporter::Operand> &operands) {
+  int64_t queries = scores[2], keys = scores[3];
+  DataType type = getOutputType(node);
+  Value isSeen =
+      combineRepeated(node, "element_wise_logical_less_than_or_equal",
+                      getSequence(node, {1, 1, 1, keys}, 0, 1),
+                      getSequence(node, {1, 1, queries, 1}, keys - queries, 1),
+                      DataType::UINT8);
+  Shape one(4, 1);
+  Value bias = select(node, isSeen, node.getSplat(type, 0, one),
+                      node.getSplat(type, getLowest(type), one));
+  addBias(node, node.repeat(bias, scores), operands);
+}
+
+namespace {
+/// What MULTIHEAD_ATTENTION computes: scores of the shape {B, heads, S, T}, for
+/// heads of these sizes.
+struct Attention {
+  Shape scores;
+  int64_t headSize, valueSize;
+  StringRef maskType;
+};
+} // namespace
+
+/// Builds MULTIHEAD_ATTENTION. Returns the output, all keys and all values, of
+/// which those without `isWanted` are null.
+static FailureOr<SmallVector<Value>>
+attend(NodeImporter &node, const Attention &attention,
+       ArrayRef<NodeImporter::Operand> operands, ArrayRef<bool> isWanted) {
+  int64_t batch = attention.scores[0], heads = attention.scores[1],
+          queries = attention.scores[2], keys = attention.scores[3];
+  const Shape shapes[] = {{1, batch, queries, heads * attention.valueSize},
+                          {batch, heads, keys, attention.headSize},
+                          {batch, heads, keys, attention.valueSize}};
+  SmallVector<Type> types;
+  SmallVector<int32_t> segments(isWanted);
+  for (auto [shape, isPresent] : llvm::zip_equal(shapes, isWanted))
+    if (isPresent)
+      types.push_back(node.getTensorType(shape, getOutputType(node)));
+  FailureOr<SmallVector<Value>> built = node.buildAll(
+      "multihead_attention", operands,
+      {node.number("scale", getScale(node, attention.headSize)),
+       node.number("mask_filter_value",
+                   node.getFloat("mask_filter_value", -10000)),
+       node.integer("head_count", heads),
+       node.enumCase("mask_type", "multihead_attention_mask_type",
+                     attention.maskType),
+       node.attr("resultSegmentSizes",
+                 node.getBuilder().getDenseI32ArrayAttr(segments))},
+      types);
+  if (failed(built))
+    return failure();
+  SmallVector<Value> results;
+  unsigned next = 0;
+  for (bool isPresent : isWanted)
+    results.push_back(isPresent ? (*built)[next++] : Value());
+  return results;
+}
+
 /// Imports com.microsoft's MultiHeadAttention. The query has 3 dimensions, or 5
 /// if it is stacked with keys and values. The key has 3 dimensions, 5 if it is
 /// stacked with values, and 4 if it is already split into heads.
@@ -160,8 +232,6 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
                        describeShape(node.getShape(index)) +
                        ", but wanted are " + wanted);
   };
-  if (node.getInt("unidirectional", 0) != 0)
-    return node.reject("it is unidirectional, which DirectML's is not");
   if (getRank(Query) != 3 && getRank(Query) != 5)
     return rejectInput(Query, "3 or 5 dimensions");
   const Shape &query = node.getShape(Query);
@@ -206,7 +276,13 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
       return rejectInput(Key, "3 or 4 dimensions, as the value's, or 5");
     }
   }
-  if (node.hasInput(PastKey) && node.hasInput(PastValue)) {
+  bool hasPast = node.hasInput(PastKey) && node.hasInput(PastValue);
+  if (hasPast && isEmpty(node.getShape(PastKey)) &&
+      isEmpty(node.getShape(PastValue))) {
+    // A past without positions is none.
+    node.ignoreInput(PastKey);
+    node.ignoreInput(PastValue);
+  } else if (hasPast) {
     if (getRank(PastKey) != 4 || getRank(PastValue) != 4)
       return rejectInput(PastKey, "4 dimensions, as the past value's");
     pastKeys = node.getShape(PastKey)[2];
@@ -223,86 +299,47 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   if (failed(maskType))
     return failure();
 
-  float scale = getScale(node, headSize);
+  if (node.getInt("unidirectional", 0) != 0) {
+    if (newKeys != queries)
+      return node.reject("it is unidirectional for " + Twine(queries) +
+                         " queries and " + Twine(newKeys) +
+                         " new keys, but wanted are as many");
+    addCausalBias(node, scores, operands);
+  }
+  Attention attention{scores, headSize, valueSize, *maskType};
   const Shape shapes[] = {{batch, queries, heads * valueSize},
                           {batch, heads, scores[3], headSize},
                           {batch, heads, scores[3], valueSize}};
-  SmallVector<Type> types;
-  SmallVector<unsigned> outputs;
-  SmallVector<int32_t> segments;
-  for (unsigned index = 0; index < 3; ++index) {
-    // DirectML's output is not optional.
-    segments.push_back(index == 0 || node.hasOutput(index));
-    if (!segments.back())
-      continue;
-    outputs.push_back(index);
-    types.push_back(
-        node.getTensorType(toPhysical(shapes[index]), node.getType(0)));
-  }
-  FailureOr<SmallVector<Value>> results = node.buildAll(
-      "multihead_attention", operands,
-      {node.number("scale", scale),
-       node.number("mask_filter_value",
-                   node.getFloat("mask_filter_value", -10000)),
-       node.integer("head_count", heads),
-       node.enumCase("mask_type", "multihead_attention_mask_type", *maskType),
-       node.attr("resultSegmentSizes",
-                 node.getBuilder().getDenseI32ArrayAttr(segments))},
-      types);
+  FailureOr<SmallVector<Value>> results = attend(
+      node, attention, operands, {true, node.hasOutput(1), node.hasOutput(2)});
   if (failed(results))
     return failure();
-  for (auto [index, result] : llvm::zip_equal(outputs, *results))
-    if (failed(node.set(index, result, shapes[index])))
+  for (auto [index, shape] : llvm::enumerate(shapes))
+    if ((*results)[index] && failed(node.set(index, (*results)[index], shape)))
       return failure();
   return success();
 }
 
-/// Adds a bias that masks the keys behind each position: the lowest finite
-/// number is added to their scores, which is below the numbers that masks add.
-static LogicalResult
-addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
-              SmallVectorImpl<NodeImporter::Operand> &operands) {
-  int64_t steps = scores[2];
-  constexpr int64_t maxSteps = 4096;
-  if (steps > maxSteps)
-    return node.reject("its attribute unidirectional is on for " +
-                       Twine(steps) + " positions, but wanted are at most " +
-                       Twine(maxSteps));
-  double lowest = node.getType(0) == DataType::FLOAT16 ? -65504.0 : -FLT_MAX;
-  SmallVector<double> numbers;
-  for (int64_t row = 0; row < steps; ++row)
-    for (int64_t column = 0; column < steps; ++column)
-      numbers.push_back(column > row ? lowest : 0);
-  Shape matrix = {1, 1, steps, steps};
-  Value bias =
-      node.repeat(node.getConstant(Constant::get(node.getType(0), matrix,
-                                                 ArrayRef<double>(numbers)),
-                                   matrix),
-                  scores);
-  addBias(node, bias, operands);
-  return success();
-}
+namespace {
+/// Queries, keys and values that are columns of one product: `sizes` are their
+/// numbers of columns. `mask` and `past` are numbers of inputs.
+struct Projection {
+  int64_t heads;
+  Shape sizes;
+  unsigned mask, past;
+  std::optional<unsigned> positionBias;
+};
+} // namespace
 
-/// Imports com.microsoft's Attention, which first projects its single input to
-/// queries, keys and values.
-static LogicalResult importAttention(NodeImporter &node) {
-  enum Input : unsigned { X, Weights, Bias, Mask, Past, PositionBias };
-  if (failed(node.wantInputs(2, 6)))
-    return failure();
-  if (node.hasInput(Past) || node.hasOutput(1))
-    return node.reject("it has a past or a present, which the provider leaves "
-                       "to the CPU");
-  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
-    if (node.getInt(name, 0) != 0)
-      return node.reject("its attribute " + name +
-                         " is on, which the provider leaves to the CPU");
-  const Shape &x = node.getShape(X), &weights = node.getShape(Weights);
+/// Reads the number of heads and the sizes of queries, keys and values.
+static LogicalResult readSizes(NodeImporter &node, Projection &projection) {
+  const Shape &x = node.getShape(0), &weights = node.getShape(1);
   int64_t heads = node.getInt("num_heads", 0);
   if (x.size() != 3 || weights.size() != 2 || x[2] != weights[0] || heads < 1)
     return node.reject("its input has the shape " + describeShape(x) +
                        ", its weights " + describeShape(weights) + ", and " +
                        Twine(heads) + " heads, which do not fit");
-  int64_t batch = x[0], steps = x[1], columns = weights[1];
+  int64_t columns = weights[1];
   Shape sizes = node.getInts("qkv_hidden_sizes");
   if (!node.hasAttribute("qkv_hidden_sizes"))
     sizes.assign(3, columns / 3);
@@ -316,69 +353,165 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (sizes.size() != 3 || sum != columns || sizes[0] != sizes[1])
     return node.reject("its hidden sizes do not come to " + Twine(columns) +
                        " columns of queries, keys of one size, and values");
-  DataType type = node.getType(X);
-  Shape projected = {1, 1, batch * steps, columns};
-  FailureOr<Value> bias = node.getBias(Bias, columns, projected);
+  projection.heads = heads;
+  projection.sizes = sizes;
+  return success();
+}
+
+/// Adds queries, keys and values, which are the columns of `rows`.
+static void addProjected(NodeImporter &node, Value rows,
+                         const Projection &projection,
+                         SmallVectorImpl<NodeImporter::Operand> &operands) {
+  const Shape &sizes = projection.sizes, &x = node.getShape(0);
+  int64_t batch = x[0], steps = x[1], heads = projection.heads;
+  if (sizes[0] == sizes[2]) {
+    // Moves the heads of {B, S, 3, heads, size} in front of the dimension of
+    // queries, keys and values.
+    Value parts =
+        node.reshape(rows, {batch, steps, 3, heads, sizes[0] / heads});
+    operands.push_back(
+        {"stacked_query_key_value", node.transpose(parts, {0, 1, 3, 2, 4})});
+    return;
+  }
+  static constexpr StringLiteral names[] = {"query", "key", "value"};
+  int64_t offset = 0;
+  for (auto [name, size] : llvm::zip_equal(names, sizes)) {
+    Value part =
+        takePart(node, rows, {0, 0, 0, offset}, {1, 1, batch * steps, size});
+    operands.push_back({name, node.reshape(part, {1, batch, steps, size})});
+    offset += size;
+  }
+}
+
+/// Adds the past keys and values, which are the halves of one input, and
+/// returns their number.
+static FailureOr<int64_t>
+addPast(NodeImporter &node, const Projection &projection,
+        SmallVectorImpl<NodeImporter::Operand> &operands) {
+  if (!node.hasInput(projection.past))
+    return 0;
+  const Shape &shape = node.getShape(projection.past), &x = node.getShape(0);
+  int64_t heads = projection.heads;
+  Shape half = {x[0], heads, shape.size() == 5 ? shape[3] : 1,
+                projection.sizes[0] / heads};
+  Shape whole = {2, half[0], half[1], half[2], half[3]};
+  if (shape != whole || projection.sizes[0] != projection.sizes[2])
+    return node.reject("its past has the shape " + describeShape(shape) +
+                       ", but wanted is " + describeShape(whole) +
+                       ", for keys and values of one size");
+  if (isEmpty(shape)) {
+    node.ignoreInput(projection.past);
+    return 0;
+  }
+  Value past = node.get(projection.past);
+  static constexpr StringLiteral names[] = {"past_key", "past_value"};
+  for (auto [index, name] : llvm::enumerate(names)) {
+    Shape part = whole;
+    part[0] = 1;
+    Value value =
+        takePart(node, past, {static_cast<int64_t>(index), 0, 0, 0, 0}, part);
+    operands.push_back({name, node.reshape(value, half)});
+  }
+  return half[2];
+}
+
+/// Sets the outputs to the attention of `rows`, {1, 1, B * S, columns}, and to
+/// all keys and values.
+static LogicalResult setProjected(NodeImporter &node, Value rows,
+                                  const Projection &projection) {
+  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
+    if (node.getInt(name, 0) != 0)
+      return node.reject("its attribute " + name +
+                         " is on, which the provider leaves to the CPU");
+  SmallVector<NodeImporter::Operand> operands;
+  addProjected(node, rows, projection, operands);
+  FailureOr<int64_t> past = addPast(node, projection, operands);
+  if (failed(past))
+    return failure();
+  const Shape &x = node.getShape(0), &sizes = projection.sizes;
+  int64_t batch = x[0], steps = x[1], heads = projection.heads;
+  Shape scores = {batch, heads, steps, *past + steps};
+  if (projection.positionBias &&
+      failed(addPositionBias(node, *projection.positionBias, scores, operands)))
+    return failure();
+  FailureOr<StringRef> maskType = addMask(node, projection.mask, scores,
+                                          "key_sequence_end_start", operands);
+  if (failed(maskType))
+    return failure();
+  if (node.getInt("unidirectional", 0) != 0)
+    addCausalBias(node, scores, operands);
+  Attention attention{scores, sizes[0] / heads, sizes[2] / heads, *maskType};
+  bool hasPresent = node.hasOutput(1);
+  FailureOr<SmallVector<Value>> results =
+      attend(node, attention, operands, {true, hasPresent, hasPresent});
+  if (failed(results) ||
+      failed(node.set(0, (*results)[0], {batch, steps, sizes[2]})))
+    return failure();
+  if (!hasPresent)
+    return success();
+  Shape half = {1, batch, heads, scores[3], attention.headSize}, whole = half;
+  whole[0] = 2;
+  SmallVector<Value> halves = {node.reshape((*results)[1], half),
+                               node.reshape((*results)[2], half)};
+  return node.set(1,
+                  node.build("join", {{"inputs", halves}},
+                             node.integer("axis", 0),
+                             node.getTensorType(whole, getOutputType(node))),
+                  whole);
+}
+
+/// Imports com.microsoft's Attention, which first projects its single input to
+/// queries, keys and values.
+static LogicalResult importAttention(NodeImporter &node) {
+  enum Input : unsigned { X, Weights, Bias, Mask, Past, PositionBias };
+  Projection projection{0, {}, Mask, Past, PositionBias};
+  if (failed(node.wantInputs(2, 6)) || failed(readSizes(node, projection)))
+    return failure();
+  const Shape &x = node.getShape(X);
+  Shape projected = {1, 1, x[0] * x[1], node.getShape(Weights)[1]};
+  FailureOr<Value> bias = node.getBias(Bias, projected[3], projected);
   if (failed(bias))
     return failure();
   Value rows =
       *node.build("gemm",
-                  {{"a", node.getAs(X, {1, 1, batch * steps, x[2]})},
+                  {{"a", node.getAs(X, {1, 1, projected[2], x[2]})},
                    {"b", node.get(Weights)},
                    {"c", *bias}},
                   {node.enumCase("trans_a", "matrix_transform", "none"),
                    node.enumCase("trans_b", "matrix_transform", "none"),
                    node.number("alpha", 1), node.number("beta", *bias ? 1 : 0)},
-                  node.getTensorType(projected, type));
+                  node.getTensorType(projected, node.getType(X)));
+  return setProjected(node, rows, projection);
+}
 
-  SmallVector<NodeImporter::Operand> operands;
-  int64_t headSize = sizes[0] / heads;
-  if (sizes[0] == sizes[2]) {
-    // Moves the heads of {B, S, 3, heads, size} in front of the dimension of
-    // queries, keys and values.
-    Value parts = node.reshape(rows, {batch, steps, 3, heads, headSize});
-    operands.push_back(
-        {"stacked_query_key_value", node.transpose(parts, {0, 1, 3, 2, 4})});
-  } else {
-    static constexpr StringLiteral names[] = {"query", "key", "value"};
-    int64_t offset = 0;
-    for (auto [name, size] : llvm::zip_equal(names, sizes)) {
-      Shape part = {1, 1, batch * steps, size};
-      Value value =
-          node.apply("slice1", rows,
-                     {node.ints("input_window_offsets", {0, 0, 0, offset}),
-                      node.ints("input_window_sizes", part),
-                      node.ints("input_window_strides", {1, 1, 1, 1})},
-                     node.getTensorType(part, type));
-      operands.push_back({name, node.reshape(value, {1, batch, steps, size})});
-      offset += size;
-    }
-  }
-  Shape scores = {batch, heads, steps, steps};
-  if (failed(addPositionBias(node, PositionBias, scores, operands)))
+/// Imports com.microsoft's QAttention, an Attention whose input and weights are
+/// quantized.
+static LogicalResult importQuantizedAttention(NodeImporter &node) {
+  enum Input : unsigned {
+    X,
+    Weights,
+    Bias,
+    Scale,
+    WeightScale,
+    Mask,
+    ZeroPoint,
+    WeightZeroPoint,
+    Past
+  };
+  Projection projection{0, {}, Mask, Past, {}};
+  if (failed(node.wantInputs(5, 9)) || failed(readSizes(node, projection)))
     return failure();
-  FailureOr<StringRef> maskType =
-      addMask(node, Mask, scores, "key_sequence_end_start", operands);
-  if (failed(maskType))
+  Shape one(4, 1);
+  FailureOr<Value> scale = getElement(node, Scale, one),
+                   zero = getElement(node, ZeroPoint, one);
+  if (failed(scale) || failed(zero))
     return failure();
-  if (node.getInt("unidirectional", 0) != 0 &&
-      failed(addCausalBias(node, scores, operands)))
+  FailureOr<Value> rows =
+      getIntegerProduct(node, node.get(X), *scale, *zero, Weights, WeightScale,
+                        WeightZeroPoint, Bias);
+  if (failed(rows))
     return failure();
-  float scale = getScale(node, headSize);
-  Shape output = {batch, steps, sizes[2]};
-  return node.set(
-      0,
-      node.build("multihead_attention", operands,
-                 {node.number("scale", scale),
-                  node.number("mask_filter_value",
-                              node.getFloat("mask_filter_value", -10000)),
-                  node.integer("head_count", heads),
-                  node.enumCase("mask_type", "multihead_attention_mask_type",
-                                *maskType),
-                  node.attr("resultSegmentSizes",
-                            node.getBuilder().getDenseI32ArrayAttr({1, 0, 0}))},
-                 node.getTensorType(toPhysical(output), type)),
-      output);
+  return setProjected(node, *rows, projection);
 }
 
 void dml::onnx::addContribAttentionNodes(Registry &registry) {
@@ -386,6 +519,10 @@ void dml::onnx::addContribAttentionNodes(Registry &registry) {
                importMultiHeadAttention, "com.microsoft");
   registry.add("Attention", "GEMM, ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",
                importAttention, "com.microsoft");
+  addContrib(registry, "QAttention",
+             "MATRIX_MULTIPLY_INTEGER_TO_FLOAT, ELEMENT_WISE_IF, "
+             "MULTIHEAD_ATTENTION",
+             importQuantizedAttention);
   addContrib(registry, "GroupQueryAttention",
              "MULTIHEAD_ATTENTION1; with a softcap, a sink or scores: "
              "SCATTER_ELEMENTS, GEMM, ACTIVATION_SOFTMAX1",

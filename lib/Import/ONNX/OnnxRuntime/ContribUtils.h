@@ -31,6 +31,15 @@ llvm::FailureOr<mlir::Value> getSum(NodeImporter &node,
 llvm::FailureOr<mlir::Value> getElement(NodeImporter &node, unsigned index,
                                         llvm::ArrayRef<int64_t> shape);
 
+/// Returns the product of `a`, which has the shape {B..., M, K} of input 0, and
+/// input `second`, whose zero point and scale are in the inputs `zeroB` and
+/// `scaleB`, plus the bias in input `bias`. The result has the shape
+/// {1, 1, B... * M, N}.
+llvm::FailureOr<mlir::Value>
+getIntegerProduct(NodeImporter &node, mlir::Value a, mlir::Value scaleA,
+                  mlir::Value zeroA, unsigned second, unsigned scaleB,
+                  unsigned zeroB, unsigned bias);
+
 } // namespace dml::onnx
 
 #endif // DML_LIB_IMPORT_ONNX_ONNXRUNTIME_CONTRIBUTILS_H

@@ -66,6 +66,10 @@ private:
   Value getStarts();
   /// Rotates the heads of `parts` that are queries and keys.
   LogicalResult rotate(MutableArrayRef<Value> parts, Value starts);
+  /// Whether there are positions in the past.
+  bool hasPast() const {
+    return node.hasInput(PastKey) && !isEmpty(node.getShape(PastKey));
+  }
   /// Returns the past keys or values in input `index`, {B, heads, P, size}.
   Value getPast(unsigned index);
   /// Returns `value` with `size` elements in dimension `dim`: the first ones,
@@ -189,14 +193,19 @@ LogicalResult GroupQueryAttention::readCache() {
   past = std::max<int64_t>(total - queries, 1);
   if (node.hasInput(PastKey)) {
     const Shape &shape = node.getShape(PastKey);
-    past = shape.size() == 4 ? shape[2] : 1;
-    Shape wanted = {batch, keyHeads, past, size};
+    int64_t positions = shape.size() == 4 ? shape[2] : 1;
+    Shape wanted = {batch, keyHeads, positions, size};
     if (failed(verifyShape(PastKey, wanted)) ||
         failed(verifyShape(PastValue, wanted)))
       return failure();
+    if (hasPast())
+      past = positions;
+    for (unsigned index : {PastKey, PastValue})
+      if (!hasPast())
+        node.ignoreInput(index);
   }
   keys = past + queries;
-  present = node.hasInput(PastKey) ? std::max(past, total) : total;
+  present = hasPast() ? std::max(past, total) : total;
   if (node.getType(Lengths) != DataType::INT32 ||
       countElements(node.getShape(Lengths)) != batch)
     return node.reject(
@@ -278,8 +287,8 @@ LogicalResult GroupQueryAttention::rotate(MutableArrayRef<Value> parts,
 
 Value GroupQueryAttention::getPast(unsigned index) {
   Shape shape = {batch, keyHeads, past, size};
-  return node.hasInput(index) ? node.getAs(index, shape)
-                              : node.getSplat(node.getType(Query), 0, shape);
+  return hasPast() ? node.getAs(index, shape)
+                   : node.getSplat(node.getType(Query), 0, shape);
 }
 
 Value GroupQueryAttention::resize(Value value, int64_t dim, int64_t size) {

@@ -19,6 +19,7 @@ void dml::onnx::addContribNodes(Registry &registry) {
   addContribContractionNodes(registry);
   addContribNormalizationNodes(registry);
   addContribQuantizationNodes(registry);
+  addFusedNodes(registry);
 }
 
 namespace {
@@ -33,11 +34,9 @@ public:
                  OptimizationNotes &notes) const override {
     fuseQuantizedNodes(nodes, graph, pinned, strings, notes);
   }
-  llvm::Error optimize(func::FuncOp function, NodeOrigins origins,
-                       reader::SourceTensors &sources,
-                       OptimizationNotes notes) const override {
-    return onnx::optimize(function, std::move(origins), sources,
-                          std::move(notes));
+  void optimize(func::FuncOp function, NodeOrigins origins,
+                OptimizationNotes notes) const override {
+    onnx::optimize(function, std::move(origins), std::move(notes));
   }
 };
 } // namespace

@@ -24,6 +24,10 @@ void addContribNodes(Registry &registry);
 /// Imports com.microsoft's GroupQueryAttention.
 llvm::LogicalResult importGroupQueryAttention(NodeImporter &node);
 
+/// Adds nodes that consist of an operator and an activation. The operators
+/// without an activation must be in `registry`.
+void addFusedNodes(Registry &registry);
+
 /// Each function adds the operators of one family.
 void addContribActivationNodes(Registry &registry);
 void addContribAttentionNodes(Registry &registry);

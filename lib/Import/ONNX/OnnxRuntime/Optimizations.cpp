@@ -64,9 +64,8 @@ struct FusedActivation {
 
 class Optimizer {
 public:
-  Optimizer(func::FuncOp function, NodeOrigins types,
-            reader::SourceTensors &sources, OptimizationNotes notes);
-  llvm::Error run();
+  Optimizer(func::FuncOp function, NodeOrigins types, OptimizationNotes notes);
+  void run();
 
 private:
   /// Whether `op` was built from an ONNX operator of type `type` that the
@@ -86,9 +85,7 @@ private:
   /// Records that `fusion` created `op`.
   void note(Operation *op, StringRef fusion);
 
-  llvm::Error foldBatchNormalizations();
-  void foldBatchNormalization(BatchNormalizationOp op,
-                              ConvolutionOp convolution);
+  void foldBatchNormalization(BatchNormalizationOp op);
   void fuseGelu(Operation *op);
   void fuseLayerNormalization(Operation *op);
   void fuseFastGelu(Operation *op);
@@ -97,7 +94,6 @@ private:
 
   func::FuncOp function;
   NodeOrigins types;
-  reader::SourceTensors &sources;
   OptimizationNotes notes;
 };
 } // namespace
@@ -153,19 +149,6 @@ static std::optional<double> getSplat(Value value) {
 /// compares.
 static bool isNearly(std::optional<double> number, double wanted) {
   return number && std::abs(*number - wanted) <= 1e-4 * std::abs(wanted);
-}
-
-/// Makes the elements of `value` readable, where it is a constant.
-static llvm::Error load(Value value, reader::SourceTensors &sources) {
-  auto constant =
-      value ? lookThroughReshapes(value).getDefiningOp<arith::ConstantOp>()
-            : arith::ConstantOp();
-  auto resource = constant
-                      ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
-                      : DenseResourceElementsAttr();
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  return blob ? sources.load(blob->getData().data()) : llvm::Error::success();
 }
 
 /// Returns the elements of a float constant.
@@ -240,8 +223,8 @@ splitOperands(Operation *op, llvm::function_ref<bool(Value)> fits) {
 //===----------------------------------------------------------------------===//
 
 Optimizer::Optimizer(func::FuncOp function, NodeOrigins all,
-                     reader::SourceTensors &sources, OptimizationNotes notes)
-    : function(function), sources(sources), notes(std::move(notes)) {
+                     OptimizationNotes notes)
+    : function(function), notes(std::move(notes)) {
   // Operators without readers have been erased.
   function.walk([&](Operation *op) {
     if (auto found = all.find(op); found != all.end())
@@ -302,29 +285,11 @@ void Optimizer::replace(Operation *op, Operation *by, StringRef type,
 // Fusions
 //===----------------------------------------------------------------------===//
 
-llvm::Error Optimizer::foldBatchNormalizations() {
-  SmallVector<BatchNormalizationOp> normalizations;
-  function.walk([&](BatchNormalizationOp op) {
-    if (isOf(op, "BatchNormalization"))
-      normalizations.push_back(op);
-  });
-  for (BatchNormalizationOp op : normalizations) {
-    auto convolution = dyn_cast_or_null<ConvolutionOp>(getNodeBefore(op));
-    if (!convolution || !isOf(convolution, "Conv") || op.getFusedActivation() ||
-        convolution.getFusedActivation())
-      continue;
-    for (Value read :
-         {convolution.getFilter(), convolution.getBias(), op.getMean(),
-          op.getVariance(), op.getScale(), op.getBias()})
-      if (llvm::Error error = load(read, sources))
-        return error;
-    foldBatchNormalization(op, convolution);
-  }
-  return llvm::Error::success();
-}
-
-void Optimizer::foldBatchNormalization(BatchNormalizationOp op,
-                                       ConvolutionOp convolution) {
+void Optimizer::foldBatchNormalization(BatchNormalizationOp op) {
+  auto convolution = dyn_cast_or_null<ConvolutionOp>(getNodeBefore(op));
+  if (!convolution || !isOf(convolution, "Conv") || op.getFusedActivation() ||
+      convolution.getFusedActivation())
+    return;
   auto filter = getFloats(convolution.getFilter());
   auto mean = getFloats(op.getMean()), variance = getFloats(op.getVariance()),
        scale = getFloats(op.getScale()), bias = getFloats(op.getBias());
@@ -702,9 +667,7 @@ void Optimizer::fuseActivation(Operation *op) {
   replace(op, producer, *type, "activation in the operator before it");
 }
 
-llvm::Error Optimizer::run() {
-  if (llvm::Error error = foldBatchNormalizations())
-    return error;
+void Optimizer::run() {
   auto forEach = [&](StringRef type, void (Optimizer::*fuse)(Operation *)) {
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
@@ -714,6 +677,12 @@ llvm::Error Optimizer::run() {
     for (Operation *op : ops)
       (this->*fuse)(op);
   };
+  SmallVector<BatchNormalizationOp> normalizations;
+  function.walk([&](BatchNormalizationOp op) {
+    if (isOf(op, "BatchNormalization"))
+      normalizations.push_back(op);
+  });
+  llvm::for_each(normalizations, [&](auto op) { foldBatchNormalization(op); });
   auto eraseDead = [&] {
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(function.front())))
@@ -762,11 +731,9 @@ llvm::Error Optimizer::run() {
       builder.getDictionaryAttr(
           {builder.getNamedAttr("fused", builder.getDictionaryAttr(fused)),
            builder.getNamedAttr("open", builder.getDictionaryAttr(open))}));
-  return llvm::Error::success();
 }
 
-llvm::Error dml::onnx::optimize(func::FuncOp function, NodeOrigins types,
-                                reader::SourceTensors &sources,
-                                OptimizationNotes notes) {
-  return Optimizer(function, std::move(types), sources, std::move(notes)).run();
+void dml::onnx::optimize(func::FuncOp function, NodeOrigins types,
+                         OptimizationNotes notes) {
+  Optimizer(function, std::move(types), std::move(notes)).run();
 }

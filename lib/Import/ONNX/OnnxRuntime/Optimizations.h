@@ -15,10 +15,9 @@ namespace dml::onnx {
 /// with all optimizations enabled, as far as the fusions affect the calls of
 /// DirectML and the importer implements them. Lists the applied optimizations,
 /// beginning with those in `notes`, in the attribute `dml.optimized` of the
-/// module that contains `function`. Returns an error where `sources` cannot
-/// read the elements of a constant.
-llvm::Error optimize(mlir::func::FuncOp function, NodeOrigins origins,
-                     reader::SourceTensors &sources, OptimizationNotes notes);
+/// module that contains `function`.
+void optimize(mlir::func::FuncOp function, NodeOrigins origins,
+              OptimizationNotes notes);
 
 } // namespace dml::onnx
 

@@ -129,6 +129,10 @@ static bool hasPartialBlock(const NodeReader &node) {
          (k && block && block->i > 0 && k->i % block->i != 0);
 }
 
+static bool hasFloatZeroPoint(const NodeReader &node) {
+  return node.hasInput(3) && node.getType(3) != DataType::UINT8;
+}
+
 static bool isUnidirectional(const NodeReader &node) {
   const AttributeProto *attribute = node.getAttribute("unidirectional");
   return attribute && attribute->i != 0;
@@ -149,6 +153,11 @@ static bool hasMoreThanGroups(const NodeReader &node) {
 }
 
 static bool isPacked(const NodeReader &node) { return !node.hasInput(1); }
+
+/// Whether an Attention has a past or a present.
+static bool hasPast(const NodeReader &node) {
+  return node.hasInput(4) || hasSecondOutput(node);
+}
 
 static bool hasBatchFirst(const NodeReader &node) {
   const AttributeProto *layout = node.getAttribute("layout");
@@ -178,6 +187,10 @@ static constexpr Gap gaps[] = {
     {"", "Compress", anyVersion, nullptr, onCPU},
     {"", "CumProd", anyVersion, nullptr, onCPU},
     {"", "Gelu", anyVersion, nullptr, onCPU},
+    {"", "GridSample", anyVersion, nullptr,
+     "the provider has a shader of its own for this operator, and no operator "
+     "of "
+     "DirectML's"},
     {"", "GroupNormalization", anyVersion, nullptr, asNodes},
     {"", "NegativeLogLikelihoodLoss", anyVersion, nullptr, asNodes},
     {"", "RMSNormalization", anyVersion, nullptr, onCPU},
@@ -207,6 +220,11 @@ static constexpr Gap gaps[] = {
     {"", "RNN", anyVersion, hasBatchFirst, "its layout is 1"},
     {contribDomain, "Attention", anyVersion, isUnidirectional,
      "it is unidirectional"},
+    {contribDomain, "Attention", anyVersion, hasPast,
+     "it has a past or a present"},
+    {contribDomain, "MultiHeadAttention", anyVersion, isUnidirectional,
+     "the provider does not look at unidirectional"},
+    {contribDomain, "GatherBlockQuantized", anyVersion, nullptr, onCPU},
     {contribDomain, "GroupQueryAttention", anyVersion, isPacked,
      "its query has the keys and values, which the provider wants as inputs"},
     {contribDomain, "GroupQueryAttention", anyVersion, hasMoreThanGroups,
@@ -214,6 +232,8 @@ static constexpr Gap gaps[] = {
      "scores"},
     {contribDomain, "MatMulNBits", anyVersion, hasPartialBlock,
      "the last block of a row is not full, or it has a bias"},
+    {contribDomain, "MatMulNBits", anyVersion, hasFloatZeroPoint,
+     "its zero points are floats"},
     {"", "LayerNormalization", anyVersion, hasSecondOutput,
      "it has more than one output"},
     {"", "SimplifiedLayerNormalization", anyVersion, hasSecondOutput,

@@ -201,16 +201,21 @@ Constant Constant::unpack() const {
   if (!isPacked)
     return *this;
   assert(isFoldable());
-  FileMemory::want(data);
   auto bytes = std::make_shared<std::vector<char>>(
       reader::unpackFourBits(data, getNumElements()));
   return Constant(type, shape, *bytes, bytes);
 }
 
-Constant Constant::viewAsFourBits(DataType newType, Shape newShape) const {
+std::optional<Constant> Constant::viewAsFourBits(DataType newType,
+                                                 Shape newShape) const {
   assert(getByteWidth(type) == 1 && !isFourBits(type));
   if (!isSplat())
     return getFourBits(newType, std::move(newShape), data, owner);
+  int64_t low = *getData() & 0xf, high = *getData() >> 4 & 0xf;
+  if (low == high)
+    return get(newType, {1}, ArrayRef<int64_t>(low)).splat(std::move(newShape));
+  if (!isFoldable())
+    return std::nullopt;
   auto bytes =
       std::make_shared<std::vector<char>>(getNumElements(), *getData());
   return getFourBits(newType, std::move(newShape), *bytes, bytes);
@@ -387,8 +392,7 @@ llvm::Expected<Constant> ConstantReader::read(const TensorProto &tensor) {
   if (tensor.source) {
     if (uint64_t size = tensor.source->getSize(); size != wanted)
       return failSize(size);
-    auto elements =
-        sources.open(tensor.source, *count <= Constant::maxFoldable);
+    auto elements = reader::openSource(tensor.source, places);
     if (!elements)
       return reader::makeReadError("tensor '" + tensor.name + "': " +
                                    llvm::toString(elements.takeError()));

@@ -120,16 +120,19 @@ public:
   bool isResource() const {
     return !isSplat() && getNumStoredBytes() > reader::maxInlineBytes;
   }
-  /// Where the elements are: what tells this constant from others. They need
-  /// not be there.
+  /// Returns the address of the elements, which identifies this constant. The
+  /// elements may not have been read yet.
   const char *getAddress() const { return data.data(); }
   const char *getData() const {
     FileMemory::want(data);
     return data.data();
   }
   /// Returns the bytes of this constant, which has elements of 8 bits, as 4-bit
-  /// elements with the shape `newShape`, two to a byte.
-  Constant viewAsFourBits(DataType newType, Shape newShape) const;
+  /// elements with the shape `newShape`, two to a byte. Returns nothing if one
+  /// byte with two different elements is repeated more often than a foldable
+  /// constant may have bytes.
+  std::optional<Constant> viewAsFourBits(DataType newType,
+                                         Shape newShape) const;
   /// Returns the same constant with 4-bit elements as materialize() wants them:
   /// two to a byte if the constant is a resource, else a byte for each.
   Constant getStored() const;
@@ -189,12 +192,11 @@ struct ConstantReader {
   std::shared_ptr<const void> owner;
   /// The files beside the model.
   reader::ExternalFiles files;
-  /// What the program has that built the model.
-  reader::SourceTensors sources;
+  /// Gets the places of tensors of a built model, where it is not null.
+  std::vector<reader::TensorPlace> *places;
 
   /// Reads a tensor. Returns an error if the number of elements does not match
-  /// its dims and type. The elements of a constant that is not foldable may be
-  /// addresses alone until load() has read them.
+  /// its dims and type.
   llvm::Expected<Constant> read(const TensorProto &tensor);
 };
 

@@ -497,12 +497,13 @@ static auto guard(StringRef bytes, Function decode)
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The messages between a model and the elements of its tensors.
+/// The messages of ONNX's format that lie on the way from a model to the
+/// elements of its tensors.
 enum class Message { Model, Graph, Node, Attribute, Tensor };
 } // namespace
 
-/// The message that the field `number` of `message` is, or nothing where it is
-/// none on the way to elements.
+/// Returns the message in field `number` of `message`, or nothing if the field
+/// does not lead to elements.
 static std::optional<Message> findMessage(Message message, uint64_t number) {
   switch (message) {
   case Message::Model:
@@ -529,10 +530,10 @@ struct Field {
 };
 } // namespace
 
-/// Takes a field from the front of a message in a file, of which it wants no
-/// more than the head. Returns nothing where the bytes are no field.
+/// Takes a field from the front of a message in a file, and reads only the
+/// field's head. Returns nothing if the bytes are not a field.
 static std::optional<Field> takeField(StringRef &bytes) {
-  // Two varints at most.
+  // A head consists of at most two varints.
   constexpr size_t mostHead = 20;
   dml::FileMemory::want(bytes.take_front(mostHead));
   const char *error = nullptr;
@@ -562,9 +563,9 @@ static std::optional<Field> takeField(StringRef &bytes) {
   return Field{tag >> 3, content};
 }
 
-/// Wants all bytes of a message in a file but the elements of large tensors,
-/// which are the field raw_data. The decoder says what is wrong with a message
-/// that is none.
+/// Reads all bytes of a message in a file, except for the elements of large
+/// tensors, which are in the field raw_data. The decoder later reports errors
+/// of invalid messages.
 static void wantMessage(StringRef bytes, Message message) {
   constexpr size_t large = 4096;
   while (!bytes.empty()) {

@@ -27,6 +27,9 @@ inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
 
 /// The domain of ONNX Runtime's own operators.
 inline constexpr llvm::StringLiteral contribDomain = "com.microsoft";
+/// The domain of the nodes into which ONNX Runtime's DirectML provider fuses
+/// others.
+inline constexpr llvm::StringLiteral fusedDomain = "com.microsoft.dml";
 
 /// A node with the operator sets to which it belongs.
 struct PlacedNode {
