@@ -41,9 +41,8 @@ except ImportError:
 from dml import _library  # noqa: E402
 
 BATCHES = [{"batch": 1}, {"batch": 4}, {"batch": 16}]
-FEW = [{"batch": 1}, {"batch": 2}, {"batch": 5}]
 # The shapes of each network, whole and small.
-NETWORKS = {name: (BATCHES, FEW) for name in (
+NETWORKS = {name: (BATCHES, BATCHES) for name in (
     "lenet", "resnet18", "resnet50", "mobilenetv2", "efficientnet_b0", "inception", "unet",
     "yolov4_tiny", "vit_b", "llama")}
 NETWORKS["bert_base"] = tuple([{"batch": 1, "length": length} for length in lengths]
@@ -51,7 +50,7 @@ NETWORKS["bert_base"] = tuple([{"batch": 1, "length": length} for length in leng
 NETWORKS["gpt2"] = tuple([{"batch": 1, "length": length} for length in lengths]
                          for lengths in ((1, 64, 256), (1, 8, 32)))
 # Those that run only where --only names them.
-MORE = {name: (BATCHES, FEW) for name in (
+MORE = {name: (BATCHES, BATCHES) for name in (
     "densenet121", "mobilenetv3", "qdq_mobilenet", "sd_unet_block", "whisper_encoder",
     "yolov8_head")}
 
@@ -241,7 +240,7 @@ def build_program(arguments, folder):
 # The tables.
 
 def mega(count):
-    return f"{count / 1e6:.1f}"
+    return f"{count / 1e6:.2f}"
 
 
 def seconds(value):

@@ -140,9 +140,8 @@ typedef const char *(*DmlReadWeightCallback)(void *userData, uint64_t offset,
  * weight of at most 64 bytes is copied when it is added. The elements of a
  * larger weight remain in one of three places: `data`, `read` or `path`. They
  * are read when a program is created, at most once for each device. The
- * elements of small tensors (at most 65,536 elements) and of tensors with 4-bit
- * elements are also read each time a program is compiled, since the compiler
- * may compute with them. */
+ * elements of small tensors (at most 65,536 elements) may also be read each
+ * time a program is compiled, since the compiler may compute with them. */
 typedef struct DmlModelWeight {
   const void *next;
   const char *name;

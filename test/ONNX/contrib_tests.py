@@ -11,6 +11,9 @@ message.
 """
 # SPDX-License-Identifier: Apache-2.0
 import os
+import re
+import subprocess
+import sys
 
 import numpy as np
 from onnx import TensorProto, helper
@@ -140,8 +143,8 @@ scales = np.float32(0.05), np.float32(0.02)
 for mask, attributes in ((None, {}), (np.int32([[1, 1, 0], [1, 1, 1]]), {"unidirectional": 1})):
     contrib("QAttention", quantized(2, 3, 8), quantized(8, 24, phase=1), offsets, *scales, mask, np.uint8(120),
             np.uint8(130), num_heads=2, tolerance=2e-5, **attributes)
-contrib("QAttention", quantized(2, 3, 8), quantized(8, 24, phase=1).astype(np.int8), offsets, *scales, None, np.uint8(120),
-        np.int8(3), past, outputs=2, num_heads=2, tolerance=2e-5, label="past")
+contrib("QAttention", quantized(2, 3, 8), quantized(8, 24, phase=1).astype(np.int8), offsets, *scales, None,
+        np.uint8(120), np.int8(3), past, outputs=2, num_heads=2, tolerance=2e-5, label="past")
 
 # Products and convolutions
 
@@ -152,7 +155,8 @@ for transBatchA, transBatchB, transA, transB in ((1, 0, 0, 0), (0, 1, 0, 1), (1,
             alpha=0.5, tolerance=1e-5)
 contrib("FusedMatMul", wave(3, 2, 2, 4), wave(2, 2, 4, 5), transBatchA=1, tolerance=1e-5, label="four dimensions")
 image, filters = wave(1, 4, 5, 5), wave(4, 3, 3, 3, phase=1)
-for attributes in ({"strides": [2, 2]}, {"group": 2, "output_padding": [1, 0], "strides": [2, 2]}, {"dilations": [2, 1]}):
+for attributes in ({"strides": [2, 2]}, {"group": 2, "output_padding": [1, 0], "strides": [2, 2]},
+                   {"dilations": [2, 1]}):
     count = 3 * attributes.get("group", 1)
     contrib("ConvTransposeWithDynamicPads", image, filters, ints(1, 0, 1, 2), wave(count), tolerance=1e-5,
             **attributes)
@@ -196,7 +200,8 @@ def softmax(scores, axis):
 
 
 for activation, attributes, function in (
-        ("Relu", {}, lambda x: np.maximum(x, 0)), ("Elu", {"alpha": 0.5}, lambda x: np.where(x < 0, np.expm1(x) / 2, x)),
+        ("Relu", {}, lambda x: np.maximum(x, 0)),
+        ("Elu", {"alpha": 0.5}, lambda x: np.where(x < 0, np.expm1(x) / 2, x)),
         ("HardSigmoid", {"alpha": 0.25, "beta": 0.25}, lambda x: np.clip(x / 4 + 0.25, 0, 1)),
         ("LeakyRelu", {}, lambda x: np.where(x < 0, 0.01 * x, x)),
         ("Selu", {"gamma": 2.0, "alpha": 0.5}, lambda x: 2 * np.where(x < 0, np.expm1(x) / 2, x)),
@@ -223,7 +228,8 @@ fused("Add", left, wave(4), wanted=left + wave(4))
 fused("Sum", left, wave(3, 4, phase=1), wanted=left + wave(3, 4, phase=1), activation="LeakyRelu", fused_alpha=0.25,
       function=lambda x: np.where(x < 0, x / 4, x))
 fused("MatMul", left, right, wanted=product, activation="Tanh", function=np.tanh)
-fused("Gemm", left, wave(5, 4), wave(5), transB=1, alpha=0.5, wanted=left.astype(np.float64) @ wave(5, 4).T / 2 + wave(5))
+fused("Gemm", left, wave(5, 4), wave(5), transB=1, alpha=0.5,
+      wanted=left.astype(np.float64) @ wave(5, 4).T / 2 + wave(5))
 fused("MeanVarianceNormalization", pixels, wanted=normal((0, 2, 3)))
 fused("InstanceNormalization", pixels, scale, shift, wanted=normal((2, 3)) * channel(scale) + channel(shift))
 fused("BatchNormalization", pixels, scale, shift, center, spread,
@@ -290,5 +296,41 @@ def checkEmptyPast(folder):
     print("an empty past is none")
 
 
+# The nodes that the DirectML provider does not take, or at a part of which it does not look, and
+# those that it takes
+IGNORED = "the provider does not look at a rotation, softcap, sink, window, bias or scores"
+TAKEN = [("GQA", {}, None), ("GQA", {"do_rotary": 0, "softcap": 0.0, "local_window_size": -1}, None),
+         ("GQA", {"softcap": 0.5}, IGNORED), ("GQA", {"smooth_softmax": 1}, IGNORED),
+         ("GQA", {"local_window_size": 2}, IGNORED), ("MHA", {}, None),
+         ("MHA", {"unidirectional": 1}, "the provider does not look at unidirectional"),
+         ("Attention", {}, None), ("Attention past", {}, "it has a past or a present")]
+
+
+def checkTaken(folder):
+    for kind, attributes, wanted in TAKEN:
+        model = import_tests.Model(OPSET)
+        inputs = {"GQA": (row, keys, keys, cache, cache, length, total), "MHA": rows,
+                  "Attention": (x, weights, offsets), "Attention past": (x, weights, offsets, None, past)}[kind]
+        names = ["" if a is None else model.weights(a.array) if isinstance(a, Fixed) else model.input(a)
+                 for a in inputs]
+        type = {"GQA": "GroupQueryAttention", "MHA": "MultiHeadAttention"}.get(kind, "Attention")
+        heads = HEADS if kind == "GQA" else {"num_heads": 2}
+        model.expect(model.node(type, *names, domain="com.microsoft", outputs=1, **heads, **attributes),
+                     row if kind == "GQA" else x)
+        path = os.path.join(folder, "taken.onnx")
+        model.save(path)
+        text = subprocess.run(["dml-translate", "--import-onnx", path], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout
+        found = set(re.findall(r'dml.not_taken = "([^"]*)"', text))
+        if found != ({wanted} if wanted else set()):
+            sys.exit(f"{type} with {attributes}: wanted is {wanted}, found {found}")
+    print(f"{len(TAKEN)} nodes are taken or not")
+
+
+def checkMore(folder):
+    checkEmptyPast(folder)
+    checkTaken(folder)
+
+
 if __name__ == "__main__":
-    opset_tests.main(__doc__, checkEmptyPast)
+    opset_tests.main(__doc__, checkMore)

@@ -159,6 +159,21 @@ class RunTest(unittest.TestCase):
         with self.assertRaises(dml.NotFound):
             dml.Session(model, format="mlir", function="thrice")
 
+    def test_limits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # No program has so few bytes: the folder keeps none.
+            for cache_budget, cached in ((1, 0), (1, 0), (0, 0), (0, 1)):
+                session = dml.Session(make_scale(), cache_dir=folder, cache_budget=cache_budget)
+                session.run(None, {"x": [[1, 1, 1]]})
+                self.assertEqual(session.info.cached, cached)
+        x = np.ones((65536, 3), np.float32)
+        session = dml.Session(make_scale(), wait_limit=1e-9)
+        with self.assertRaisesRegex(dml.Timeout, "has not finished within"):
+            session.run(None, {"x": x})
+        session = dml.Session(make_scale(), wait_limit=600)
+        (y,) = session.run(None, {"x": x})
+        self.assertEqual((y.min(), y.max()), (3, 3))
+
     def test_progress(self):
         steps = []
         session = dml.Session(make_scale(), progress=lambda *step: steps.append(step))

@@ -9,6 +9,8 @@
 #include "Survival.h"
 #include "Testing/Differential/Differential.h"
 #include "Testing/Programs/Operators.h"
+#include "dml/IR/InPlace.h"
+#include "dml/IR/Ownership.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/IR/MLIRContext.h"
@@ -111,6 +113,12 @@ static cl::opt<std::string> modelFolder(
     cl::desc(
         "The same for the fields of the ONNX models of a folder: each must "
         "be imported, or refused with an error"));
+static cl::opt<bool> inPlace(
+    "in-place", cl::cat(category),
+    cl::desc("Ask for each result in the buffer of an argument of the same "
+             "type, where there is one; programs whose results may not be "
+             "there count as refused"));
+
 static cl::opt<bool> compileModels(
     "compile-models", cl::cat(category),
     cl::desc("With --mutate-models: compile what is imported, too"));
@@ -226,7 +234,9 @@ private:
             Outcome &outcome) { return execute(module, inputs, outcome); },
         !device || device->keepsNaNs());
     if (outcome.kind == Outcome::Failed && device &&
-        device->isRefusal(outcome.message))
+        (device->isRefusal(outcome.message) ||
+         (inPlace &&
+          StringRef(outcome.message).contains("cannot be in the place of"))))
       outcome.kind = Outcome::Refused;
     return outcome;
   }
@@ -298,7 +308,27 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     tools::emitToolError(error);
 }
 
+/// Asks for each result of @main in the buffer of the first argument of its
+/// type that no other result has taken.
+static void requestInPlace(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  if (!function)
+    return;
+  SmallVector<InPlacePair> pairs;
+  llvm::SmallDenseSet<unsigned> taken;
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgumentTypes()[i] == function.getResultTypes()[result] &&
+          !function.getArgAttr(i, ownedAttrName) && taken.insert(i).second) {
+        pairs.push_back({i, result});
+        break;
+      }
+  (void)setInPlace(function, pairs);
+}
+
 Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
+  if (inPlace)
+    requestInPlace(module);
   if (printPrograms) {
     llvm::outs() << "// --values=" << valueSeed << "\n" << module << "\n";
     llvm::outs().flush();

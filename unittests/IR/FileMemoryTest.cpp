@@ -100,6 +100,29 @@ TEST_F(FileMemoryTest, ThreadsMayWantTheSameBytes) {
     thread.join();
 }
 
+TEST_F(FileMemoryTest, ReadsWhatAProgramHas) {
+  bool fails = false;
+  std::vector<size_t> pieces;
+  auto created = FileMemory::create(
+      size,
+      [&](uint64_t offset,
+          llvm::MutableArrayRef<char> piece) -> llvm::Expected<size_t> {
+        if (fails)
+          return llvm::createStringError("the disk is gone");
+        pieces.push_back(piece.size());
+        for (size_t i = 0; i < piece.size(); ++i)
+          piece[i] = getByte(offset + i);
+        return piece.size();
+      });
+  ASSERT_TRUE(bool(created)) << llvm::toString(created.takeError());
+  memory = std::move(*created);
+  expectBytes(block + 1, block + 2);
+  EXPECT_EQ(pieces, std::vector<size_t>{block});
+  fails = true;
+  FileMemory::want({memory->getBufferStart() + 3 * block, 1});
+  EXPECT_EQ(memory->getState()->getError(), "the disk is gone");
+}
+
 TEST_F(FileMemoryTest, RefusesWhatIsNoFile) {
   auto message = [](const std::string &path) {
     auto opened = FileMemory::open(path);

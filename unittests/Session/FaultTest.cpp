@@ -24,6 +24,7 @@
 #include <fstream>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 
 using namespace dml::test;
 using testing::AnyOf;
@@ -66,9 +67,7 @@ class Files {
 public:
   Files() {
     folder = std::filesystem::temp_directory_path() /
-             ("dml-session-fault-test-" +
-              std::to_string(
-                  std::hash<std::thread::id>()(std::this_thread::get_id())));
+             ("dml-session-fault-test-" + std::to_string(::getpid()));
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     std::vector<float> weights(width * width);

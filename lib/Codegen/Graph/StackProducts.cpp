@@ -472,7 +472,6 @@ void Stacker::redirect(ArrayRef<linalg::GenericOp> members,
       continue;
     rewriter.setInsertionPoint(earliest);
     Value stacked = stack(values);
-    stacks[key] = {values, stacked};
     for (auto [number, member] : llvm::enumerate(members)) {
       OpBuilder::InsertionGuard guard(rewriter);
       Block *body = linalg::GenericOp(member).getBody();
