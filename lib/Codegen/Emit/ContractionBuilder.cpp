@@ -200,9 +200,11 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   }
   // In a convolution, the number of the iteration is divided into a filter tap
   // and a channel, so that the linear form of a load's position has no
-  // coefficient of the iteration. The strides are then measured instead: they
-  // are the distances between the positions of the first two iterations and of
-  // the first two vectors. Other iterations may have other distances.
+  // coefficient of the iteration. The strides are then measured: they are the
+  // distances between the positions of the first two iterations and of the
+  // first two vectors. Most other iterations have the same distance. The
+  // distance differs, for example, where the next iteration begins another row
+  // of taps.
   if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :

@@ -41,10 +41,10 @@ static RowTile chooseRowTile(const RowReduction &reduction,
         std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
-    // If a few rows are interleaved in memory, two groups of rows share a
-    // workgroup. This is only known from a measurement:
-    // reduce_columns_three_f32 reaches 0.73 of the rate of a copy on an H200,
-    // and 0.37 with one workgroup for each group.
+    // If a few rows are interleaved in memory, a thread holds these rows
+    // together, as one slot, and two slots share a workgroup. This is only
+    // known from a measurement: reduce_columns_three_f32 reaches 0.73 of the
+    // rate of a copy on an H200, and 0.37 with one workgroup for each slot.
     if (layout.rows > 1 && !reduction.hasScan())
       mostThreads = DeviceProfile::workgroupSize / 2;
   } else {
