@@ -143,9 +143,9 @@ static bool isShift(Value value, Value largest) {
 }
 
 namespace {
-/// What one of the two loops over keys computes for a query and a key: their
-/// score, or its exponential. `isSeen` is the condition that a mask lets the
-/// query attend to the key, and is null if there is no mask.
+/// The score of a query and a key, as one of the three loops over keys computes
+/// it. `isSeen` is the condition that a mask lets the query attend to the key,
+/// and is null if there is no mask.
 struct Seen {
   Value score, isSeen;
 };
@@ -347,8 +347,8 @@ private:
   scf::ForOp maximum, exponentials, products;
   /// The scores in the three loops, with the conditions of visibility.
   Seen ofMaximum, ofTotal, ofProducts;
-  /// The product that an iteration of the third loop adds: a weight times a
-  /// value. `value` is the factor that is not the weight.
+  /// The product that an iteration of the loop `products` adds: a weight times
+  /// a value. `value` is the factor that is not the weight.
   ContractionTerm product;
   Value value;
   /// The dimensions of the output on whose coordinates the scores depend, and
@@ -394,7 +394,7 @@ LogicalResult AttentionReader::readLoops() {
   return success();
 }
 
-/// Reads the first loop as the largest score.
+/// Reads the loop `maximum` as the largest score of a query.
 LogicalResult AttentionReader::readMaximum() {
   Value score = getOther<arith::MaxNumFOp>(getYielded(maximum),
                                            maximum.getRegionIterArg(0));
@@ -405,7 +405,8 @@ LogicalResult AttentionReader::readMaximum() {
   return success();
 }
 
-/// Reads the second loop as the sum of exponentials.
+/// Reads the loop `exponentials` as the sum of the exponentials of a query's
+/// scores.
 LogicalResult AttentionReader::readTotal() {
   Value exponential = getOther<arith::AddFOp>(getYielded(exponentials),
                                               exponentials.getRegionIterArg(0));
@@ -421,7 +422,7 @@ LogicalResult AttentionReader::readTotal() {
   return success();
 }
 
-/// Reads the third loop as the sum of products of weights and values.
+/// Reads the loop `products` as the sum of products of weights and values.
 LogicalResult AttentionReader::readProducts() {
   SmallVector<ContractionTerm> terms =
       readTerms(getYielded(products), products.getRegionIterArg(0));

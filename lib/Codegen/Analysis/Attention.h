@@ -28,17 +28,18 @@ namespace dml {
 struct Attention {
   /// The number of iterations of each of the three loops.
   int64_t keys = 0;
-  /// The induction variables of the second and of the third loop. The
-  /// operations in `scoreSlice` and `isSeenSlice` use the variable of the
-  /// second loop, and the operations that compute values use the variable of
-  /// the third.
+  /// The induction variables of the loop that computes `total` and of the loop
+  /// that computes `output`. The operations in `scoreSlice` and `isSeenSlice`
+  /// use `key`, the variable of the loop of `total`, and the operations that
+  /// compute values use `keyOfValue`, the variable of the loop of `output`.
   mlir::Value key, keyOfValue;
 
   /// The sums of products from which scores are computed. The rows are queries.
   /// The columns are keys, which are not a dimension of the output.
   Contraction scores;
-  /// The sum of products in the second loop, the score, and the operations that
-  /// compute the score from the sum.
+  /// The score, the sum of products from which the score is computed, and the
+  /// operations that compute the one from the other. All three loops compute
+  /// the same scores; these are the operations of the loop of `total`.
   mlir::Value sum, score;
   llvm::SmallVector<mlir::Operation *> scoreSlice;
   /// The condition that the query sees the key, and the operations that compute
@@ -52,9 +53,10 @@ struct Attention {
   /// operator permits this where the values are f16 (roundableAttrName).
   bool isRoundable = false;
 
-  /// The sums of the third loop. The rows are queries, and the columns are the
-  /// columns of the values. The factors of the rows are the weights, whose
-  /// operations are not listed here, since they follow from the scores.
+  /// The sums of weights times values, in the loop of `output`. The rows are
+  /// queries, and the columns are the columns of the values. The factors of the
+  /// rows are the weights, whose operations are not listed here, since they
+  /// follow from the scores.
   Contraction products;
 
   /// Reads `op` as attention. Returns nothing if `op` computes anything else.

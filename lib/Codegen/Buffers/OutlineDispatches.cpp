@@ -281,8 +281,10 @@ public:
   void order(linalg::GenericOp op, ValueRange buffers);
 
 private:
-  /// For each large buffer, whether the last kernel that used the buffer
-  /// traversed it from the end to the beginning.
+  /// For each large buffer, of which a cache holds only a part: whether the
+  /// last kernel that used the buffer traversed it from the end to the
+  /// beginning. If so, the cache still holds the beginning of the buffer, where
+  /// the next kernel therefore should begin. Otherwise it holds the end.
   llvm::DenseMap<Value, bool> isReversed;
 };
 } // namespace

@@ -34,8 +34,9 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A slice of the output. It has `sizes[d]` coordinates in each dimension d,
-/// from `offsets[d]` on.
+/// A slice: the part of a generic's output that one of several kernels
+/// computes. The slice has `sizes[d]` coordinates in each dimension d, from
+/// `offsets[d]` on.
 struct Box {
   SmallVector<int64_t> offsets, sizes;
 
@@ -188,7 +189,7 @@ static std::optional<SlicedAccess> getAccess(Value buffer) {
 // Slicing
 //===----------------------------------------------------------------------===//
 
-/// The largest number of kernels into which a generic may be sliced. With more
+/// The largest number of slices into which an output is divided. With more
 /// slices, each kernel would compute next to nothing.
 static constexpr size_t maxSlices = 256;
 
@@ -212,7 +213,8 @@ static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
 }
 
 namespace {
-/// Divides one linalg.generic into slices.
+/// Divides the output of one linalg.generic into slices, and the generic into
+/// one generic for each slice.
 class Slicer {
 public:
   Slicer(linalg::GenericOp op, const DeviceProfile &profile)
@@ -224,7 +226,7 @@ public:
   /// decides into which slices the generic is divided. Fails with an error if
   /// no division that the pass tries fits the device.
   LogicalResult plan();
-  /// Replaces the generic by its slices, if there are any.
+  /// Replaces the generic by one generic for each slice, if there are slices.
   void build();
 
 private:
@@ -261,8 +263,12 @@ private:
   /// Verifies that the generic, if it is not sliced, binds no buffer that is
   /// too large.
   LogicalResult verifyWhole();
-  /// Plans the slices, if the pass supports all accesses of the generic, and
-  /// otherwise plans none.
+  /// Divides the output into slices, so that one kernel for each slice can bind
+  /// ranges of the buffers that are too large to bind as a whole. Leaves
+  /// `slices` empty if all buffers can be bound as a whole, if the pass does
+  /// not support the generic, or if no division is found that fits the device.
+  /// The generic then remains one kernel, and verifyWhole() reports an error if
+  /// a buffer is too large.
   void planSlices();
 
   void build(const Box &box);
@@ -283,7 +289,7 @@ private:
   SmallVector<Read> large;
   /// The loads for which each slice must be so small that it reads only one
   /// range of the load's buffer. These are all loads of `large`, or none, if
-  /// they would take too many slices. In the second case, the loads of `large`
+  /// they would take too many slices. If there are none, the loads of `large`
   /// select between several ranges of their buffers.
   SmallVector<Read> reads;
   SmallVector<Box> slices;

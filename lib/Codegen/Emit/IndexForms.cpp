@@ -219,7 +219,9 @@ void IndexForms::joinDivided(LinearForm &form) const {
 }
 
 /// Returns lhs + factor * rhs, or nothing if a coefficient or the constant
-/// exceeds 64 bits. The range of the result may still exceed 2^62.
+/// exceeds 64 bits. The caller must verify with tryGetRange() that the numbers
+/// of the result are at most 2^62 in magnitude, as those of each form must be
+/// (maxMagnitude).
 std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
                                               const LinearForm &rhs,
                                               int64_t factor) const {
@@ -251,8 +253,8 @@ std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
   return sum;
 }
 
-/// Returns lhs + factor * rhs, or nothing if the result's numbers may exceed
-/// 2^62.
+/// Returns lhs + factor * rhs, or nothing if the numbers of the result may
+/// exceed 2^62 in magnitude, the limit of each form (maxMagnitude).
 std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
                                              const LinearForm &rhs,
                                              int64_t factor) const {

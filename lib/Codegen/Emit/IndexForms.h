@@ -129,10 +129,11 @@ public:
     Box assumed;
   };
 
-  /// Returns forms for a second path of the kernel, which has the same atoms
-  /// but builds their values again: code of the second path cannot use a value
-  /// that was built in the first path. Only the value of the thread's number,
-  /// which is built before both paths, is kept.
+  /// Returns forms for the path of the interior, which have the same atoms as
+  /// these forms, the forms of the general path, but build the values of the
+  /// atoms again: the code of one path cannot use a value that was built in the
+  /// other. Only the value of the thread's number, which is built before both
+  /// paths, is kept.
   IndexForms getUnbuilt() const;
   /// Returns forms over the same atoms for code that runs only for threads in
   /// `box`. The code may use the values that these forms have built.

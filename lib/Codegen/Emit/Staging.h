@@ -74,9 +74,11 @@ public:
     /// Threads without an item neither load nor store.
     Skips,
     /// Threads without an item load the last item again, but do not store it.
-    /// The loads are not in a branch, which would prevent the loads of several
-    /// rounds from being in flight at the same time. The area has `storesLast`
-    /// set.
+    /// Only the stores are in a branch: a branch around the loads would prevent
+    /// the loads of several rounds from being in flight at the same time. The
+    /// caller must set StagedArea::storesLast, so that addresses are computed
+    /// in
+    /// front of the branch. Later code may then use them too.
     LoadsLast,
   };
 

@@ -570,7 +570,7 @@ SmallVector<Scalar> TileBuilder::buildElements(Coordinates coordinates) {
 }
 
 //===----------------------------------------------------------------------===//
-// Slices
+// Slices of the body
 //===----------------------------------------------------------------------===//
 
 void TileBuilder::bind(size_t element, Value value, const Scalar &scalar) {

@@ -304,8 +304,9 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
     int64_t inner = type.getElementTypeBitWidth(), outer = 1;
     for (int64_t size : type.getShape())
       inner *= size;
-    // Each row of the result has `row` words. The range begins at word `start`
-    // of each row, and has `count` words.
+    // The insertion fills a range of one dimension. The result consists of rows
+    // of `row` words, which that dimension and those behind it form. In each
+    // row, the insertion fills `count` words, from word `start` on.
     int64_t start = 0, count = 0, row = 0;
     auto refuse = [&] {
       return op.emitError("wants a constant range of one dimension, of whole "

@@ -235,8 +235,10 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   return rounded;
 }
 
-/// Inserts buildRounding() before each conversion from f32 to f16 in the body
-/// of `op`.
+/// Makes the body of `op` round each number by integer arithmetic
+/// (buildRounding()) before it is converted from f32 to f16. Without this, a
+/// driver may remove the conversion together with a later conversion to f32,
+/// and the number would not be rounded at all (Fusion::needsRounding).
 static void roundExplicitly(linalg::GenericOp op) {
   op.getBody()->walk([](Operation *nested) {
     if (!isUnrounded(nested))
@@ -404,7 +406,7 @@ bool Fusion::needsRounding() {
 }
 
 /// Whether the body of `op` only reads an element of a tensor, at the element's
-/// own coordinates plus constants: a slice of the tensor.
+/// own coordinates plus constants. The result is then a range of the tensor.
 static bool isRange(linalg::GenericOp op) {
   auto extract = op.getBody()
                      ->getTerminator()
@@ -554,11 +556,12 @@ bool Fusion::isProfitable() {
     SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
     if (ShapedType::isDynamicShape(sizes))
       return false;
-    // The estimate counts how often an element of the producer is computed for
-    // one element of the output. A read in a loop of n iterations counts n
-    // times, but not in a loop over the row of a row kernel that stores
-    // elements: such a kernel reads the n elements of a row once, for n
-    // elements of the output, so that the read counts once.
+    // A fused producer computes its element again for each read. `count`
+    // estimates the cost for one element of the consumer's output, as a number
+    // of elements of the producer. A read in a loop of n iterations counts at
+    // least n times. But a read in a row kernel's loop counts only once if the
+    // kernel stores the elements of a row, as a softmax does: the kernel reads
+    // the n elements of a row once, for n elements of the output.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;

@@ -8,7 +8,7 @@
 // matrices along a new dimension, and replaces the three products by a single
 // product with this dimension. If the readers of the products are equal as
 // well, such as additions of three biases, they are stacked too. Other readers
-// read a slice of the stacked product.
+// read their own product from its place in the stacked product.
 //
 // Products with many sums stay apart. With the option shared-weights, they read
 // their weights from a stack nevertheless, so that programs with few and with
@@ -183,7 +183,8 @@ private:
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Replaces `members` by slices of a stacked generic, and returns the slices.
+  /// Builds a stacked generic, replaces each of `members` by a generic that
+  /// reads the member's part of the stacked result, and returns these readers.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
   /// Makes `members` read their weights from stacks. The members remain

@@ -225,11 +225,11 @@ struct MapKernel {
         rows(tile.getBlock() ? RowShape()
                              : RowShape::get(op, packing.getCount())) {}
 
-  /// Returns the number of elements in a row of a tile with a block
-  /// (LoopBlock). The block has several elements along each of the outer
-  /// dimensions. The inner dimensions together form a row of the output, of
-  /// which the block has one vector. With a block of 2 by 2 in an output of 8 x
-  /// 8 x 6 x 4 elements, the dimensions 6 and 4 form rows of 24 elements.
+  /// For a tile with a block (LoopBlock), returns the number of elements in a
+  /// row of the output. The block has several elements along each of the outer
+  /// dimensions. The remaining, inner dimensions together form a row, of which
+  /// the block has one vector. For a block of 2 by 2 in an output of 8 x 8 x 6
+  /// x 4 elements, the function returns 6 * 4 = 24.
   int64_t getBlockRowSize() const {
     return llvm::product_of(
         type.getShape().drop_front(tile.getBlock()->factors.size()));
@@ -481,10 +481,12 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// The benefit of a second path for the threads in the interior.
+  /// The benefit of a path for the threads in the interior, beside the general
+  /// path.
   struct Interior {
     /// The average number of operations that a thread executes with both paths,
-    /// or nothing if the second path was removed because it saves too little.
+    /// or nothing if the path for the interior saves too little and was
+    /// removed.
     std::optional<double> average;
     /// The largest divergence of a single range of the interior, which is a box
     /// of ranges: the share of the subgroups with threads outside of that
@@ -827,11 +829,11 @@ static double toShare(int64_t percent) {
   return static_cast<double>(percent) / 100;
 }
 
-/// Builds a second path for the threads in the interior, whose indices need no
+/// Builds a path for the threads in the interior, whose indices need no
 /// clamping. The general path, which any thread may take, is the code between
 /// `thread` and `end`. The interior is a box of ranges. A range is only used if
 /// at most the share `maxDivergence` of the subgroups has threads outside of
-/// it. The second path is removed if it saves too little.
+/// it. The path for the interior is removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -908,10 +910,11 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
 
 /// Builds the code of the part's threads in front of `end`. The launch has
 /// `count` threads, of which the part may use fewer. `interiors` has the limits
-/// on divergence, in percent, with which a second path is tried, one after the
-/// other. If the threads would execute more than `maxGeneral` operations in
-/// total, the code stays incomplete: the caller measures tiles by building
-/// them, and this tile is too slow.
+/// on divergence, in percent, with which a path for the interior is tried, one
+/// after the other. If the threads would execute more than `maxGeneral`
+/// operations of the general path in total, building stops: the caller measures
+/// tiles by building them, and discards the incomplete code of this tile, which
+/// is too slow.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -937,9 +940,10 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // If a second path saves too little, a smaller `maxDivergence` may give one
-  // that saves enough: its interior has fewer ranges, so that fewer subgroups
-  // execute both paths.
+  // If a path for the interior saves too little, a smaller `maxDivergence` may
+  // give a path that saves enough: the interior then has fewer ranges, so that
+  // fewer subgroups execute both the path for the interior and the general
+  // path.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1063,9 +1067,10 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Builds the launch of `kernel` at the insertion point of `b`. `getInteriors`
-/// returns, for a part, the limits on divergence (IndexForms::getInterior) to
-/// try for its second path. If the threads would execute more than `maxGeneral`
-/// operations in total, the code stays incomplete.
+/// returns, for a part, the limits on divergence (IndexForms::getInterior) with
+/// which a path for the interior is tried. If the threads would execute more
+/// than `maxGeneral` operations of the general path in total, building stops,
+/// and the caller must discard the incomplete code.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,

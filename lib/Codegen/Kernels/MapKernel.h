@@ -22,10 +22,12 @@ struct KernelCost {
   /// The number of operations of the general path, which any thread can take,
   /// and the number of loads among them.
   double general = 0, loads = 0;
-  /// The average number of operations, if some threads take a second path.
+  /// The number of operations if the threads in the interior take a cheaper
+  /// path than the general one, or `general` if no such path was built.
   double average = 0;
-  /// For each part, the limit on divergence with which its second path was
-  /// built, in percent, or 0 if it has none, as in MapTile::interior.
+  /// For each part of the kernel, the limit on divergence with which the path
+  /// for the interior was built, in percent, or 0 if there is no such path, as
+  /// in MapTile::interior.
   llvm::SmallVector<int64_t, 2> interior;
   /// The vectors of each row that need no clamping, if there are others that
   /// do. Separate threads can then compute them (InsideVectors), so that only
@@ -55,11 +57,14 @@ int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
                                 double bytes);
 
-/// Builds the launch that computes `op` with `tile` at the end of `block`.
-/// Tries second paths for the limits on divergence `interiors`
-/// (IndexForms::getInterior), and keeps the first path that saves enough. If
-/// the threads would execute more than `maxGeneral` operations, the code stays
-/// incomplete.
+/// Builds the launch that computes `op` with `tile` at the end of `block`, and
+/// returns its cost. The general path of the code, which any thread can take,
+/// is built first. A cheaper path for the threads in the interior is added if
+/// it saves enough: such a path is tried for each of the limits on divergence
+/// `interiors` in turn (IndexForms::getInterior), until one saves enough. If
+/// the operations of the general path, added up over all threads, are more than
+/// `maxGeneral`, building stops. KernelCost::general is then more than
+/// `maxGeneral`, and the caller must discard the incomplete code.
 KernelCost tryMapKernel(mlir::Block &block, mlir::linalg::GenericOp op,
                         const MapTile &tile, llvm::ArrayRef<int64_t> interiors,
                         double maxGeneral);

@@ -80,12 +80,13 @@ struct MatrixSchedule {
     return isAlongTerms ? vectorsOfUnit : termsTogether;
   }
 
-  /// Return the number of iterations of the kernel's loop, each of which covers
-  /// a block of `steps` iterations of the contraction, and the number of stages
-  /// (phases) that the kernel fills in each.
+  /// Returns the number of iterations of the kernel's loop. Each of them covers
+  /// a block of `steps` iterations of the contraction.
   int64_t getBlocks(const Contraction &contraction) const {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }
+  /// Returns the number of stages (phases) that the kernel fills, one after the
+  /// other, in an iteration of its loop.
   int64_t getPhases(const Contraction &contraction) const {
     return contraction.getTermsOfStep() / termsTogether;
   }

@@ -175,10 +175,11 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   SmallVector<Forms> bindItem(TileBuilder &builder, LinearForm item);
-  /// Return the number of items in a round, over all threads of a row, and the
-  /// number of rounds in the loop over a row. If the threads hold all items of
-  /// a row at once, there is no loop.
+  /// Returns the number of items that all threads of a row process together in
+  /// a round.
   int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
+  /// Returns the number of rounds in the loop over a row, or 0 if the threads
+  /// hold all items of a row at once, so that there is no loop.
   int64_t getNumRounds() const {
     return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
   }
@@ -751,9 +752,11 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 /// row has all items of the round.
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
-  // If consecutive threads belong to the same row, they have neighbouring
-  // vectors of the row. If they belong to different rows, each thread has
-  // neighbouring elements of its own row.
+  // Consecutive threads access neighbouring bytes, so that accesses coalesce.
+  // If neighbours in memory belong to one row, consecutive threads of the row
+  // have neighbouring items. Otherwise, neighbours in memory belong to
+  // different rows, and so do consecutive threads. Each thread may then have
+  // items of its row that follow each other.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow

@@ -112,12 +112,17 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 /// the rest. Otherwise, nearly all subgroups would have threads of both sorts.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
-  // The first kernel is built for a tile that does not separate the vectors
-  // inside of rows, and shows which of these vectors need no clamping. The next
-  // kernel has separate threads for these vectors. In its code, some of them
-  // may need clamping after all, and are left out. The steps end when nothing
-  // is left out, or after three kernels. Vectors that still need clamping are
-  // then clamped.
+  // The first kernel is built for a tile whose threads all run the same code,
+  // and shows which vectors of a row need no clamping. Separate threads compute
+  // these vectors in the next kernel. A clamp of a number that is itself
+  // clamped shows only there. For example, vector c of 8 in a row has the index
+  // min(max(4 c - 1, 0), 20). The first kernel shows that the maximum has no
+  // effect from vector 1 on. For these vectors, the next kernel has the index
+  // min(4 c - 1, 20), and shows that the minimum has no effect up to vector 5.
+  // The range of the separate threads then shrinks from the vectors 1 to 7 to
+  // the vectors 1 to 5. The steps end when the range does not shrink any more,
+  // or after three kernels. If the last range still has vectors that need
+  // clamping, its threads clamp their indices.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -233,14 +238,14 @@ public:
   Contest(linalg::GenericOp op, const MapTile &first)
       : op(op), interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
-    // The search for a second path takes long, and its result hardly depends on
-    // the tile. If the first tile gains nothing by a second path, the other
-    // tiles are measured without one.
+    // The search for a path for the interior takes long, and its result hardly
+    // depends on the tile. If the first tile gains nothing by such a path, the
+    // other tiles are measured with the general path alone.
     if (cost.average >= cost.general)
       interiors = {};
   }
 
-  /// Returns the best tile so far, with its second paths.
+  /// Returns the best tile so far, with its paths for the interior.
   MapTile getBest() const {
     MapTile best = tile;
     best.interior = cost.interior;
@@ -251,9 +256,9 @@ public:
   /// Measures `candidate`, and returns whether it becomes the best tile. Its
   /// average number of operations must be at most `operations` times that of
   /// the best tile so far, and its number of loads at most `loads` times that
-  /// of the best tile. Its number of operations without a second path must be
-  /// at most `operations` times that of the first tile. Since this limit stays
-  /// the same, and applies to the general path, building a candidate can stop
+  /// of the best tile. The number of operations of its general path must be at
+  /// most `operations` times that of the first tile. Since this limit stays the
+  /// same, and the general path is built first, building a candidate can stop
   /// as soon as its code is too long.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
@@ -273,7 +278,7 @@ private:
   ArrayRef<int64_t> interiors;
   MapTile tile;
   KernelCost cost;
-  /// The number of operations of the first tile without a second path.
+  /// The number of operations of the general path of the first tile.
   const double general;
 };
 } // namespace

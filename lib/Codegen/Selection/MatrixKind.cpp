@@ -204,8 +204,9 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
 
 /// Returns the cycles of a workgroup that depend on how its tile is divided
 /// between subgroups, if the workgroup has a multiprocessor to itself.
-/// Subgroups with larger tiles load fewer matrices. Slices provide more
-/// subgroups for the matrix units. In the last round of loads, threads without
+/// Subgroups with larger tiles load fewer matrices. If slices share out the
+/// terms of a sum (split-K within the workgroup), there are more subgroups for
+/// the matrix units. In the last round of loads, threads without
 /// an item cost as much time as others, so that the number of items should be a
 /// multiple of the number of threads.
 static double getTimeOfSubgroups(const Contraction &contraction,
