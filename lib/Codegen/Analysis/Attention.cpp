@@ -321,8 +321,9 @@ namespace {
 /// 3, the total e^-2 + e^0 = 1.135, the weights are 0.119 and 0.881, and the
 /// mean is 18.81. Where a query sees only some of the keys, the loops select
 /// between seen and unseen keys: `select(isSeen(%query, %i), score(%query, %i),
-/// NaN)` in the first loop, `select(isSeen(%query, %j), exp(...), 0.0)` in the
-/// second, and such an exponential and a conditional product in the third.
+/// NaN)` in the loop of %largest, `select(isSeen(%query, %j), exp(...), 0.0)`
+/// in the loop of %total, and such an exponential and a conditional product in
+/// the loop of %mean.
 class AttentionReader {
 public:
   explicit AttentionReader(linalg::GenericOp op) : op(op) {}

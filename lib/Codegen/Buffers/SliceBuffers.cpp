@@ -223,8 +223,8 @@ public:
                               DeviceProfile::rangeAlignment)) {}
 
   /// If the generic binds a buffer that is larger than a device can bind,
-  /// decides into which slices the generic is divided. Fails with an error if
-  /// no division that the pass tries fits the device.
+  /// decides into which slices the output is divided. Fails with an error if no
+  /// division that the pass tries fits the device.
   LogicalResult plan();
   /// Replaces the generic by one generic for each slice, if there are slices.
   void build();
@@ -260,8 +260,8 @@ private:
   /// Verifies that slice `box` binds no more storage buffers than the device
   /// allows.
   LogicalResult verifyBindings(const Box &box);
-  /// Verifies that the generic, if it is not sliced, binds no buffer that is
-  /// too large.
+  /// For a generic that remains one kernel, verifies that it binds no buffer
+  /// that is too large.
   LogicalResult verifyWhole();
   /// Divides the output into slices, so that one kernel for each slice can bind
   /// ranges of the buffers that are too large to bind as a whole. Leaves
@@ -683,8 +683,8 @@ struct SliceBuffers : dml::impl::SliceBuffersBase<SliceBuffers> {
     std::vector<Slicer> slicers;
     getOperation().walk(
         [&](linalg::GenericOp op) { slicers.push_back(Slicer(op, profile)); });
-    // All generics are planned before the first one is sliced, so that a
-    // generic that no device can bind is rejected immediately.
+    // The slices of all generics are planned before any generic is replaced, so
+    // that a generic that no device can bind is rejected immediately.
     for (Slicer &slicer : slicers)
       if (failed(slicer.plan()))
         return signalPassFailure();

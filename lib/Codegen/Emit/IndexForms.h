@@ -214,9 +214,10 @@ public:
   /// which each such comparison has the same outcome as for the middle of its
   /// atom's range. The box limits only atoms that are functions of the thread's
   /// number. A subgroup with threads both inside and outside of the box runs
-  /// both paths. An atom is therefore not limited if its limits alone would put
-  /// threads of too many subgroups, of more than the share `maxDivergence`,
-  /// outside of the box. The comparisons of this atom then stay in both paths.
+  /// two paths of the kernel: the path for the interior and the general path.
+  /// An atom is therefore not limited if its limits alone would put threads of
+  /// too many subgroups, of more than the share `maxDivergence`, outside of the
+  /// box. The comparisons of this atom then stay in both paths.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
   /// thread outside of `box`.

@@ -618,12 +618,13 @@ bool TileBuilder::isMove(linalg::GenericOp op) {
 std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
-  // The body is built twice: once for threads with `form` >= 0, and once for
-  // the others. In each case, a load's position is right only for the threads
-  // that the assumption holds for, and may lie outside of the buffer for
-  // others. The loads are not needed before their elements are used, so that
-  // only the two positions are built. A selection between the positions
-  // follows, and a single load from the selected position.
+  // The body is built twice: once for the threads with `form` >= 0, and once
+  // for the threads with `form` < 0. In each of the two, the position of the
+  // load is right only for the threads for which the body is built, and may lie
+  // outside of the buffer for the other threads. Building a body builds no load
+  // before the loaded element is used, so that only the two positions are
+  // built. A selection between the positions follows, and a single load from
+  // the selected position.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);

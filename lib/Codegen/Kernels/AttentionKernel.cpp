@@ -270,12 +270,13 @@ private:
   void storeOutputs(ValueRange carried);
   void layOutOperands();
 
-  /// Return the numbers of the thread's `i`-th vector of queries, counted in
-  /// the workgroup's tile, and of its `i`-th vector of keys, counted in a block
-  /// of keys.
+  /// Returns the number of the thread's `i`-th vector of queries, counted in
+  /// the workgroup's tile.
   LinearForm getRowVector(int64_t i) {
     return forms->add(b, threadRow, i * block.threadRows);
   }
+  /// Returns the number of the thread's `i`-th vector of keys, counted in a
+  /// block of keys.
   LinearForm getKeyVector(int64_t i) {
     return forms->add(b, threadColumn, i * block.threadColumns);
   }

@@ -1080,12 +1080,12 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
   ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
-  // The numbers of workgroups of each part. The grid alternates between
-  // `counts[0]` workgroups of the first part and `counts[1]` of the second, so
-  // that an element that both parts load is still in a cache when it is loaded
-  // again. The numbers are such that both parts compute the same rows in whole
-  // workgroups: 128 rows of 10 vectors, 6 of them inside, take 6 and 4
-  // workgroups of 128 threads.
+  // The numbers of workgroups of each part. With two parts, the grid alternates
+  // between `counts[0]` workgroups of Part::Inside and `counts[1]` workgroups
+  // of Part::Across, so that an element that both parts load is still in a
+  // cache when it is loaded again. The numbers are such that both parts compute
+  // the same rows in whole workgroups: 128 rows of 10 vectors, 6 of them
+  // inside, take 6 and 4 workgroups of 128 threads.
   SmallVector<int64_t> counts;
   for (Part part : parts)
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),

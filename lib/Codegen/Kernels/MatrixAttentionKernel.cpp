@@ -656,11 +656,12 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     distances.push_back(sub(score, state.reference));
     weights.push_back(math::ExpOp::create(b, distances.back()));
   }
-  // Some drivers return a number for the exponential of NaN, so that NaN needs
-  // a separate path. A distance is a score minus the reference. The sum of the
-  // distances is NaN if and only if a score is NaN: no distance is +infinity,
-  // and masked scores have the distance -infinity. Adding a distance takes one
-  // operation, whereas comparing and selecting would take two.
+  // Some drivers return a number for the exponential of NaN. If a score is NaN,
+  // the kernel therefore sets the sum of weights to NaN itself. A distance is a
+  // score minus the reference. The sum of the distances is NaN if and only if a
+  // score is NaN: no distance is +infinity, and masked scores have the distance
+  // -infinity. Adding a distance takes one operation, whereas comparing and
+  // selecting would take two.
   Value distance = addAll(distances);
   Value isOrdered =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);

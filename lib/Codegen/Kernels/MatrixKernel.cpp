@@ -213,14 +213,17 @@ private:
                           MutableArrayRef<Value> elements);
   void storeSums(ArrayRef<Value> sums);
 
-  /// Return how many cooperative matrices a subgroup's sums consist of: one
-  /// below the other, side by side, and in total.
+  /// Returns how many cooperative matrices lie one below the other in the
+  /// subgroup's tile of sums.
   int64_t getRowsOfMatrices() const {
     return tile.subgroupRows / schedule.shape.rows;
   }
+  /// Returns how many cooperative matrices lie side by side in the subgroup's
+  /// tile of sums.
   int64_t getColumnsOfMatrices() const {
     return tile.subgroupColumns / schedule.shape.columns;
   }
+  /// Returns the number of cooperative matrices in the subgroup's tile of sums.
   int64_t getNumMatrices() const {
     return getRowsOfMatrices() * getColumnsOfMatrices();
   }
@@ -584,9 +587,10 @@ void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Returns the sum of the partial sums that the slices have computed for one
-/// vector of sums. In workgroup memory, the partial sums of the first slice lie
-/// at `place`, and those of each further slice `ofSlice` vectors later.
+/// Returns one vector of sums: adds up the partial sums that the slices of
+/// subgroups, each of which has a share of the terms, have computed for this
+/// vector. In workgroup memory, the partial sums of the first slice lie at
+/// `place`, and those of each further slice `ofSlice` vectors later.
 Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   Value sum;
   for (int64_t number = 0; number < tile.slices; ++number) {

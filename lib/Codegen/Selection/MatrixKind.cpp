@@ -206,9 +206,9 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
 /// between subgroups, if the workgroup has a multiprocessor to itself.
 /// Subgroups with larger tiles load fewer matrices. If slices share out the
 /// terms of a sum (split-K within the workgroup), there are more subgroups for
-/// the matrix units. In the last round of loads, threads without
-/// an item cost as much time as others, so that the number of items should be a
-/// multiple of the number of threads.
+/// the matrix units. In the last round of loads, threads without an item cost
+/// as much time as others, so that the number of items should be a multiple of
+/// the number of threads.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,

@@ -233,8 +233,10 @@ std::optional<Proposal> SliceSearch::run() {
   auto sums = static_cast<double>(contraction.rows.size) *
               static_cast<double>(contraction.columns.size) *
               static_cast<double>(contraction.batches);
-  // Many sums occupy a device without slices, and a contraction kernel, whose
-  // threads share factors in workgroup memory, is then faster.
+  // A sliced kernel divides the terms of each sum between slices of threads to
+  // get more threads. If there are many sums, one thread for each of them
+  // already occupies the device. A contraction kernel, whose threads share
+  // factors in workgroup memory, is then faster.
   if (contraction.rows.size > cost::sliced::maxRows &&
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;

@@ -30,7 +30,8 @@ struct SumTraits {
   int64_t terms, batches;
 
   static SumTraits get(const KernelQuery &query);
-  /// Whether consecutive threads belong to different slices, instead of having
+  /// Whether consecutive threads of a sliced kernel have different terms of the
+  /// same columns, as they belong to different slices, instead of having
   /// different columns.
   bool isAlong() const { return columns.strides.areAlongSteps(); }
 };
