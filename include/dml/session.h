@@ -262,8 +262,8 @@ DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
 /* Creates the program for inputs of these sizes, if there is none. `data` and
  * `buffer` are not read, except that an output and an input with one range get
- * the program of a run that has both. Sets the name, type, rank, sizes and byteSize of
- * `outputs`, which may be empty, as a run does. */
+ * the program of a run that has both. Sets the name, type, rank, sizes and
+ * byteSize of `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
                                     uint32_t inputCount,

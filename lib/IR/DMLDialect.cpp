@@ -416,6 +416,11 @@ static LogicalResult verifyInPlace(Operation *op, Parameter parameter,
     return emitError() << "one static shape and one element type for "
                        << describe(parameter) << " and "
                        << describe(others.front());
+  if (getAttr(function, parameter, stridesAttrName) !=
+      getAttr(function, others.front(), stridesAttrName))
+    return emitError() << "one attribute '" << stridesAttrName << "' for "
+                       << describe(parameter) << " and "
+                       << describe(others.front());
   return success();
 }
 

@@ -20,6 +20,11 @@ static std::string getTensorName(FunctionOpInterface function, bool isResult,
               : (isResult ? "output" : "input") + std::to_string(index);
 }
 
+bool dml::haveOneLayout(FunctionOpInterface function, InPlacePair pair) {
+  return function.getArgAttr(pair.argument, stridesAttrName) ==
+         function.getResultAttr(pair.result, stridesAttrName);
+}
+
 LogicalResult dml::setInPlace(FunctionOpInterface function,
                               ArrayRef<InPlacePair> pairs) {
   Builder builder(function.getContext());
@@ -38,6 +43,9 @@ LogicalResult dml::setInPlace(FunctionOpInterface function,
     if (inputType != outputType)
       return fail() << "the output is " << outputType << ", and the input "
                     << inputType;
+    if (!haveOneLayout(function, pair))
+      return fail() << "the attribute '" << stridesAttrName
+                    << "' is not the same for both";
     if (!arguments.try_emplace(argument, result).second)
       return fail() << "another output is in the place of the input";
     if (!results.try_emplace(result, argument).second)

@@ -43,6 +43,14 @@ func.func @alone(%past: tensor<4xf32> {dml.in_place = 0}) -> tensor<4xf32> {
 
 // -----
 
+// expected-error @below {{attribute 'dml.in_place' on argument 0 is 0 : i64, but wants one attribute 'dml.strides' for argument 0 and result 0}}
+func.func @strided(%past: tensor<4xf32> {dml.in_place = 0, dml.strides = array<i64: 2>})
+    -> (tensor<4xf32> {dml.in_place = 0}) {
+  return %past : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @below {{attribute 'dml.in_place' on argument 0 is 0 : i64, but wants one static shape and one element type for argument 0 and result 0}}
 func.func @shapes(%past: tensor<4xf32> {dml.in_place = 0}, %x: tensor<5xf32>) -> (tensor<5xf32> {dml.in_place = 0}) {
   return %x : tensor<5xf32>

@@ -309,7 +309,7 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
 }
 
 /// Asks for each result of @main in the buffer of the first argument of its
-/// type that no other result has taken.
+/// type and strides that no other result has taken.
 static void requestInPlace(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>("main");
   if (!function)
@@ -319,7 +319,8 @@ static void requestInPlace(ModuleOp module) {
   for (unsigned result = 0; result < function.getNumResults(); ++result)
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (function.getArgumentTypes()[i] == function.getResultTypes()[result] &&
-          !function.getArgAttr(i, ownedAttrName) && taken.insert(i).second) {
+          !function.getArgAttr(i, ownedAttrName) &&
+          haveOneLayout(function, {i, result}) && taken.insert(i).second) {
         pairs.push_back({i, result});
         break;
       }

@@ -19,7 +19,8 @@ namespace dml {
 
 /// The name of the attribute that asks for an output in the buffer of an input.
 /// Its value is the number of the pair: the argument with `dml.in_place = 0`
-/// and the result with `dml.in_place = 0` are one buffer. Both have one type.
+/// and the result with `dml.in_place = 0` are one buffer. Both have one type
+/// and the same strides.
 /// After bufferization, the result is an argument as well.
 inline constexpr llvm::StringLiteral inPlaceAttrName = "dml.in_place";
 
@@ -27,6 +28,10 @@ inline constexpr llvm::StringLiteral inPlaceAttrName = "dml.in_place";
 struct InPlacePair {
   unsigned argument, result;
 };
+
+/// Whether the elements of both tensors of `pair` have the same places: the
+/// attribute `dml.strides` is the same for both, or there is none.
+bool haveOneLayout(mlir::FunctionOpInterface function, InPlacePair pair);
 
 /// Writes the attribute for `pairs` on `function`. Errors are reported at the
 /// location of `function`.

@@ -925,8 +925,8 @@ DML_API void dmlDestroyBindingTable(DmlBindingTable table);
  * bufferSize. Binding anew invalidates command buffers recorded from the table;
  * none of them may be pending. A range that is written (output, temporary) may
  * not overlap with another bound range, but that an output and the input in
- * whose place it is (dmlGetInPlaceInput) are bound to one range. Each call waits
- * for what dmlSubmit submitted of the table.
+ * whose place it is (dmlGetInPlaceInput) are bound to one range. Each call
+ * waits for what dmlSubmit submitted of the table.
  *
  * The temporary buffer is the caller's range, or, where `range` is NULL, memory
  * of the table's own, which begins as zeros; dmlSubmit makes such memory too

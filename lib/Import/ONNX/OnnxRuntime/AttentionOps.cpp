@@ -333,6 +333,10 @@ struct Projection {
 
 /// Reads the number of heads and the sizes of queries, keys and values.
 static LogicalResult readSizes(NodeImporter &node, Projection &projection) {
+  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
+    if (node.getInt(name, 0) != 0)
+      return node.reject("its attribute " + name +
+                         " is on, which the provider leaves to the CPU");
   const Shape &x = node.getShape(0), &weights = node.getShape(1);
   int64_t heads = node.getInt("num_heads", 0);
   if (x.size() != 3 || weights.size() != 2 || x[2] != weights[0] || heads < 1)
@@ -419,10 +423,6 @@ addPast(NodeImporter &node, const Projection &projection,
 /// all keys and values.
 static LogicalResult setProjected(NodeImporter &node, Value rows,
                                   const Projection &projection) {
-  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
-    if (node.getInt(name, 0) != 0)
-      return node.reject("its attribute " + name +
-                         " is on, which the provider leaves to the CPU");
   SmallVector<NodeImporter::Operand> operands;
   addProjected(node, rows, projection, operands);
   FailureOr<int64_t> past = addPast(node, projection, operands);
