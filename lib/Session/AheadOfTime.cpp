@@ -16,15 +16,7 @@ using namespace dml::session;
 /// Opens the model of a call, with the options that are about reading it.
 static Expected<std::unique_ptr<Model>> openCompiled(const DmlCompileInfo &info,
                                                      CompilerOptions &options) {
-  DmlSessionCreateInfo source{};
-  source.path = info.path;
-  source.bytes = info.bytes;
-  source.byteSize = info.byteSize;
-  source.model = info.model;
-  source.format = info.format;
-  source.dimensions = info.dimensions;
-  source.dimensionCount = info.dimensionCount;
-  Expected<std::unique_ptr<Model>> model = Model::openUnrun(source);
+  Expected<std::unique_ptr<Model>> model = Model::openUnrun(info);
   if (model)
     for (uint32_t i = 0; i < info.optionCount; ++i)
       DML_TRY(setOption(info.options[i], **model, options));

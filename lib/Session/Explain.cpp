@@ -30,15 +30,7 @@ struct Explained {
 /// Opens the model of a call, like the model of a session.
 static Expected<std::unique_ptr<Model>>
 openExplained(const DmlExplainInfo &info) {
-  DmlSessionCreateInfo model{};
-  model.path = info.path;
-  model.bytes = info.bytes;
-  model.byteSize = info.byteSize;
-  model.model = info.model;
-  model.format = info.format;
-  model.dimensions = info.dimensions;
-  model.dimensionCount = info.dimensionCount;
-  Expected<std::unique_ptr<Model>> opened = Model::openUnrun(model);
+  Expected<std::unique_ptr<Model>> opened = Model::openUnrun(info);
   if (opened)
     DML_TRY((*opened)->setOptimized(info.ortOptimizations));
   return opened;

@@ -54,6 +54,19 @@ public:
   /// executable. Of `info` the model, its format and the dimensions count.
   static Expected<std::unique_ptr<Model>>
   openUnrun(const DmlSessionCreateInfo &info);
+  /// The same for another structure that names a model with these members.
+  template <typename Info>
+  static Expected<std::unique_ptr<Model>> openUnrun(const Info &info) {
+    DmlSessionCreateInfo source{};
+    source.path = info.path;
+    source.bytes = info.bytes;
+    source.byteSize = info.byteSize;
+    source.model = info.model;
+    source.format = info.format;
+    source.dimensions = info.dimensions;
+    source.dimensionCount = info.dimensionCount;
+    return openUnrun(source);
+  }
 
   const Signature &getSignature() const { return signature; }
   const std::string &getFunction() const { return function; }

@@ -185,10 +185,10 @@ struct Effort {
 };
 
 /// Measures `runs` in turn, so that changes over time (of clocks, temperature
-/// and other users) affect all of them alike. Each of them is called twice, and
-/// only the second time counts: it then finds in the caches the data that it
-/// has left there itself. Otherwise the time of a run would include writing to
-/// memory the data that another run has left in the caches.
+/// and other users) affect all of them alike. Each run is called twice, and
+/// only the second call counts: it finds in the caches the data that the first
+/// call of the same run has left there. The time of a first call would include
+/// writing to memory the data that another run has left in the caches.
 template <typename... Runs>
 std::vector<Statistics> measure(const Effort &effort, Runs... runs);
 

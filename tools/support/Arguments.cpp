@@ -47,9 +47,9 @@ Argument splitArgument(const std::string &text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// Whether `value` is a file with a tensor without elements. A model has inputs
-/// without elements, such as the past of a decoder's first step, and its
-/// program has them not.
+/// Whether `value` is a file with a tensor without elements. A model may have
+/// inputs without elements, such as the past of a decoder's first step. The
+/// program that is compiled from the model has no such inputs.
 bool isEmptyFile(const std::string &value) {
   if (value.size() < 2 || value[0] != '@')
     return false;

@@ -140,8 +140,8 @@ int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
            kExitNotWritten);
     return kExitDone;
   } catch (const Failure &failure) {
-    // A failure without a message comes from another tool, which this tool has
-    // run and which has printed its own message.
+    // If the failure has no message, another tool, which this tool has run,
+    // has failed and printed a message.
     if (!failure.message.empty())
       std::fprintf(stderr, "%s: error: %s\n", tool,
                    escapeControls(failure.message).c_str());

@@ -156,12 +156,13 @@ struct BytePlace {
 
 /// Returns the places of the elements of `buffer` in its root, as a function of
 /// their coordinates in `buffer`. Returns nothing if this function is not
-/// linear.
+/// linear, or if elements are no whole bytes.
 static std::optional<BytePlace> getElementPlace(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
   if (!placement || !type.hasStaticShape() ||
-      !type.getElementType().isIntOrFloat())
+      !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0)
     return std::nullopt;
   int64_t bytes = type.getElementTypeBitWidth() / 8, packed = bytes;
   BytePlace place;

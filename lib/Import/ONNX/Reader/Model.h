@@ -141,8 +141,8 @@ struct ModelProto {
 /// of the file, since no allocation depends on a number in the file.
 llvm::Expected<ModelProto> decodeModel(llvm::StringRef file);
 
-/// Returns the graph within an attribute, which is decoded in the same way
-/// where it has bytes.
+/// Returns the graph that `attribute` contains. If the attribute comes from a
+/// file and has the graph as bytes, decodes them like the file.
 llvm::Expected<std::shared_ptr<const GraphProto>>
 getInnerGraph(const AttributeProto &attribute);
 
