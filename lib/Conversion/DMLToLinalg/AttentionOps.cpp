@@ -22,6 +22,7 @@
 #include "ReductionBuilder.h"
 #include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
+#include "dml/Target/DeviceProfile.h"
 #include <limits>
 
 using namespace mlir;
@@ -392,7 +393,9 @@ private:
         },
         [&](ElementBuilder &b, ValueRange, Value sum) {
           return fromF32(b, sum, type.getElementType());
-        });
+        },
+        // The kernels of attention split the keys themselves.
+        /*sharers=*/DeviceProfile::workgroupSize);
   }
 
   /// Builds all keys or all values as a result of type `type`.
