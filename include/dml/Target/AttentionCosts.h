@@ -37,12 +37,8 @@ inline constexpr double passesOfScores = 4;
 /// shown:  -
 inline constexpr double waitingKernels = 2;
 
-/// The registers of a thread of a kernel whose keys are split over workgroups.
-/// unit:   registers
-/// shown:  -
-inline constexpr double registersOfSplit = 96;
-
-/// The number of times that a workgroup of such a kernel waits at a barrier.
+/// The number of times that a workgroup of a kernel whose keys are split over
+/// workgroups waits at a barrier.
 /// unit:   barriers
 /// shown:  -
 inline constexpr double barriersOfSplit = 10;

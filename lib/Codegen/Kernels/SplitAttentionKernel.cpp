@@ -57,6 +57,22 @@ int64_t SplitAttentionLayout::getKeysOfColumns() const {
   return llvm::divideCeilSigned(keys, keyThreads);
 }
 
+int64_t SplitAttentionLayout::getTrips(const Attention &attention) const {
+  return getTermVectors(attention) / lanes;
+}
+
+bool SplitAttentionLayout::isWrittenOut(const Attention &attention) const {
+  constexpr int64_t maxProducts = 2048;
+  return getTrips(attention) * rows * keysOfThread * terms <= maxProducts;
+}
+
+int64_t SplitAttentionLayout::getRegisters() const {
+  constexpr int64_t ofAddresses = 32;
+  int64_t ofScores = keysOfThread * (rows + terms) + side,
+          ofValues = columns * (rows + keysTogether);
+  return ofAddresses + std::max(ofScores, ofValues);
+}
+
 int64_t SplitAttentionLayout::getVectors(const Attention &attention) const {
   int64_t ofQueries = rows * attention.scores.getTerms() / side;
   return std::max(ofQueries, rowsTogether * numThreads * columns / side);
@@ -125,6 +141,10 @@ std::string SplitAttentionLayout::get(const Attention &attention,
   layout.keysOfThread = tile.keys * layout.lanes / numThreads;
   layout.columnThreads = columns / layout.columns;
   layout.keyThreads = numThreads / layout.columnThreads;
+  // The values that a thread loads at a time take up to 64 registers.
+  constexpr int64_t maxValues = 64;
+  layout.keysTogether =
+      std::min(layout.getKeysOfColumns(), maxValues / layout.columns);
   layout.rowsTogether = std::clamp<int64_t>(
       vectorsOfExchange * side / (numThreads * layout.columns), 1, tile.rows);
   int64_t bytes = layout.getBytes(attention);
@@ -263,12 +283,12 @@ private:
   void stageQueries();
   SmallVector<Value> addTerms(const LinearForm &vector, ValueRange sums);
   void buildSums();
-  SmallVector<Value> loadValues();
+  SmallVector<Value> loadValues(int64_t first);
   void buildScores();
   SmallVector<Value> reduce(int64_t first, Value neutral,
                             llvm::function_ref<Value(Value, Value)> combine);
   void buildWeights();
-  void addValues(ArrayRef<Value> values);
+  void addValues(SmallVector<Value> values);
   void storeMeans(ArrayRef<Value> sums);
   void buildPart();
 
@@ -357,7 +377,7 @@ void PartKernel::buildLastKey() {
 }
 
 /// Builds the factors of vector `vector` of the terms of a query, or of a key
-/// if `key` is given, as vectors of 4.
+/// if `key` is given.
 SmallVector<Value> PartKernel::buildFactors(const ContractionOperand &operand,
                                             const Forms &coordinates,
                                             const LinearForm &vector,
@@ -370,13 +390,11 @@ SmallVector<Value> PartKernel::buildFactors(const ContractionOperand &operand,
       builder.bind(i, attention.key, *key);
   }
   builder.buildSlice(operand.slice, SmallVector<Forms>(steps, coordinates));
-  SmallVector<Value> factors, result;
+  SmallVector<Value> factors;
   for (int64_t i = 0; i < steps; ++i)
     for (Value factor : operand.factors)
       factors.push_back(builder.getBuilt(i, factor));
-  for (int64_t i = 0; i < layout.terms; i += side)
-    result.push_back(fromElements(ArrayRef(factors).slice(i, side)));
-  return result;
+  return factors;
 }
 
 /// Copies the queries to workgroup memory.
@@ -389,7 +407,8 @@ void PartKernel::stageQueries() {
                     attention.scores.rows, getRowCoordinates(row), vector,
                     /*key=*/nullptr);
                 for (int64_t i = 0; i < each; ++i)
-                  store(factors[i], vectors, at(item, each, i));
+                  store(fromElements(ArrayRef(factors).slice(i * side, side)),
+                        vectors, at(item, each, i));
               });
 }
 
@@ -410,9 +429,12 @@ SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
     for (int64_t i = 0; i < each; ++i) {
       Value query =
           load(vectors, at(forms->add(b, vector, row * ofRow), each, i));
-      for (int64_t key = 0; key < layout.keysOfThread; ++key) {
-        Value &sum = next[row * layout.keysOfThread + key];
-        sum = addProduct(query, ofKeys[key][i], sum);
+      for (int64_t term = 0; term < side; ++term) {
+        Value factor = vector::ExtractOp::create(b, query, term);
+        for (int64_t key = 0; key < layout.keysOfThread; ++key) {
+          Value &sum = next[row * layout.keysOfThread + key];
+          sum = addProduct(factor, ofKeys[key][i * side + term], sum);
+        }
       }
     }
   return next;
@@ -421,41 +443,33 @@ SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
 /// Builds the lanes' sums of products of queries and keys, and stores them in
 /// workgroup memory.
 void PartKernel::buildSums() {
-  SmallVector<Value> init(layout.rows * layout.keysOfThread, getZero(side));
-  int64_t trips = layout.getTermVectors(attention) / layout.lanes;
-  SmallVector<Value> sums;
-  // The loads of all terms are begun together if the body stays short.
-  constexpr int64_t maxProducts = 512;
-  int64_t each = layout.terms / side;
-  if (trips * layout.rows * layout.keysOfThread * each <= maxProducts) {
-    sums = init;
+  SmallVector<Value> sums(layout.rows * layout.keysOfThread, getZero());
+  int64_t trips = layout.getTrips(attention);
+  if (layout.isWrittenOut(attention)) {
     for (int64_t trip = 0; trip < trips; ++trip)
       sums = addTerms(forms->add(b, lane, trip * layout.lanes), sums);
   } else {
-    sums = buildLoop(b, *forms, {0, trips}, Counter::AddedLast, init,
+    sums = buildLoop(b, *forms, {0, trips}, Counter::AddedLast, sums,
                      [&](LinearForm trip, ValueRange sums) {
                        return addTerms(at(trip, layout.lanes, lane), sums);
                      });
   }
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto number = static_cast<int64_t>(i);
-    Value total;
-    for (int64_t lane = 0; lane < side; ++lane) {
-      Value term = vector::ExtractOp::create(b, sum, lane);
-      total = total ? add(total, term) : term;
-    }
     LinearForm key =
         forms->add(b, keyThread,
                    number % layout.keysOfThread * (numThreads / layout.lanes));
-    store(total, numbers,
-          getPlaceOfSum(lane, number / layout.keysOfThread, key));
+    store(sum, numbers, getPlaceOfSum(lane, number / layout.keysOfThread, key));
   }
 }
 
-/// Builds the values of the thread's keys and columns, as vectors of 4 columns.
-SmallVector<Value> PartKernel::loadValues() {
+/// Builds the values, at the thread's columns, of up to `keysTogether` of its
+/// keys from key `first` on, as vectors of 4 columns.
+SmallVector<Value> PartKernel::loadValues(int64_t first) {
   SmallVector<Value> result;
-  for (int64_t i = 0; i < layout.getKeysOfColumns(); ++i) {
+  int64_t end =
+      std::min(first + layout.keysTogether, layout.getKeysOfColumns());
+  for (int64_t i = first; i < end; ++i) {
     LinearForm key = forms->min(
         b, forms->add(b, valueThread, i * layout.keyThreads), layout.keys - 1);
     LinearForm position = getKey(key);
@@ -574,11 +588,15 @@ void PartKernel::buildWeights() {
   gpu::BarrierOp::create(b);
 }
 
-/// Adds up the products of weights and values, and stores the means.
-void PartKernel::addValues(ArrayRef<Value> values) {
+/// Adds up the products of weights and values, and stores the means. `values`
+/// are those of the first keys.
+void PartKernel::addValues(SmallVector<Value> values) {
   int64_t each = layout.columns / side;
   SmallVector<Value> sums(layout.rows * each, getZero(side));
   for (int64_t i = 0; i < layout.getKeysOfColumns(); ++i) {
+    int64_t place = i % layout.keysTogether;
+    if (i > 0 && place == 0)
+      values = loadValues(i);
     LinearForm key = forms->add(b, valueThread, i * layout.keyThreads);
     Value isThere;
     if (forms->getRange(key).max >= layout.keys) {
@@ -597,7 +615,8 @@ void PartKernel::addValues(ArrayRef<Value> values) {
         Value &sum = sums[row * each + vector];
         sum = select(
             counts,
-            addProduct(broadcast(weight), values[i * each + vector], sum), sum);
+            addProduct(broadcast(weight), values[place * each + vector], sum),
+            sum);
       }
     }
   }
@@ -646,19 +665,12 @@ void PartKernel::buildPart() {
   stageQueries();
   gpu::BarrierOp::create(b);
   buildSums();
-  // The values are loaded while the weights are computed, if they fit the
-  // registers.
-  constexpr int64_t maxValues = 64;
-  bool isEarly = layout.getKeysOfColumns() * layout.columns <= maxValues;
-  SmallVector<Value> values;
-  if (isEarly)
-    values = loadValues();
+  // The first values are loaded while the weights are computed.
+  SmallVector<Value> values = loadValues(0);
   gpu::BarrierOp::create(b);
   buildScores();
   buildWeights();
-  if (!isEarly)
-    values = loadValues();
-  addValues(values);
+  addValues(std::move(values));
 }
 
 void PartKernel::build() {

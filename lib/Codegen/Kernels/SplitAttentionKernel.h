@@ -30,6 +30,8 @@ struct SplitAttentionLayout {
   /// `columnThreads` threads share the columns, and `keyThreads` threads share
   /// the keys.
   int64_t columns = 0, columnThreads = 0, keyThreads = 0;
+  /// The number of keys whose values a thread loads at a time.
+  int64_t keysTogether = 0;
   /// The number of rows whose sums are exchanged through workgroup memory at a
   /// time.
   int64_t rowsTogether = 0;
@@ -37,6 +39,13 @@ struct SplitAttentionLayout {
   int64_t getTermVectors(const Attention &attention) const {
     return attention.scores.getTerms() / terms;
   }
+  /// Returns the number of times that a thread loads terms of its keys.
+  int64_t getTrips(const Attention &attention) const;
+  /// Whether the products of a thread are unrolled over all terms, so that the
+  /// loads of all terms are begun together.
+  bool isWrittenOut(const Attention &attention) const;
+  /// Returns the approximate number of registers of a thread.
+  int64_t getRegisters() const;
   /// Returns the number of keys for which a thread adds up products with
   /// values.
   int64_t getKeysOfColumns() const;

@@ -17,6 +17,15 @@ namespace dml {
 /// sums, which share the loaded factors.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
+/// Returns the bytes of all keys and values, each counted once.
+double getFactorBytes(const Attention &attention);
+
+/// Returns the cycles in which kernels that read all keys and values `times`
+/// times read them from the last cache, which is each time but the first. The
+/// first time is not counted, since each way to compute attention takes it.
+double getTimeOfFactors(const Attention &attention, int64_t times,
+                        const DeviceSpeed &device);
+
 /// Returns the time, in cycles of a multiprocessor, of attention without an
 /// attention kernel: of three kernels for the scores, the weights and the
 /// products.

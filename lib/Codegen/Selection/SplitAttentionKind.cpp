@@ -15,35 +15,28 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the bytes of keys and values that all groups of heads read once.
-static double getFactorBytes(const Attention &attention,
-                             const SplitAttentionLayout &layout) {
-  int64_t bits =
-      attention.scores.getTerms() * getLoadedBits(attention.scores.columns) +
-      attention.products.columns.size *
-          getLoadedBits(attention.products.columns);
-  return static_cast<double>(layout.groups * attention.keys) *
-         static_cast<double>(bits) / 8;
-}
-
 /// Returns the cycles of a multiprocessor in which the factors arrive, beyond
 /// the cycles in which memory moves their bytes. While a workgroup waits for
-/// its first bytes, memory serves other workgroups, if there are enough of
-/// them.
+/// bytes that depend on others, memory serves other workgroups, if there are
+/// enough of them.
 static double getWaitingTime(const Attention &attention,
                              const SplitAttentionLayout &layout,
                              const DeviceSpeed &device) {
   auto groups =
       static_cast<double>(layout.groups * layout.rowTiles * layout.parts);
-  Occupancy occupancy = Occupancy::get(
-      {cost::attention::registersOfSplit * DeviceProfile::workgroupSize,
-       static_cast<double>(layout.getBytes(attention))},
-      groups, device);
+  Occupancy occupancy =
+      Occupancy::get({static_cast<double>(layout.getRegisters() *
+                                          DeviceProfile::workgroupSize),
+                      static_cast<double>(layout.getBytes(attention))},
+                     groups, device);
   double together = occupancy.resident * device.multiprocessors;
-  double bytes = getFactorBytes(attention, layout);
+  double bytes = getFactorBytes(attention);
   double ofTurn = bytes / groups * static_cast<double>(layout.rowTiles) *
                   std::min(together, groups) * device.getCyclesPerByte();
-  double latency = 2 * device.memoryCycles +
+  int64_t loads =
+      1 + (layout.isWrittenOut(attention) ? 1 : layout.getTrips(attention)) +
+      llvm::divideCeilSigned(layout.getKeysOfColumns(), layout.keysTogether);
+  double latency = static_cast<double>(loads) * device.memoryCycles +
                    cost::attention::barriersOfSplit * device.barrierCycles;
   double turns = std::ceil(groups / together);
   return turns * latency * latency / (latency + ofTurn);
@@ -71,6 +64,7 @@ static double getSplitTime(const Attention &attention,
       2 * sizeof(float) * columns *
       static_cast<double>(layout.groups * layout.queries * layout.parts);
   return device.launchCycles + device.kernelCycles +
+         getTimeOfFactors(attention, layout.rowTiles, device) +
          operations / (share * device.getOpsPerCycle()) +
          means * device.getCyclesPerByte() +
          getWaitingTime(attention, layout, device) +
@@ -93,7 +87,10 @@ static std::optional<Proposal> searchSplitTiles(const Attention &attention,
       SplitAttentionTile tile{llvm::divideCeilSigned(queries, tiles), keys};
       SplitAttentionLayout layout;
       if (keys >= attention.keys ||
-          !SplitAttentionLayout::get(attention, tile, profile, layout).empty())
+          !SplitAttentionLayout::get(attention, tile, profile, layout)
+               .empty() ||
+          static_cast<double>(layout.getRegisters()) >
+              profile.getSpeed().registersOfThread)
         continue;
       double time = getSplitTime(attention, layout, profile.getSpeed());
       if (!best || time < best->cycles)
