@@ -328,9 +328,10 @@ public:
 
   /// isPossible() returns whether the producer can be fused into all readers of
   /// its result, and isProfitable() whether the fused kernels are estimated to
-  /// be faster. isPossible() must be called first.
+  /// be faster. isPossible() must be called first. A producer of few elements
+  /// is fused for the launch that this saves, if `savesLaunches` is set.
   bool isPossible();
-  bool isProfitable();
+  bool isProfitable(bool savesLaunches = false);
   /// Whether the producer has no loops, and its only reader also reads a
   /// computed tensor that the producer reads. In x * sigmoid(x), the product is
   /// such a reader of the sigmoid: both read x. Such producers are fused first,
@@ -520,7 +521,7 @@ bool Fusion::fitsEpilogue() {
   return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
 }
 
-bool Fusion::isProfitable() {
+bool Fusion::isProfitable(bool savesLaunches) {
   const DeviceSpeed &device = rows.profile.getSpeed();
   if (combinesRows(producer))
     return keepsRows();
@@ -587,6 +588,13 @@ bool Fusion::isProfitable() {
       else
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
+    // A written cache computes new elements alone, each of them once.
+    if (consumer->hasAttr(updateAttrName) && !hasLoops(producer)) {
+      computed += elements;
+      if (!fits(consumer, consumerReads, size))
+        return false;
+      continue;
+    }
     perElement = std::max(perElement, count);
     // Fusion must not move expensive work from many threads to few. A producer
     // of partial sums, for example, occupies the device, whereas the consumer
@@ -603,6 +611,14 @@ bool Fusion::isProfitable() {
       return false;
   }
 
+  // The cycles of the operations that are computed again.
+  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // The kernel of a producer that fits one workgroup takes the time of its
+  // launch.
+  if (savesLaunches && !hasLoops(producer) &&
+      type.getNumElements() <= DeviceProfile::workgroupSize &&
+      recomputed <= device.launchCycles)
+    return true;
   // Fusion saves one write of the result and one read by each consumer. In
   // return, each consumer reads the sources that only the producer has read
   // before.
@@ -612,9 +628,8 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // The cycles of the operations that are computed again. Fusion pays if they
-  // are few compared with the cycles of the saved traffic.
-  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // Fusion pays if few operations are computed again, compared with the cycles
+  // of the saved traffic.
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
              cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
@@ -930,12 +945,12 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers like the sigmoid in x * sigmoid(x) are fused first
     // (readsWhatReaderReads()): once the product contains the sigmoid, x has
     // only one reader, and the next call can fuse the producer of x.
-    auto fuse = [&](bool withWhatReadersRead) {
+    auto fuse = [&](bool withWhatReadersRead, bool savesLaunches = false) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);
         if (!fusion.isPossible() ||
             (withWhatReadersRead && !fusion.readsWhatReaderReads()) ||
-            !fusion.isProfitable())
+            !fusion.isProfitable(savesLaunches))
           return false;
         fusion.apply(rewriter, dominance);
         return true;
@@ -948,7 +963,10 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // The first visit may have fused several readers of a producer into one
     // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
     // The producer of x then has one reader, and the second visit can fuse it.
-    fuse(/*withWhatReadersRead=*/false);
+    // Producers of few elements are fused now, for their launches: fused
+    // earlier, they would make their readers too expensive to be fused
+    // themselves.
+    fuse(/*withWhatReadersRead=*/false, /*savesLaunches=*/true);
   }
 };
 } // namespace

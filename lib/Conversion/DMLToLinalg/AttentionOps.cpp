@@ -184,13 +184,15 @@ private:
     return addBias(x, start, head, e, size);
   }
 
-  /// Returns the number of past keys of batch `n` that are in use.
+  /// Returns the number of past keys of batch `n` that are in use. In a cache
+  /// of fixed capacity, there is room for the new keys behind them.
   Value getPastLength(ElementBuilder &b, Value n) const {
     if (!isa<FloatType>(getElementTypeOrSelf(operands.pastLengths))) {
       Value length = b.createOrFold<arith::IndexCastOp>(
           b.getIndexType(),
           tensor::ExtractOp::create(b, operands.pastLengths, n));
-      return b.minsi(b.maxsi(length, b.index(0)), b.index(pastKeys));
+      return b.minsi(b.maxsi(length, b.index(0)),
+                     b.index(std::min(pastKeys, keys - newKeys)));
     }
     Number length = load(b, operands.pastLengths, {n}, {batch});
     // The maximum of NaN and the bound is the bound.
