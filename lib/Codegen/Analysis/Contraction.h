@@ -41,11 +41,13 @@ llvm::SmallVector<ContractionTerm> readTerms(mlir::Value sum, mlir::Value init);
 /// A linalg.generic whose body has loops that add up products of two operands,
 /// in f32 or i32, and an epilogue that computes the element of the output from
 /// the sum. Each operand depends on dimensions of the output that the other
-/// does not depend on: the rows and the columns. A product of matrices is a
-/// contraction, and so is a convolution, whose rows are its filters and whose
-/// columns are the positions in the image (an implicit GEMM). The operators
-/// that have been fused with the product are parts of the factors and the
-/// epilogue.
+/// does not depend on: the rows and the columns. (There may be a single row,
+/// without a dimension.) A product of matrices is a contraction, and so is a
+/// convolution (an implicit GEMM), whose filters are one operand and whose
+/// positions in the image are the other. If the innermost dimension of the
+/// output is the width of the image, the filters are the rows; with channels
+/// last, the filters are the columns. The operators that have been fused with
+/// the product are parts of the factors and the epilogue.
 struct Contraction {
   ContractionOperand rows, columns;
   /// The type of factors and sums.

@@ -287,12 +287,12 @@ bool RowReduction::isWorthwhile() const {
   int64_t elements;
   if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
-  // In the windows of a pooling, an element may belong to several rows, so that
-  // the rows together have more elements than the tensor. If they have more
-  // than twice as many, a row kernel would read each element more than twice on
-  // average, and the windows are not accepted as rows. Windows that overlap
-  // less are accepted: windows of 3 elements that begin 2 elements apart have
-  // 1.5 times as many elements as the tensor.
+  // Rows may overlap: the windows of a pooling are rows, and an element may
+  // belong to several windows. If the rows together have more than twice as
+  // many elements as the tensor that they are read from, a row kernel would
+  // read each element more than twice on average, and the rows are rejected.
+  // Windows of 3 elements that begin 2 elements apart have 1.5 times as many
+  // elements as the tensor and are accepted.
   auto isRead = [&](const RowLoops &nest) {
     return llvm::any_of(nest.slice, [&](Operation *nested) {
       return BodySlice::isLoad(nested) &&
