@@ -183,8 +183,9 @@ private:
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Builds a stacked generic, replaces each of `members` by a generic that
-  /// reads the member's part of the stacked result, and returns these readers.
+  /// Builds a generic that computes all members, replaces each of `members` by
+  /// a generic that reads the member's part of the stacked result, and returns
+  /// the generics that read the parts.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
   /// Makes `members` read their weights from stacks. The members remain
@@ -235,7 +236,8 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
     if (!addMember(first, member, captures))
       return false;
   // If members read different tensors in one place, these reads must be
-  // tensor.extract, to which stackBodies() adds a coordinate.
+  // tensor.extract, to which stackBodies() adds the number of the member as a
+  // coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            resultsApart.contains(capture.first) ||
