@@ -25,8 +25,9 @@ using namespace dml;
 namespace {
 /// A read or a write of a buffer or of a view of the buffer.
 struct Access {
-  /// The position, in the function's block, of the operation that reads or
-  /// writes the buffer, or of the operation that contains this operation.
+  /// The position in the function's block of the operation that reads or writes
+  /// the buffer. If this operation lies in the body of a generic, the position
+  /// is that of the generic.
   unsigned position;
   bool writes;
   /// The bytes of the root that are accessed, if these are known.
@@ -153,9 +154,10 @@ void AccessTable::erase(memref::CopyOp copy, Value root) {
   });
 }
 
-/// Replaces `alloc` by the view `target`. The operations that compute the view
-/// are copied to the place of `alloc`, since it may stand in front of the
-/// original operations. Returns the new view.
+/// Replaces `alloc` by the view `target`. The views from which `target` is
+/// taken may stand behind `alloc`. They are therefore copied to the place of
+/// `alloc`, and the allocation of their root, if there is one, is moved to the
+/// beginning of the block. Returns the new view.
 static Value placeAllocation(memref::AllocOp alloc, Value target) {
   SmallVector<Operation *> views;
   Value root = target;

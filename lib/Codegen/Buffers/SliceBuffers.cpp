@@ -142,8 +142,8 @@ struct SlicedAccess {
   }
   /// Returns the range of the root that contains the elements at `indices`.
   /// Range analysis may have estimated ranges of indices that exceed the shape
-  /// of the buffer, such as 0 to 9 for 8 rows. They are limited to the shape,
-  /// since no thread reads outside of it.
+  /// of the buffer, such as 0 to 9 for 8 rows. The function limits the ranges
+  /// of indices to the shape, since no thread reads outside of the buffer.
   ByteRange getBytes(ArrayRef<IndexRange> indices) const;
 };
 } // namespace
