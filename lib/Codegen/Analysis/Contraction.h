@@ -14,8 +14,8 @@
 namespace dml {
 
 /// One operand of the products of a contraction: its factors, the operations
-/// that compute the factors, and the dimensions of the output on which the
-/// factors depend.
+/// that compute the factors, and the dimensions of the output on which these
+/// factors alone depend.
 struct ContractionOperand {
   /// The factor of each term, in the order of the terms.
   llvm::SmallVector<mlir::Value> factors;
@@ -90,15 +90,15 @@ struct Contraction {
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);
 };
 
-/// Whether one of the factors is a selection between an element and a constant,
-/// as at the padded borders of a convolution. The models of time assume that a
-/// thread loads such factors one by one, and other factors in vectors where
-/// they are neighbours.
+/// Whether the computation of a factor contains a selection, such as one
+/// between an element and 0 at the padded borders of a convolution. The models
+/// of time assume that a thread loads such factors one by one, and other
+/// factors in vectors where the factors are neighbours.
 bool isChosen(const ContractionOperand &operand);
 
 /// Returns the last dimension of `type` with more than one element, or the
-/// first dimension if there is none. Elements that are neighbours in memory
-/// differ in this coordinate.
+/// first dimension if there is none. Neighbours in memory differ in the
+/// coordinate of this dimension.
 int64_t getInnermostDim(mlir::ShapedType type);
 
 } // namespace dml

@@ -49,10 +49,9 @@ public:
   /// pass does not support one of the uses.
   const std::optional<SmallVector<Access>> &get(Value root);
   /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
-  /// by a view of the target. This requires that no other operation accesses
-  /// the target's bytes between the first access to `alloc` and the copy, that
-  /// no operation writes these bytes after the copy, and that no operation
-  /// writes `alloc` after the copy.
+  /// by a view of the target. No other operation may access the target's bytes
+  /// between the first access to `alloc` and the copy. After the copy, no
+  /// operation may write the target's bytes or `alloc`.
   bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
@@ -238,7 +237,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       if (!from || !to)
         return signalPassFailure();
       // A copy whose source and target are the same bytes has become useless,
-      // since its source was computed in place. Such a copy is erased.
+      // since an earlier iteration has placed the source in the target. Such a
+      // copy is erased.
       if (*from == *to) {
         table.erase(copy, from->root);
         copy.erase();

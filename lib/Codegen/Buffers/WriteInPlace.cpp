@@ -100,10 +100,10 @@ static bool dependsOn(Operation &later, Operation &earlier) {
   return false;
 }
 
-/// Moves `reader` from its place behind `writer`, in the same block, to the
-/// place in front of `writer`. Moves the operations between them on which
-/// `reader` depends along. Returns false, and changes nothing, if `reader` or
-/// one of these operations depends on `writer`.
+/// Moves `reader`, which stands behind `writer` in the same block, to the place
+/// in front of `writer`. The operations between the two on which `reader`
+/// depends are moved as well. Returns false, and changes nothing, if `reader`
+/// or one of these operations depends on `writer`.
 static bool hoistBefore(Operation *reader, Operation *writer) {
   SmallVector<Operation *> moved = {reader};
   for (Operation *op = reader->getPrevNode();; op = op->getPrevNode()) {

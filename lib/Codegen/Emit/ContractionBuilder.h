@@ -94,8 +94,8 @@ protected:
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
   /// Returns the size of `dim`. The batch and the columns may share a
-  /// dimension, such as the 32 channels of a convolution with 4 groups of 8
-  /// channels. Such a dimension has two sizes: 4 if `isOfBatch` is set, and 8
+  /// dimension, such as the 1,024 columns of 16 heads with 64 columns each.
+  /// Such a dimension has two sizes: 16 if `isOfBatch` is set, and 64
   /// otherwise.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
   /// Returns position `lane` of vector `vector` of an operand, where a vector

@@ -527,16 +527,16 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 
 /// Whether the kernel divides max(dividend, 0) instead of a dividend of range
 /// `range`. A dividend is never negative where its quotient is used, so that
-/// the maximum does not change results. It is built for MLIR's range analysis
-/// of the kernel's code, which makes all indices of the kernel 64 bits wide
-/// unless it sees that the dividend is not negative. Range analysis sees this
-/// without a maximum if the dividend depends on the thread's number alone
-/// (`isOfThread`), but it may not see it if a carry has been added to the
-/// dividend.
+/// the maximum does not change results. But all indices of the kernel become 64
+/// bits wide unless MLIR's range analysis of the kernel's code finds that the
+/// dividend is not negative, and the maximum states just that. If the dividend
+/// depends on the thread's number alone (`isOfThread`), range analysis needs no
+/// maximum. If a carry has been added to the dividend, it may need one.
 ///
-/// A dividend of more than 32 bits makes the indices 64 bits wide in any case,
-/// so that a maximum would be useless. It would also lead to wrong results,
-/// since arith-int-range-narrowing miscompiles such a maximum. (Test:
+/// A dividend that is not negative by its own range, but may have more than 32
+/// bits, makes the indices 64 bits wide in any case, so that a maximum would be
+/// useless. It would also lead to wrong results, since
+/// arith-int-range-narrowing miscompiles such a maximum. (Test:
 /// IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {
   return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);

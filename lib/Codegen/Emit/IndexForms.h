@@ -101,7 +101,8 @@ class IndexForms {
 public:
   using Value = mlir::Value;
 
-  /// Forms of the number `thread`, which is below `count`.
+  /// Creates forms for a thread with the number `thread`, which is below
+  /// `count`.
   IndexForms(Value thread, int64_t count);
   IndexForms(IndexForms &&) = default;
 
@@ -122,9 +123,9 @@ public:
 
   private:
     IndexForms &forms;
-    /// The lengths of the logs of the forms at the beginning of the scope. (A
-    /// log lists the additions to a LoggedMap, or to another table of the
-    /// forms.) The end of the scope removes later additions.
+    /// The sizes of the tables of the forms at the beginning of the scope. The
+    /// end of the scope removes later entries, and takes back later changes of
+    /// atoms.
     const size_t numAtoms, numChanges, numDivided, numOpaque, numWithin,
         numUndecided, numValues, numExtremes, numCarried;
     Box assumed;

@@ -182,10 +182,10 @@ static bool isUnrounded(Operation *op) {
 static constexpr int64_t roundingOps = 18;
 
 /// Rounds `value` to the nearest f16, ties to even, and returns the result as
-/// an f32. The code uses integer arithmetic, whose result Vulkan defines.
-/// Adding a large float and subtracting it again rounds as well, but not
-/// reliably: Vulkan does not define how a sum of floats is rounded, and one
-/// driver truncates float sums that it folds at compile time.
+/// an f32. Normal numbers are rounded by integer arithmetic, whose result
+/// Vulkan defines. Adding a large float and subtracting it again rounds as
+/// well, but not reliably: Vulkan does not define how a sum of floats is
+/// rounded, and one driver truncates float sums that it folds at compile time.
 static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   auto word = [&](uint32_t bits) -> Value {
     return arith::ConstantOp::create(
@@ -212,8 +212,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
       arith::AddIOp::create(b, arith::AddIOp::create(b, magnitude, word(0xfff)),
                             isOdd),
       word(~uint32_t(0x1fff)));
-  // The denormals of f16 are multiples of 2^-24. Multiplication by a power of
-  // two is exact.
+  // The denormals of f16 are multiples of 2^-24. The multiplications by powers
+  // of two are exact, so that only roundeven rounds.
   Value multiples = math::RoundEvenOp::create(
       b, arith::MulFOp::create(b, toNumber(magnitude), number(0x1p24f)));
   Value denormal = arith::BitcastOp::create(
