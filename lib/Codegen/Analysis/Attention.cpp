@@ -183,7 +183,8 @@ static bool isNoScore(Value value) {
          (constant.isNaN() || (constant.isInfinity() && constant.isNegative()));
 }
 
-/// Whether `isSeen` holds for key 0: it is an unsigned comparison `key <= x`.
+/// Whether `isSeen` is an unsigned comparison `key <= x`, which holds for key
+/// 0.
 static bool isFirstSeen(Value isSeen, Value key) {
   auto compare = isSeen.getDefiningOp<arith::CmpIOp>();
   return compare && compare.getPredicate() == arith::CmpIPredicate::ule &&

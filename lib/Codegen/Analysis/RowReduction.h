@@ -91,10 +91,11 @@ struct RowReduction {
   /// coordinate 10 is element 2 of row 2. The dimension is in both setDims and
   /// elementDims.
   int64_t partSize = 0;
-  /// The operations of the body that divide this dimension's coordinate by
-  /// `partSize`. Their result is the number of the row along the dimension:
-  /// with rows of 4 elements, coordinate 9 lies in row 2. The number is the
-  /// same for all elements of a row, so that it is computed once for the row.
+  /// If several rows follow each other along a dimension, the quotients by
+  /// `partSize` that the body computes of this dimension's coordinate. Each
+  /// quotient is the number of the row along the dimension: with rows of 4
+  /// elements, coordinate 9 lies in row 2. The number is the same for all
+  /// elements of a row, so that it is computed once for the row.
   llvm::SmallVector<mlir::Value> partNumbers;
 
   /// Reads `op` as a row reduction. Returns nothing if `op` computes anything

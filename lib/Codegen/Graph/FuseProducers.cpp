@@ -513,6 +513,7 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
 /// Whether the only reader of the producer can become the epilogue of the
 /// producer's long sums. The reader must read only one sum per element, since
 /// reads of different sums would repeat the loops, and it must compute little.
+/// (Readers with loops pass this test, but isProfitable() rejects them later.)
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;

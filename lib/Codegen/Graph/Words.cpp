@@ -237,12 +237,12 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
       // This is long division by a number of two digits of 16 bits (Knuth's
       // algorithm D). `digit` is an estimate from the divisor's upper half, and
       // `left` is the remainder of this estimate: `rest` - `digit` * `upper`.
-      // The estimate is too large if `digit` times the divisor's lower half
-      // exceeds `left` * 2^16 + `next`. In the first round, `left` has at most
-      // 16 bits. If `left` has more bits in the second round, `left` * 2^16
-      // exceeds 32 bits and therefore the product, so that the estimate is
-      // right. As the shift of `left` by 16 loses the upper bits, `isLarge` is
-      // not valid in this case and is replaced by false.
+      // The estimate is too large if the product of `digit` and `lower` exceeds
+      // `left` * 2^16 + `next`. In the first round, `left` has at most 16 bits.
+      // If `left` has more bits in the second round, `left` * 2^16 has more
+      // than 32 bits. The product has at most 32 bits, so that the estimate is
+      // right. But the shift of `left` by 16 loses the upper bits, so that
+      // `isLarge` may be true. It is therefore replaced by false.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -265,13 +265,13 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
 // For a divisor of two words, the quotient has at most one word. If z is the
 // number of leading zeros of `b`, the high word n of `b` << z has its highest
 // bit set, and `b` is about n * 2^(32 - z). divideByNormal() requires a
-// dividend whose high word is less than the divisor. The high word of `a` may
-// not be less than n, but the high word of `a` / 2 is. The quotient q of `a` /
-// 2 and n is computed. `a` / `b` is then about 2 * q / 2^(32 - z), which is q
-// shifted right by 31 - z. Since n lacks the lower bits of `b`, the divisor is
-// slightly too small, so that the shifted q is the right quotient or 1 more.
-// One is therefore subtracted, and added again if the remainder is still at
-// least `b`.
+// dividend whose high word is less than the divisor n. The high word of `a` may
+// not be less than n, but the high word of half of `a` is. The code therefore
+// divides half of `a` by n. If q is the quotient, `a` / `b` is about 2 * q /
+// 2^(32 - z), which is q shifted right by 31 - z. Since n lacks the lower bits
+// of `b`, the divisor is slightly too small, so that the shifted q is the right
+// quotient or 1 more. Unless it is 0, 1 is therefore subtracted, and added
+// again if the remainder is still at least `b`.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));
