@@ -305,7 +305,9 @@ namespace {
 /// loops over the keys. In this example there are 1024 keys, and the body
 /// computes the output's element for a query and a column of values. score()
 /// stands for an inner loop, or an unrolled loop, that adds up the products of
-/// the 64 factors of a query and the 64 factors of a key:
+/// the 64 factors of a query and the 64 factors of a key, and for operations on
+/// the sum, such as a scale:
+///
 ///   %largest = scf.for %i = 0 to 1024 iter_args(%m = NaN) {
 ///     yield maxnum(%m, score(%query, %i))                    // readMaximum()
 ///   } {dml.any_order}

@@ -20,7 +20,7 @@ namespace dml {
 ///             value(key, column), over all keys,
 ///
 /// in three loops over the keys. The output has a row for each query. Where a
-/// query sees only some of the keys, the loops skip the other keys.
+/// query sees only some of the keys, the loops ignore the other keys.
 ///
 /// Attention is recognized by these loops and not by the name of an operator.
 /// Any operations may compute the score from the sum of products, such as a

@@ -145,8 +145,9 @@ static std::optional<ScanLine> readScan(RowLoops &nest) {
 
 /// Separates the operations of an iteration of `nest` into the operations that
 /// compute elements and the operations that combine elements with carried
-/// values. `given` are the results of earlier nests. Adds the dimensions of the
-/// output on which the elements depend to `dims`.
+/// values. `given` are the results of earlier nests and the numbers of rows
+/// (RowReduction::partNumbers). Adds the dimensions of the output on which the
+/// elements and the initial values depend to `dims`.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
                                    ArrayRef<Value> given,
                                    llvm::SmallBitVector &dims) {
