@@ -183,7 +183,8 @@ static Value placeAllocation(memref::AllocOp alloc, Value target) {
 }
 
 /// Builds a linalg.generic that replaces `copy`, whose source or target is a
-/// part of a buffer.
+/// part of a buffer. (A copy step of a program copies consecutive bytes, but a
+/// part may be a strip of several runs.)
 static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
@@ -212,8 +213,8 @@ static Operation *buildCopy(memref::CopyOp copy) {
 namespace {
 struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
   void runOnOperation() override {
-    // Functions with several blocks are rejected later, when the executable is
-    // written.
+    // Functions with several blocks stay as they are. They are rejected later,
+    // when the executable is written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();

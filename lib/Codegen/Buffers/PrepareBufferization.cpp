@@ -174,8 +174,8 @@ namespace {
 struct PrepareBufferization
     : dml::impl::PrepareBufferizationBase<PrepareBufferization> {
   void runOnOperation() override {
-    // Functions with several blocks are rejected later, when the executable is
-    // written.
+    // Functions with several blocks stay as they are. They are rejected later,
+    // when the executable is written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();

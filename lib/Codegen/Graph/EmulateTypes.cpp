@@ -133,7 +133,7 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
 
 private:
   /// Builds the word at index `word` of a tensor whose elements are wider than
-  /// a word: one half of an element.
+  /// a word. The word is one half of an element.
   Value buildHalf(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                   Value word) const {
     Value position = arith::DivUIOp::create(b, word, b.index(2));
@@ -146,7 +146,7 @@ private:
   }
 
   /// Builds the word at index `word` of a tensor whose elements are narrower
-  /// than a word: several elements.
+  /// than a word. The word holds several elements.
   Value buildPacked(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                     Value word) const {
     int64_t count = getNumPerWord(type.getElementType());

@@ -138,7 +138,8 @@ void Nesting::visit(tensor::InsertSliceOp last) {
 namespace {
 struct NestJoins : dml::impl::NestJoinsBase<NestJoins> {
   void runOnOperation() override {
-    // Functions with several blocks are refused when the executable is written.
+    // Functions with several blocks stay as they are. They are rejected later,
+    // when the executable is written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Nesting nesting(&getContext());

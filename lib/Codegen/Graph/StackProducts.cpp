@@ -45,9 +45,10 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// The tensors that the members of a stack, the products to be stacked, read. A
-/// key of the map is a tensor that the first member reads, and its list has the
-/// tensors that all members, in their order, read in the same place.
+/// The tensors that the members of a stack read. (The members are the products
+/// that are stacked.) For each tensor that the first member reads, the map has
+/// the list of the tensors that the members, in their order, read in the same
+/// place.
 using Captures = llvm::MapVector<Value, Values>;
 
 /// The largest number of operations (reshapes and generics) that may stand
@@ -199,8 +200,7 @@ private:
   /// The stacks that have been built: the list of the stacked tensors and the
   /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
-  /// The results of products that were not stacked, although their weights
-  /// were.
+  /// The results of members that were not stacked, although their weights were.
   llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
