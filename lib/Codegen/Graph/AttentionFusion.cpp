@@ -51,7 +51,7 @@ static bool yieldsQuotients(linalg::GenericOp producer) {
       .getDefiningOp<arith::DivFOp>();
 }
 
-/// Whether the body of `op` reads quotients.
+/// Whether the body of `op` reads a tensor of quotients (yieldsQuotients()).
 static bool readsQuotients(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](tensor::ExtractOp extract) {
