@@ -36,8 +36,9 @@ struct MatrixAttentionLayout {
   /// are in use. When the outputs are stored at the end, all of workgroup
   /// memory is free, so that more columns fit.
   int64_t scaledColumns = 0, storedColumns = 0;
-  /// The size of workgroup memory, in vectors: of a stage, which holds the keys
-  /// and then the values of a block; of all scores; and in total.
+  /// Sizes in workgroup memory, in vectors: of a stage, which holds the values
+  /// of one block and the keys of the next one; of all scores; and of the whole
+  /// memory.
   int64_t stageVectors = 0, scoreVectors = 0, vectors = 0;
 
   /// Returns why `attention` cannot have the tile `tile` on devices of

@@ -13,7 +13,13 @@
 namespace dml {
 
 /// The division into rows of an output whose body has no loops. Vectors that
-/// lie inside of a row are likely to read neighbouring elements.
+/// lie inside of a row are likely to read neighbouring elements. A row is the
+/// innermost dimension of size greater than 1. For example, an output of 8x6x1
+/// elements has 8 rows of 6 elements. If vectors cross the ends of rows, as
+/// vectors of 4 elements do in this case, rows may be shorter: if the body
+/// reads the same elements again periodically along the dimension, each period
+/// is a row. A tensor of 8x3 elements that was tiled twice along its columns
+/// has 16 rows of 3 elements instead of 8 rows of 6.
 ///
 /// A row is the innermost dimension of size greater than 1. For example, an
 /// output of 8x6x1 elements has 8 rows of 6 elements; vectors of 4 elements
@@ -24,8 +30,8 @@ namespace dml {
 struct RowShape {
   /// The number of elements in a row, and the dimension that contains the row.
   int64_t size = 1, dim = 0;
-  /// The number of consecutive rows that differ in one coordinate only. If each
-  /// period is a row, this is the number of periods in the dimension, and
+  /// The number of consecutive rows that differ in one coordinate only. This is
+  /// the number of periods in the dimension if each period is a row, and
   /// otherwise the size of the next outer dimension of size greater than 1.
   int64_t perPlane = 1;
   /// The number of elements in a vector, and in the whole output.
@@ -79,10 +85,10 @@ llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
 int64_t getPeriod(mlir::linalg::GenericOp op, int64_t dim);
 
 /// Whether a thread can look up each element of a vector in two rows: the row
-/// where the vector begins, and the next row. The vectors of such an output
-/// cross the ends of rows, and the elements of a vector in one row differ in
-/// one coordinate only. The body must move elements without computation, since
-/// it is built for both rows.
+/// where the vector begins, and the next row. This requires that vectors cross
+/// the ends of rows, that a row is at least as long as a vector, so that a
+/// vector does not reach a third row, and that the body moves elements without
+/// computation, since it is built for both rows.
 bool mayLookInBothRows(mlir::linalg::GenericOp op, const RowShape &rows);
 
 } // namespace dml
