@@ -22,12 +22,12 @@
 // The outputs are weighted means after each block, instead of sums that are
 // divided at the end, so that no number is larger than the largest value. The
 // products of a block are added up separately, so that the carried outputs are
-// rounded once for each block instead of once for each key. If the number of
-// keys is not a multiple of the block size, the first block is the incomplete
-// one. Each later block corrects the carried outputs, which adds up to 9
-// roundings to them. Error bounds allow about one rounding for each key: enough
-// for these roundings in a block of 16 keys or more, but not in a last block of
-// one key (docs/Reference.md).
+// rounded only where a block corrects them, instead of once for each key. Such
+// a correction rounds an output at most 9 times. Error bounds allow about one
+// rounding for each key: enough in a block of 16 keys or more, but not in a
+// block of one key (docs/Reference.md). If the number of keys is not a multiple
+// of the block size, the incomplete block is therefore the first one, which has
+// no outputs to correct.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,9 +54,9 @@ using namespace dml;
 static constexpr int64_t maxOutputs = 128;
 
 /// The least number of keys in a block. Online softmax rounds the sums that it
-/// carries once in each block of keys. With smaller blocks, it would round more
-/// often than the error bounds allow that the interpreter (dml-interpret)
-/// computes, and with which kernels are compared (docs/Reference.md).
+/// carries anew in each block. With smaller blocks, it would round more often
+/// than the error bounds allow to which kernels are compared
+/// (docs/Reference.md).
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,

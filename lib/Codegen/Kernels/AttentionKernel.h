@@ -35,8 +35,8 @@ struct AttentionLayout {
   }
   int64_t getVectors() const { return stagedVectors + weightVectors; }
 
-  /// Returns the layout, or nothing if the threads of a workgroup cannot divide
-  /// `tile`.
+  /// Returns the layout, or nothing if the threads of a workgroup cannot share
+  /// out the scores and outputs of `tile`.
   static std::optional<AttentionLayout> get(const Attention &attention,
                                             const AttentionTile &tile);
 };

@@ -571,10 +571,9 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
   return elements;
 }
 
-/// Loads the vector at `place` of the output, and returns its elements. The
-/// thread that calls this is the one that stores the vector. A thread must not
-/// load other vectors of the output, since other threads store them at the same
-/// time.
+/// Builds a load of the vector at `place` of the output, and returns its
+/// elements. A thread may only load vectors that it stores itself, since other
+/// threads store the other vectors at the same time.
 SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
                                            Value place) {
   const Packing &packing = kernel.packing;

@@ -19,11 +19,11 @@ namespace dml {
 
 /// The cost of a kernel: the number of operations of all its threads, in total.
 struct KernelCost {
-  /// The number of operations of the general path, which any thread can take,
-  /// and the number of loads among them.
+  /// The number of operations that all threads execute if they take the general
+  /// path, which any thread can take, and the number of loads among them.
   double general = 0, loads = 0;
-  /// The number of operations if the threads in the interior take a cheaper
-  /// path than the general one, or `general` if no such path was built.
+  /// The number of operations that all threads execute if those in the interior
+  /// take a cheaper path, or `general` if no such path was built.
   double average = 0;
   /// For each part of the kernel, the limit on divergence with which the path
   /// for the interior was built, in percent, or 0 if there is no such path, as

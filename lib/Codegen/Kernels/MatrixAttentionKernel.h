@@ -13,8 +13,9 @@
 namespace dml {
 
 /// The workgroup memory of an attention kernel with cooperative matrices, in
-/// vectors of 16 bytes. A line holds the data of one query or one key. Lines
-/// are padded by a vector, so that neighbouring lines lie in different banks.
+/// vectors of 16 bytes. A line holds the data of one query or one key. The
+/// distance between lines is an odd number of vectors, so that the first
+/// vectors of neighbouring lines lie in different banks.
 struct MatrixAttentionLayout {
   MatrixShape shape;
   /// The number of threads in a subgroup, each of which has one query.

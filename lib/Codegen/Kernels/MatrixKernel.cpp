@@ -824,8 +824,8 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     // line may share banks with the beginning of the line before. With 4
     // vectors in a line and a pitch of 5, line 0 lies at the places 0 to 3 and
     // line 1 at the places 5 to 8, of which 8 shares banks with 0. If each item
-    // is one vector, consecutive threads store whole lines, one behind the
-    // other, and therefore take the lines in another order
+    // is one vector, consecutive threads store whole lines at the same time,
+    // and therefore take the lines in an order without such conflicts
     // (StagedArea::isSpread). If an item has several vectors, consecutive
     // threads store vectors that lie several places apart, and the order of the
     // lines stays.

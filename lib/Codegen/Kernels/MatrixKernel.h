@@ -90,7 +90,8 @@ struct MatrixSchedule {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }
   /// Returns the number of phases in an iteration of the kernel's loop. Each
-  /// phase fills a stage of its own.
+  /// phase fills one stage, with `termsTogether` terms of each of the block's
+  /// iterations.
   int64_t getPhases(const Contraction &contraction) const {
     return contraction.getTermsOfStep() / termsTogether;
   }

@@ -51,8 +51,8 @@ static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
 }
 
 /// Returns how many threads of one row belong to one subgroup and combine their
-/// states by shuffles, or 1 if the kernel does not use shuffles. It uses them
-/// only for 32-bit values, which all devices with shuffles can shuffle.
+/// states by shuffles, or 1 if the kernel does not use shuffles. A kernel
+/// shuffles only 32-bit values, which all devices with shuffles can do.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -446,12 +446,12 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
 }
 
 /// Exchanges states between the threads of a row. Each thread stores its
-/// states, one for each lane, under the number `own`. After a barrier, it
-/// replaces them, in each lane, by the combination of the `count` states with
-/// the numbers from `first` on. Threads whose states have been combined before,
-/// such as those of a subgroup, share one number. Only the one of them for
-/// which `isWriter` is true stores. `isWriter` is null if no threads share
-/// numbers.
+/// states, one for each lane, under the number `own`. After a barrier, the
+/// thread replaces its state in each lane by the combination of the `count`
+/// states with the numbers from `first` on. Threads whose states have been
+/// combined before, such as those of a subgroup, share one number, and only the
+/// one of them for which `isWriter` is true stores. `isWriter` is null if no
+/// threads share numbers.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {
@@ -492,10 +492,12 @@ void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
 }
 
 /// Combines the states of all threads of a row, and gives the result to each
-/// thread. The threads of a subgroup first combine their states by shuffles. Up
-/// to 32 subgroups, or threads without shuffles, then exchange their states in
-/// one step. Larger numbers take two steps: 128 threads first combine in 8
-/// groups of 16, and then the 8 groups.
+/// thread. The threads of a subgroup first combine their states by shuffles.
+/// The subgroups of the row, or all of its threads if there are no shuffles,
+/// then exchange their states through workgroup memory: up to 32 states in one
+/// step, and more in two. For example, 128 threads without shuffles first
+/// combine the states of 8 groups of 16 threads, and then the results of the 8
+/// groups.
 void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
@@ -571,10 +573,10 @@ void RowKernel::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Scans the values of the threads of a row that belong to one subgroup.
-/// `before` combines the values of the threads before this thread. Unlike in
-/// other results, `total` combines only these values and the thread's own value
-/// `own`, so that the last thread has the total of all.
+/// Scans the values of the threads of a row that belong to one subgroup. In the
+/// result, `before` combines the values of the threads before this thread, and
+/// `total` combines these values and the thread's own value `own`. Only the
+/// last thread thus has the total of all.
 RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
@@ -759,10 +761,10 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
   // Consecutive threads access neighbouring bytes, so that accesses coalesce.
-  // If neighbours in memory belong to one row, consecutive threads of the row
-  // have neighbouring items. Otherwise, neighbours in memory belong to
-  // different rows, and so do consecutive threads. Each thread may then have
-  // items of its row that follow each other.
+  // If neighbours in memory belong to one row (isAlongRow), consecutive threads
+  // of the row have neighbouring items. Otherwise neighbours in memory belong
+  // to different rows, and so do consecutive threads, so that each thread can
+  // have consecutive items of its row.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow

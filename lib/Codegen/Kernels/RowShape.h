@@ -13,20 +13,14 @@
 namespace dml {
 
 /// The division into rows of an output whose body has no loops. Vectors that
-/// lie inside of a row are likely to read neighbouring elements. A row is the
-/// innermost dimension of size greater than 1. For example, an output of 8x6x1
-/// elements has 8 rows of 6 elements. If vectors cross the ends of rows, as
-/// vectors of 4 elements do in this case, rows may be shorter: if the body
-/// reads the same elements again periodically along the dimension, each period
-/// is a row. A tensor of 8x3 elements that was tiled twice along its columns
-/// has 16 rows of 3 elements instead of 8 rows of 6.
+/// lie inside of a row are likely to read neighbouring elements.
 ///
 /// A row is the innermost dimension of size greater than 1. For example, an
-/// output of 8x6x1 elements has 8 rows of 6 elements; vectors of 4 elements
-/// then cross the ends of rows. In such a case, rows may be shorter: if the
-/// body reads the same elements again periodically along the dimension, each
-/// period is a row. A tensor of 8x3 elements that was tiled twice along its
-/// columns has 16 rows of 3 elements instead of 8 rows of 6.
+/// output of 8x6x1 elements has 8 rows of 6 elements. If vectors cross the ends
+/// of rows, as vectors of 4 elements do in this case, rows may be shorter: if
+/// the body reads the same elements again periodically along the dimension,
+/// each period is a row. A tensor of 8x3 elements that was tiled twice along
+/// its columns has 16 rows of 3 elements instead of 8 rows of 6.
 struct RowShape {
   /// The number of elements in a row, and the dimension that contains the row.
   int64_t size = 1, dim = 0;
@@ -56,15 +50,15 @@ struct RowShape {
 };
 
 /// Returns the largest number of bytes that a thread may store at once. If the
-/// output is placed in a larger buffer, a vector must not extend beyond the
-/// output's bytes there; if these bytes are not aligned to words, elements are
-/// stored one by one.
+/// output is placed in a larger buffer, the number is at most the alignment of
+/// the output's bytes there, so that no vector contains other bytes. If these
+/// bytes are not aligned to words, elements are stored one by one.
 int64_t getMaxVectorBytes(mlir::linalg::GenericOp op);
 
 /// Returns the number of bytes that a thread stores at once by default: 16, or
-/// fewer if these elements are computed from more than 16 bytes of a row. For
-/// example, if element i is the larger of the f32 numbers 2 i and 2 i + 1, a
-/// thread stores only 8 bytes, so that it loads 16 bytes and consecutive
+/// fewer if the elements in 16 bytes are computed from more than 16 bytes of a
+/// row. For example, if element i is the larger of the f32 numbers 2 i and 2 i
+/// + 1, a thread stores only 8 bytes, so that it loads 16 bytes and consecutive
 /// threads load consecutive vectors.
 int64_t getVectorBytes(mlir::linalg::GenericOp op);
 

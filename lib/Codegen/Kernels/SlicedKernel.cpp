@@ -4,12 +4,12 @@
 //
 // A sliced kernel is a kernel with split-K within a workgroup. If there are few
 // sums with many terms, as in the product of a row and a matrix, one thread for
-// each sum would not occupy the device. Each factor is used only once, so that
-// staging it in workgroup memory would gain nothing. In a sliced kernel, the
-// terms of each sum are divided between several threads of a workgroup, which
-// belong to different slices and load their factors directly. At the end, the
-// partial sums are exchanged through workgroup memory and added up in a fixed
-// order.
+// each sum would not occupy the device. Each factor of the matrix is used only
+// once, so that staging it in workgroup memory would gain nothing. In a sliced
+// kernel, the terms of each sum are divided between several threads of a
+// workgroup, which belong to different slices and load their factors directly.
+// At the end, the partial sums are exchanged through workgroup memory and added
+// up in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,9 +89,9 @@ private:
   /// The number of the thread's slice, and the number of the thread's columns.
   LinearForm slice, threadColumn;
   /// Whether consecutive threads belong to different slices and load
-  /// neighbouring terms of one column, instead of having different columns.
-  /// This is so if neighbouring terms lie closer together in memory than
-  /// neighbouring columns.
+  /// neighbouring terms of one column. Otherwise they have different columns.
+  /// Set if neighbouring terms lie closer together in memory than neighbouring
+  /// columns.
   bool isAlong = false;
   OperandTile rows, columns;
   Value memory;
@@ -207,8 +207,9 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// Returns the plan for adding up partial sums with which a thread loads the
-/// fewest numbers, among the plans that fit workgroup memory.
+/// Returns the plan for adding up partial sums in which a thread loads the
+/// fewest numbers, where a barrier counts as several loads, among the plans
+/// that fit workgroup memory.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes();
