@@ -108,9 +108,9 @@ public:
   /// Describes, for a message, the values of the option other than 'auto' and
   /// 'none'. If several kinds share an option, one of them describes it.
   virtual std::string describeOption() const { return ""; }
-  /// Parses the value of the option as a tile of this kind. Entries that are 0
-  /// or empty are chosen later for each generic. Returns nothing if `text` does
-  /// not request a kernel of this kind.
+  /// Parses the value of the option as a tile of this kind. Entries of the tile
+  /// that are 0 or empty are chosen later for each generic. Returns nothing if
+  /// `text` does not request a kernel of this kind.
   virtual std::optional<KernelTile>
   parseOption(llvm::StringRef text, mlir::MLIRContext *context) const {
     return std::nullopt;

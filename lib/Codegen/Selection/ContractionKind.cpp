@@ -20,8 +20,8 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The cost of staging an operand's factors for one round of a contraction
-/// kernel.
+/// The cost of staging an operand's factors of as many terms as a contraction
+/// kernel has in workgroup memory at a time.
 struct StagedCost {
   /// The cycles of a multiprocessor.
   double cycles;
@@ -40,9 +40,10 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // The threads of a workgroup load the factors of the tile in `rounds` rounds.
-  // In each round, a thread loads the factors of `together` neighbouring terms
-  // for `side` neighbouring rows or columns.
+  // The threads of a workgroup share out the items that are staged in `rounds`
+  // rounds, one item for each thread in a round. An item consists of the
+  // factors of `together` neighbouring terms for `side` neighbouring rows or
+  // columns.
   auto rounds = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {

@@ -53,9 +53,10 @@ std::optional<KernelTile> chooseKernel(const KernelQuery &query,
                                        const KernelWishes &wishes,
                                        double bound = HUGE_VAL);
 
-/// Returns the estimated cycles of the kernel that chooseKernel() would choose.
-/// The contraction in `query` may have fewer terms than the generic, as in
-/// split-K.
+/// Returns the estimated cycles of the preferred kernel for a generic, or of
+/// the fastest kernel if none is preferred. Kernels whose kinds have no model
+/// of their time do not count. The contraction in `query` may have fewer terms
+/// than the generic, as in split-K.
 double estimateCycles(const KernelQuery &query);
 
 } // namespace dml

@@ -162,7 +162,7 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Returns `tile` with more steps, of one vector each, for its threads, if each
+/// Returns `tile` with more steps for each thread, of one vector each, if a
 /// thread would otherwise transfer so few bytes that the time to start threads
 /// limits the kernel. The tile stays as it is if the body reads the output, or
 /// if the threads already have several rows or consecutive vectors. It also

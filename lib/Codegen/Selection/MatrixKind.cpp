@@ -252,8 +252,9 @@ struct MatrixSeeds {
   /// The numbers of slices that the search tries: in tiles of workgroups, and
   /// in the division of a tile between subgroups (chooseSubgroups()).
   int64_t slices[4], slicesOfSubgroups[3];
-  /// The lengths of a stage that the search tries. With 2 slices and
-  /// cooperative matrices of 16 terms, an entry of 4 means 4 * 2 * 16 terms.
+  /// The lengths of a stage that the search tries, as the number of cooperative
+  /// matrices of each slice. With 2 slices and matrices of 16 terms, an entry
+  /// of 4 means 4 * 2 * 16 terms.
   int64_t matricesOfStage[4];
   /// The numbers of stages in workgroup memory.
   int64_t stages[2];
@@ -280,8 +281,8 @@ static constexpr MatrixSeeds seeds = {
 
 /// Returns the numbers of terms that the search tries for a stage with `slices`
 /// slices. The last numbers are for contractions in which only several
-/// iterations fill whole vectors: with 9 terms in an iteration and vectors of 8
-/// factors, 8 iterations have 72 terms, or 9 vectors.
+/// iterations together fill whole vectors: with 9 terms in an iteration and
+/// vectors of 8 factors, 8 iterations have 72 terms, or 9 vectors.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {

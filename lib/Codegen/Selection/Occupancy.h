@@ -46,10 +46,10 @@ struct Occupancy {
   /// `alone` are the cycles of the iteration, waits included, if the workgroup
   /// has the multiprocessor to itself. Several workgroups fill each other's
   /// waits, so that an iteration takes the longer of `together` and `alone` /
-  /// `resident`. They do not fill the measured share
-  /// cost::matrix::unhiddenShare = 0.15 of `alone`. If three run at a time with
-  /// `together` = 100 and `alone` = 250, an iteration takes max(100, 250 / 3) +
-  /// 0.15 * 250 = 137.5 cycles.
+  /// `resident`. Since some waits stay unfilled, the measured share
+  /// cost::matrix::unhiddenShare = 0.15 of `alone` is added. If three run at a
+  /// time with `together` = 100 and `alone` = 250, an iteration takes max(100,
+  /// 250 / 3) + 0.15 * 250 = 137.5 cycles.
   double getTimeOfIteration(double together, double alone) const;
 
   /// Returns the cycles of the kernel. `ofGroup` are the cycles of a workgroup
