@@ -53,10 +53,10 @@ using namespace dml;
 /// block of keys. Devices have enough registers for 128 outputs.
 static constexpr int64_t maxOutputs = 128;
 
-/// The least number of keys in a block. Online softmax rounds the sums that it
-/// carries anew in each block. With smaller blocks, it would round more often
-/// than the error bounds allow to which kernels are compared
-/// (docs/Reference.md).
+/// The least number of keys in a block. Each block of online softmax corrects,
+/// and thus rounds, the sums that are carried from block to block. With smaller
+/// blocks, there would be more roundings than the error bounds allow to which
+/// kernels are compared (docs/Reference.md).
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,

@@ -261,9 +261,10 @@ private:
             b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
         memory, forms->materialize(b, place));
   }
-  /// Returns the position in workgroup memory of the subgroup's matrices of
-  /// scores, weights or outputs: of the first matrix of row `row` of matrices.
-  /// Lines of numbers lie `pitch` vectors apart.
+  /// Returns the position in workgroup memory at which row `row` of the
+  /// subgroup's matrices of scores, weights or outputs begins. Each line, which
+  /// holds the numbers of one query, lies `pitch` vectors behind the line
+  /// before.
   LinearForm getRowOfMatrices(int64_t row, int64_t pitch) {
     return forms->mul(b,
                       forms->add(b,

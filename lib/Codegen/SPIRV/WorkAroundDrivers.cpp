@@ -203,7 +203,7 @@ static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
 
 /// Kernels round a number to an integer by adding 1.5 * 2^23, so that the sum
 /// has no bits for a fraction. A driver that computes this sum at compile time
-/// may truncate instead of rounding, and make 4 of 4.75. The constant 1.5 *
+/// may truncate instead of rounding, so that 4.75 becomes 4. The constant 1.5 *
 /// 2^23 is therefore hidden from the driver if it may know the number.
 static LogicalResult hideFromRounding(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::Any);
