@@ -826,9 +826,9 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     // line 1 at the places 5 to 8, of which 8 shares banks with 0. If each item
     // is one vector, consecutive threads store whole lines at the same time,
     // and therefore take the lines in an order without such conflicts
-    // (StagedArea::isSpread). If an item has several vectors, consecutive
-    // threads store vectors that lie several places apart, and the order of the
-    // lines stays.
+    // (StagedArea::isSpread). Items of several vectors keep the order of the
+    // lines: consecutive threads store vectors several places apart then, and
+    // not whole lines.
     area.isSpread = area.vectorsOfItem == 1;
     return staged.positions * staged.pitch;
   }
