@@ -14,6 +14,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/JoinedElement.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/CostModel.h"
@@ -327,9 +328,10 @@ public:
 
   /// isPossible() returns whether the producer can be fused into all readers of
   /// its result, and isProfitable() whether the fused kernels are estimated to
-  /// be faster. isPossible() must be called first.
+  /// be faster. isPossible() must be called first. A producer of few elements
+  /// is fused for the launch that this saves, if `savesLaunches` is set.
   bool isPossible();
-  bool isProfitable();
+  bool isProfitable(bool savesLaunches = false);
   /// Whether the producer has no loops, and its only reader also reads a
   /// computed tensor that the producer reads. In x * sigmoid(x), the product is
   /// such a reader of the sigmoid: both read x. Such producers are fused first,
@@ -380,9 +382,10 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 
 bool Fusion::isPossible() {
   // A producer with a chosen kernel remains a separate kernel, and a copy in a
-  // chosen layout remains in memory.
+  // chosen layout or a written cache remains in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
+         !producer->hasAttr(updateAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
@@ -524,7 +527,7 @@ bool Fusion::fitsEpilogue() {
   return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
 }
 
-bool Fusion::isProfitable() {
+bool Fusion::isProfitable(bool savesLaunches) {
   const DeviceSpeed &device = rows.profile.getSpeed();
   if (combinesRows(producer))
     return keepsRows();
@@ -592,6 +595,13 @@ bool Fusion::isProfitable() {
       else
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
+    // A written cache computes new elements alone, each of them once.
+    if (consumer->hasAttr(updateAttrName) && !hasLoops(producer)) {
+      computed += elements;
+      if (!fits(consumer, consumerReads, size))
+        return false;
+      continue;
+    }
     perElement = std::max(perElement, count);
     // Fusion must not move expensive work from many threads to few. A producer
     // of partial sums, for example, occupies the device, whereas the consumer
@@ -608,6 +618,14 @@ bool Fusion::isProfitable() {
       return false;
   }
 
+  // The cycles of the operations that are computed again.
+  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // The kernel of a producer that fits one workgroup takes the time of its
+  // launch.
+  if (savesLaunches && !hasLoops(producer) &&
+      type.getNumElements() <= DeviceProfile::workgroupSize &&
+      recomputed <= device.launchCycles)
+    return true;
   // Fusion saves one write of the result and one read by each consumer. In
   // return, each consumer reads the sources of the producer, which without
   // fusion only the producer reads.
@@ -617,10 +635,8 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // `recomputed` is the number of cycles for elements that are computed more
-  // than once. Fusion pays if these are few compared with the cycles that the
-  // saved traffic takes.
-  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // Fusion pays if few operations are computed again, compared with the cycles
+  // of the saved traffic.
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
              cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
@@ -938,12 +954,12 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers like the sigmoid in x * sigmoid(x) are fused first
     // (readsWhatReaderReads()). Once the product contains the sigmoid, x has
     // only one reader, and a later call of fuse() can fuse the producer of x.
-    auto fuse = [&](bool withWhatReadersRead) {
+    auto fuse = [&](bool withWhatReadersRead, bool savesLaunches = false) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);
         if (!fusion.isPossible() ||
             (withWhatReadersRead && !fusion.readsWhatReaderReads()) ||
-            !fusion.isProfitable())
+            !fusion.isProfitable(savesLaunches))
           return false;
         fusion.apply(rewriter, dominance);
         return true;
@@ -956,7 +972,10 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // The call before may have fused several readers of a producer into one
     // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
     // The producer of x then has one reader, and this call can fuse it.
-    fuse(/*withWhatReadersRead=*/false);
+    // Producers of few elements are fused now, for their launches: fused
+    // earlier, they would make their readers too expensive to be fused
+    // themselves.
+    fuse(/*withWhatReadersRead=*/false, /*savesLaunches=*/true);
   }
 };
 } // namespace
