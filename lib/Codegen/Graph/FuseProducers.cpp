@@ -14,6 +14,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/JoinedElement.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/CostModel.h"
@@ -380,9 +381,10 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 
 bool Fusion::isPossible() {
   // A producer with a chosen kernel remains a separate kernel, and a copy in a
-  // chosen layout remains in memory.
+  // chosen layout or a written cache remains in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
+         !producer->hasAttr(updateAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
