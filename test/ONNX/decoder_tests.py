@@ -27,7 +27,7 @@ from make_folder import SIZES, make_folder  # noqa: E402
 
 VALUES = HERE / "decoder_values.json"
 STEPS, CAPACITY = 8, 32
-FORMS = ("fixed, copied", "growing, copied")
+FORMS = ("fixed", "fixed, copied", "growing")
 # A growing cache begins with so many positions, so that a prompt or a step outgrows it.
 generate.POSITIONS = 8
 PROMPTS = {count: [(7 * place + 3 + count) % 48 for place in range(count)]
