@@ -76,7 +76,7 @@ def count_bytes(sizes, precision, positions):
 
 
 def run_in_python(config, prompt, steps, capacity, arguments):
-    """Seconds of the prompt, of all steps, and the programs' compilation."""
+    """Seconds of the prompt, of a step, and the programs' compilation."""
     started = time.perf_counter()
     decoder = generate.Decoder(config, capacity, growing=False, device=arguments.device,
                                copies=arguments.copies)
@@ -88,7 +88,7 @@ def run_in_python(config, prompt, steps, capacity, arguments):
     sampler.is_greedy = True
     times = [seconds for _, seconds in generate.generate(decoder, sampler, prompt, steps + 1,
                                                          arguments.chunk)]
-    return times[0], sum(times[1:]), compiled - times[0]
+    return times[0], sum(times[1:]) / steps, compiled - times[0]
 
 
 def run_program(config, prompt, steps, capacity, arguments):
@@ -105,9 +105,11 @@ def run_program(config, prompt, steps, capacity, arguments):
         whole = time.perf_counter() - started
     if result.returncode:
         sys.exit(f"{' '.join(command)}: {result.stderr}")
-    seconds = [float(line.split(" tokens in ")[1].split(" s")[0])
-               for line in result.stderr.splitlines() if " tokens in " in line]
-    return seconds[0], seconds[1], whole - 2 * seconds[0] - seconds[1]
+    # "generation: 31 tokens in 0.125 s, 248.0 a second"
+    (_, prompt_seconds), (count, seconds) = (
+        (int(line.split()[1]), float(line.split()[4]))
+        for line in result.stderr.splitlines() if " tokens in " in line)
+    return prompt_seconds, seconds / count, whole - 2 * prompt_seconds - seconds
 
 
 def time_kernels(config, length, capacity, arguments):
@@ -250,11 +252,11 @@ def measure(name, sizes, path, positions, rate, arguments):
     weights, cache = count_bytes(sizes, arguments.precision, positions)
     bound = (weights + cache) / rate + waits * WAIT
     row = {"decoder": name, "positions": positions, "compile_s": compiled,
-           "prompt_per_s": length / prompt_seconds, "tokens_per_s": steps / seconds,
-           "step_ms": seconds / steps * 1e3, "device_ms": kernels[-1].end * 1e3,
+           "prompt_per_s": length / prompt_seconds, "tokens_per_s": 1 / seconds,
+           "step_ms": seconds * 1e3, "device_ms": kernels[-1].end * 1e3,
            "kernels": len(kernels), "waits_per_layer": waits / sizes["layers"],
            "weights_gb": weights / 1e9, "cache_gb": cache / 1e9, "copy_gb_per_s": rate / 1e9,
-           "bound_ms": bound * 1e3, "part": bound / (seconds / steps)}
+           "bound_ms": bound * 1e3, "part": bound / seconds}
     print(f"{name:14} {positions:5} {row['prompt_per_s']:9.1f} {row['tokens_per_s']:8.1f} "
           f"{row['step_ms']:8.3f} {row['device_ms']:8.3f} {row['waits_per_layer']:6.1f} "
           f"{row['bound_ms']:8.3f} {row['part']:5.2f}", end="", flush=True)

@@ -303,7 +303,8 @@ void run(const Arguments &arguments) {
       std::min(arguments.getInteger("--max", 128), config.maxLength - length);
   if (most < 1)
     throw Refused("'--max' is 0, but wanted is 1 token at least");
-  Decoder decoder(config, readOptions(arguments, config, length + most));
+  // No place is wanted for the last token, which is not run.
+  Decoder decoder(config, readOptions(arguments, config, length + most - 1));
   Sampler sampler(config, readSearch(arguments, config.search),
                   static_cast<uint64_t>(arguments.getInteger("--seed", 0)));
   int64_t chunk = arguments.getInteger("--chunk", config.chunk);
@@ -312,7 +313,7 @@ void run(const Arguments &arguments) {
   if (arguments.has("--warm-up")) {
     runPrompt(decoder, prompt, static_cast<size_t>(chunk));
     if (most > 1)
-      decoder.forward({prompt[0]});
+      decoder.forward({prompt.back()});
     decoder.reset();
   }
   generate(decoder, sampler, prompt, most, static_cast<size_t>(chunk));

@@ -280,7 +280,7 @@ def set_sampler(sampler, arguments):
 
 
 def choose_capacity(arguments, config, length):
-    """The positions of the caches, for a text of `length` tokens."""
+    """The positions of the caches, for `length` tokens that are run."""
     if arguments.capacity is None:
         return min(-(-length // POSITIONS) * POSITIONS, config.context)
     if not length <= arguments.capacity <= config.context:
@@ -298,16 +298,22 @@ def run(arguments):
     config = Config(arguments.folder)
     prompt = read_prompt(arguments, config)
     most = min(arguments.max, config.max_length - len(prompt))
-    capacity = choose_capacity(arguments, config, len(prompt) + most)
+    if most < 1:
+        raise Refused(f"--max is {arguments.max}, but wanted is 1 token at least")
+    # No place is wanted for the last token, which is not run.
+    capacity = choose_capacity(arguments, config, len(prompt) + most - 1)
     growing = None if arguments.cache is None else arguments.cache == "growing"
     decoder = Decoder(config, capacity, growing, arguments.copies, arguments.device,
                       arguments.programs)
     sampler = Sampler(config, arguments.seed)
     set_sampler(sampler, arguments)
-    chunk = arguments.chunk or config.chunk
+    chunk = config.chunk if arguments.chunk is None else arguments.chunk
+    if chunk < 1:
+        raise Refused(f"--chunk is {chunk}, but wanted is 1 token at least")
     if arguments.warm_up:
         run_prompt(decoder, prompt, chunk)
-        decoder.forward(prompt[-1:]) if len(prompt) < capacity else None
+        if most > 1:
+            decoder.forward(prompt[-1:])
         decoder.reset()
     times = []
     for token, seconds in generate(decoder, sampler, prompt, most, chunk):
