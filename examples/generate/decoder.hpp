@@ -76,15 +76,14 @@ public:
     asked.insert(asked.end(), config.pasts.begin(), config.pasts.end());
     std::vector<std::string> made = {config.logits};
     made.insert(made.end(), config.presents.begin(), config.presents.end());
-    std::vector<std::string> unknown;
-    for (const dml::TensorInfo &input : session.inputs()) {
+    for (const dml::TensorInfo &input : session.inputs())
       types[input.name] = input.dataType;
-      if (std::find(asked.begin(), asked.end(), input.name) == asked.end())
-        throw Refused("'" + config.model + "' has the input '" + input.name +
-                      "', but '" + config.path + "' does not say what it is");
-    }
     for (const std::string &name : asked)
       checkName("input", name, types.count(name));
+    for (const auto &[name, type] : types)
+      if (std::find(asked.begin(), asked.end(), name) == asked.end())
+        throw Refused("'" + config.model + "' has the input '" + name +
+                      "', but '" + config.path + "' does not say what it is");
     std::map<std::string, DmlDataType> outputs;
     for (const dml::TensorInfo &output : session.outputs())
       outputs[output.name] = output.dataType;

@@ -108,12 +108,14 @@ class Decoder:
     """A decoder with its caches. `forward` runs tokens behind those that were run before."""
 
     def __init__(self, config, capacity, growing=None, copies=False, device=None, programs=None,
-                 run_times=None):
-        """`capacity` is the number of positions for which there is ever to be a place."""
+                 run_times=None, session=None):
+        """`capacity` is the number of positions for which there is ever to be a place. Decoders
+        of one folder may share a session."""
         self.config, self.copies = config, copies
         self.growing = not config.shares_buffer if growing is None else growing
-        self.session = dml.Session(config.model, device=device, cache_dir=programs,
-                                   dims={"batch_size": 1}, run_times=run_times)
+        self.session = session or dml.Session(
+            config.model, device=device, cache_dir=programs, dims={"batch_size": 1},
+            run_times=run_times)
         self.inputs = {each.name: each for each in self.session.inputs}
         outputs = {each.name: each for each in self.session.outputs}
         asked = [config.ids, *filter(None, [config.mask, config.positions]), *config.pasts]
