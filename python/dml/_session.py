@@ -98,6 +98,8 @@ class StepTime(NamedTuple):
     #: Seconds since the beginning of the first step.
     begin: float
     end: float
+    #: Whether the step waits for all steps before it.
+    barrier: bool
 
 
 class RunTimes(NamedTuple):
@@ -113,7 +115,8 @@ def _read_times(times: _library.DmlRunTimes) -> RunTimes:
     steps = []
     for step, time in zip(times.steps[:times.stepCount], times.times[:times.stepCount]):
         steps.append(StepTime(_library.decode(step.kernel) or "copy",
-                              _library.decode(step.label), time.begin / 1e9, time.end / 1e9))
+                              _library.decode(step.label), time.begin / 1e9, time.end / 1e9,
+                              step.barrier))
     return RunTimes((times.finishTime - times.submitTime) / 1e9, steps)
 
 
