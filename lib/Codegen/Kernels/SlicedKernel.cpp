@@ -17,6 +17,7 @@
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
 #include "Emit/Loops.h"
+#include "Emit/QuantizedFactors.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -58,7 +59,19 @@ private:
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
                     int64_t lanes, ArrayRef<LinearForm> steps);
+  /// Iterations of a thread, and the conditions that they exist, which are null
+  /// if they always do.
+  struct Iterations {
+    SmallVector<LinearForm> steps;
+    SmallVector<Value> conditions;
+  };
+  Iterations buildIterations(LinearForm round);
   SmallVector<Value> addProducts(LinearForm round, ValueRange sums);
+  SmallVector<QuantizedFactors::Word> buildWords(ArrayRef<LinearForm> steps,
+                                                 const LinearForm &column);
+  std::optional<SmallVector<Value>>
+  addQuantizedProducts(const Iterations &iterations, const LinearForm &column,
+                       ValueRange sums);
   SmallVector<Value> buildSums();
   int64_t getStoredLanes() const;
   int64_t getPitch(const JoinPlan &plan) const {
@@ -91,6 +104,9 @@ private:
   /// neighbouring columns.
   bool isAlong = false;
   OperandTile rows, columns;
+  /// The factors of the columns, if these are quantized numbers that a thread
+  /// unpacks a word at a time.
+  std::optional<QuantizedFactors> quantized;
   Value memory;
 };
 } // namespace
@@ -114,32 +130,51 @@ void SlicedBuilder::buildFactors(TileBuilder &builder,
   builder.buildSlice(slice, coordinates);
 }
 
-/// Adds the products of the thread's terms in `round` to `sums`, which are in
-/// row-major order.
-SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
-                                              ValueRange sums) {
+/// Returns the thread's iterations in `round`.
+SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
   // Neighbouring slices have neighbouring terms.
   LinearForm first = forms->add(b, forms->mul(b, round, stepsOfRound),
                                 forms->mul(b, slice, neighbours));
-  SmallVector<LinearForm> steps;
-  SmallVector<Value> counts;
+  // If the last round is incomplete, terms beyond the last one are computed as
+  // 0 times 0, for factors of the last iterations. Neighbouring iterations stay
+  // neighbours if all of them exist or none of them does.
+  int64_t together = contraction.steps % neighbours == 0 ? neighbours : 1;
+  Iterations result;
   for (int64_t i = 0; i < neighbours * tile.times; ++i) {
+    int64_t inside = i % together;
     LinearForm step = forms->add(
         b, first, i / neighbours * neighbours * tile.slices + i % neighbours);
     Value isStep;
     if (contraction.steps % stepsOfRound) {
-      // Terms beyond the last one are computed as 0 times 0.
-      isStep = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                     forms->materialize(b, step),
-                                     constant(contraction.steps));
-      step = forms->min(b, step, contraction.steps - 1);
+      step = forms->sub(b, step, inside);
+      isStep = inside ? result.conditions.back()
+                      : arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                              forms->materialize(b, step),
+                                              constant(contraction.steps))
+                            .getResult();
+      step = forms->divide(b, step, together).first;
+      step = forms->min(b, step, contraction.steps / together - 1);
+      step = forms->add(b, forms->mul(b, step, together), inside);
     }
-    steps.push_back(step);
-    counts.push_back(isStep);
+    result.steps.push_back(step);
+    result.conditions.push_back(isStep);
   }
-  TileBuilder ofRows(b, op, *forms, *views), ofColumns(b, op, *forms, *views);
+  return result;
+}
+
+/// Adds the products of the thread's terms in `round` to `sums`, which are in
+/// row-major order.
+SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
+                                              ValueRange sums) {
+  Iterations iterations = buildIterations(round);
+  ArrayRef<LinearForm> steps = iterations.steps;
+  ArrayRef<Value> counts = iterations.conditions;
   LinearForm column =
       forms->add(b, forms->mul(b, columns.tile, threadColumns), threadColumn);
+  if (quantized)
+    if (auto next = addQuantizedProducts(iterations, column, sums))
+      return *next;
+  TileBuilder ofRows(b, op, *forms, *views), ofColumns(b, op, *forms, *views);
   buildFactors(ofColumns, contraction.columns, contraction.columns.slice,
                column, tile.columns, steps);
   buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
@@ -177,6 +212,90 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
           *sum = addProduct(row, column, *sum);
           ++sum;
         }
+    }
+  }
+  return next;
+}
+
+/// Builds the words of the quantized columns in the iterations `steps`: for
+/// each word of terms, one of each of the tile's columns. Returns no words if
+/// the terms of an iteration or the iterations of the thread do not fill words,
+/// or if terms of one word have different scales or zero points.
+SmallVector<QuantizedFactors::Word>
+SlicedBuilder::buildWords(ArrayRef<LinearForm> steps,
+                          const LinearForm &column) {
+  int64_t ofStep = contraction.getTermsOfStep(),
+          perWord = quantized->getNumPerWord(),
+          terms = static_cast<int64_t>(steps.size()) * ofStep;
+  if (neighbours * ofStep % perWord)
+    return {};
+  TileBuilder builder(b, op, *forms, *views);
+  buildFactors(builder, contraction.columns, quantized->getSlice(), column,
+               tile.columns, steps);
+  SmallVector<QuantizedFactors::Word> words;
+  for (int64_t first = 0; first < terms; first += perWord)
+    for (int64_t lane = 0; lane < tile.columns; ++lane) {
+      SmallVector<BuiltFactor> numbers;
+      for (int64_t term = first; term < first + perWord; ++term)
+        numbers.push_back({term / ofStep * tile.columns + lane, term % ofStep});
+      std::optional<QuantizedFactors::Word> word =
+          quantized->buildWord(builder, numbers);
+      if (!word)
+        return {};
+      words.push_back(*word);
+    }
+  return words;
+}
+
+/// Adds the products of quantized columns in `iterations` to `sums`. Returns
+/// nothing if the columns cannot be unpacked a word at a time.
+std::optional<SmallVector<Value>>
+SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
+                                    const LinearForm &column, ValueRange sums) {
+  // All words are loaded first, so that their loads are in flight together.
+  SmallVector<QuantizedFactors::Word> words =
+      buildWords(iterations.steps, column);
+  if (words.empty())
+    return std::nullopt;
+  int64_t ofStep = contraction.getTermsOfStep(),
+          perWord = quantized->getNumPerWord();
+  SmallVector<Value> next(sums);
+  Value zero = getZero();
+  ArrayRef<QuantizedFactors::Word> left = words;
+  for (int64_t first = 0; !left.empty(); first += perWord) {
+    // The iterations that have a term in the word.
+    int64_t begin = first / ofStep,
+            end = llvm::divideCeilSigned(first + perWord, ofStep);
+    ArrayRef<LinearForm> steps =
+        ArrayRef(iterations.steps).slice(begin, end - begin);
+    Value condition = iterations.conditions[begin];
+    TileBuilder ofRows(b, op, *forms, *views);
+    buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
+                 tile.rows, steps);
+    SmallVector<SmallVector<Value>> factors;
+    for (QuantizedFactors::Word word : left.take_front(tile.columns)) {
+      if (condition)
+        word.scale =
+            arith::SelectOp::create(b, condition, word.scale,
+                                    ofRows.getShared().getConstant(
+                                        b.getZeroAttr(word.scale.getType())));
+      factors.push_back(quantized->buildFactors(b, word));
+    }
+    left = left.drop_front(tile.columns);
+    for (int64_t term = 0; term < perWord; ++term) {
+      int64_t step = (first + term) / ofStep - begin;
+      auto *sum = next.begin();
+      for (int64_t row = 0; row < tile.rows; ++row) {
+        Value factor =
+            ofRows.getBuilt(step * tile.rows + row,
+                            contraction.rows.factors[(first + term) % ofStep]);
+        if (condition)
+          factor = arith::SelectOp::create(b, condition, factor, zero);
+        for (ArrayRef<Value> ofColumn : factors) {
+          *sum = addProduct(factor, ofColumn[term], *sum);
+          ++sum;
+        }
+      }
     }
   }
   return next;
@@ -341,6 +460,9 @@ void SlicedBuilder::build() {
               columns);
   // Consecutive threads load neighbouring factors of the columns.
   isAlong = isAlongSteps(contraction.columns);
+  if (isAlong && llvm::none_of(contraction.conditions,
+                               [](Value condition) { return condition; }))
+    quantized = QuantizedFactors::match(contraction.columns);
   if (isAlong)
     std::tie(threadColumn, slice) =
         forms->divide(b, forms->getThread(), tile.slices);
