@@ -171,41 +171,71 @@ Value QuantizedFactors::buildBias(ImplicitLocOpBuilder &b, const Word &word,
   return arith::BitcastOp::create(b, type, number);
 }
 
-/// Builds the factors of a word whose products are rounded to f16, two at a
-/// time.
-SmallVector<Value> QuantizedFactors::buildHalves(ImplicitLocOpBuilder &b,
-                                                 const Word &word) const {
+/// Flips the highest bits of signed numbers, which makes them unsigned.
+QuantizedFactors::Word QuantizedFactors::flipSigns(ImplicitLocOpBuilder &b,
+                                                   const Word &word) const {
   const QuantizedFactor &factor = factors.front();
+  if (!factor.isSigned)
+    return word;
+  uint32_t highest = 0;
+  for (int64_t i = 0; i < getNumPerWord(); ++i)
+    highest |= uint32_t(1) << (factor.bits * (i + 1) - 1);
+  Word flipped = word;
+  flipped.bits = arith::XOrIOp::create(b, word.bits, getWord(b, highest));
+  return flipped;
+}
+
+/// The bits of a half's mantissa that hold numbers of a word.
+static constexpr int64_t bitsOfPair = 8;
+
+SmallVector<int64_t> QuantizedFactors::getPairedNumbers() const {
+  int64_t bits = factors.front().bits;
+  SmallVector<int64_t> numbers;
+  for (int64_t place = 0; place < half.bits; place += bits)
+    for (int64_t ofHalf : {int64_t(0), half.bits})
+      numbers.push_back((place + ofHalf) / bits);
+  return numbers;
+}
+
+SmallVector<Value> QuantizedFactors::buildPairs(ImplicitLocOpBuilder &b,
+                                                const Word &word) const {
+  int64_t ofNumber = factors.front().bits;
   constexpr uint32_t both = 0x10001;
   VectorType type = getPairType(b);
   Value scale = vector::BroadcastOp::create(b, type, word.scale);
-  SmallVector<Value> results(getNumPerWord());
-  // The mantissa has room for the numbers in the lowest byte of each half.
-  constexpr int64_t byte = 8;
-  SmallVector<Value> biases;
-  for (int64_t place = 0; place < byte; place += factor.bits)
+  Value bits = flipSigns(b, word).bits;
+  SmallVector<Value> pairs, biases;
+  for (int64_t place = 0; place < bitsOfPair; place += ofNumber)
     biases.push_back(buildBias(b, word, place, type));
-  for (int64_t shift = 0; shift < half.bits; shift += byte) {
-    Value bits = word.bits;
+  for (int64_t shift = 0; shift < half.bits; shift += bitsOfPair) {
+    Value shifted = bits;
     if (shift)
-      bits = arith::ShRUIOp::create(b, bits,
-                                    getWord(b, static_cast<uint32_t>(shift)));
+      shifted = arith::ShRUIOp::create(
+          b, bits, getWord(b, static_cast<uint32_t>(shift)));
     for (auto [i, bias] : llvm::enumerate(biases)) {
-      int64_t place = static_cast<int64_t>(i) * factor.bits;
-      uint32_t mask = llvm::maskTrailingOnes<uint32_t>(factor.bits) << place;
-      Value pair = arith::AndIOp::create(b, bits, getWord(b, mask * both));
+      int64_t place = static_cast<int64_t>(i) * ofNumber;
+      uint32_t mask = llvm::maskTrailingOnes<uint32_t>(ofNumber) << place;
+      Value pair = arith::AndIOp::create(b, shifted, getWord(b, mask * both));
       pair =
           arith::OrIOp::create(b, pair, getWord(b, half.getBits(place) * both));
       pair = arith::SubFOp::create(b, toPair(b, pair), bias);
-      pair = arith::MulFOp::create(b, pair, scale);
-      int64_t number = (shift + place) / factor.bits;
-      for (int64_t lane = 0; lane < 2; ++lane) {
-        Value product = vector::ExtractOp::create(b, pair, lane);
-        results[number + lane * half.bits / factor.bits] =
-            arith::ExtFOp::create(b, b.getF32Type(), product);
-      }
+      pairs.push_back(arith::MulFOp::create(b, pair, scale));
     }
   }
+  return pairs;
+}
+
+/// Builds the factors of a word whose products are rounded to f16.
+SmallVector<Value> QuantizedFactors::buildHalves(ImplicitLocOpBuilder &b,
+                                                 const Word &word) const {
+  SmallVector<int64_t> numbers = getPairedNumbers();
+  SmallVector<Value> results(numbers.size());
+  for (auto [i, pair] : llvm::enumerate(buildPairs(b, word)))
+    for (int64_t lane = 0; lane < 2; ++lane) {
+      Value product = vector::ExtractOp::create(b, pair, lane);
+      results[numbers[2 * i + lane]] =
+          arith::ExtFOp::create(b, b.getF32Type(), product);
+    }
   return results;
 }
 
@@ -214,12 +244,13 @@ SmallVector<Value> QuantizedFactors::buildSingles(ImplicitLocOpBuilder &b,
                                                   const Word &word) const {
   const QuantizedFactor &factor = factors.front();
   SmallVector<Value> results, biases;
+  Value unsignedBits = flipSigns(b, word).bits;
   // The mantissa has room for the numbers in the lower half of the word.
   constexpr int64_t ofShift = QuantizedFactor::wordBits / 2;
   for (int64_t place = 0; place < ofShift; place += factor.bits)
     biases.push_back(buildBias(b, word, place, b.getF32Type()));
   for (int64_t shift = 0; shift < QuantizedFactor::wordBits; shift += ofShift) {
-    Value bits = word.bits;
+    Value bits = unsignedBits;
     if (shift)
       bits = arith::ShRUIOp::create(b, bits,
                                     getWord(b, static_cast<uint32_t>(shift)));
@@ -239,15 +270,6 @@ SmallVector<Value> QuantizedFactors::buildSingles(ImplicitLocOpBuilder &b,
 
 SmallVector<Value> QuantizedFactors::buildFactors(ImplicitLocOpBuilder &b,
                                                   const Word &word) const {
-  const QuantizedFactor &factor = factors.front();
-  Word unsignedWord = word;
-  if (factor.isSigned) {
-    uint32_t highest = 0;
-    for (int64_t i = 0; i < getNumPerWord(); ++i)
-      highest |= uint32_t(1) << (factor.bits * (i + 1) - 1);
-    unsignedWord.bits =
-        arith::XOrIOp::create(b, word.bits, getWord(b, highest));
-  }
-  return factor.scale.getType().isF16() ? buildHalves(b, unsignedWord)
-                                        : buildSingles(b, unsignedWord);
+  return factors.front().scale.getType().isF16() ? buildHalves(b, word)
+                                                 : buildSingles(b, word);
 }

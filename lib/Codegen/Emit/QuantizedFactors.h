@@ -38,6 +38,13 @@ public:
   /// of a word, or if they have different scales or zero points.
   std::optional<Word> buildWord(TileBuilder &builder,
                                 llvm::ArrayRef<BuiltFactor> numbers) const;
+  /// Builds the products of a word that are rounded to f16, as pairs of f16, in
+  /// the order of getPairedNumbers().
+  llvm::SmallVector<mlir::Value> buildPairs(mlir::ImplicitLocOpBuilder &b,
+                                            const Word &word) const;
+  /// Returns the numbers of a word in the order in which masks extract pairs of
+  /// them: 0, 4, 1, 5, 2, 6, 3 and 7 for numbers of 4 bits.
+  llvm::SmallVector<int64_t> getPairedNumbers() const;
   /// Builds the factors of a word, f32 numbers.
   llvm::SmallVector<mlir::Value> buildFactors(mlir::ImplicitLocOpBuilder &b,
                                               const Word &word) const;
@@ -45,6 +52,7 @@ public:
 private:
   std::optional<LinearForm> findWord(TileBuilder &builder,
                                      llvm::ArrayRef<BuiltFactor> numbers) const;
+  Word flipSigns(mlir::ImplicitLocOpBuilder &b, const Word &word) const;
   mlir::Value buildBias(mlir::ImplicitLocOpBuilder &b, const Word &word,
                         int64_t place, mlir::Type type) const;
   llvm::SmallVector<mlir::Value> buildHalves(mlir::ImplicitLocOpBuilder &b,
