@@ -179,6 +179,79 @@ static bool isUnrounded(Operation *op) {
          truncation.getType().isF16() && !isRounded(truncation.getIn());
 }
 
+/// Returns the largest magnitude that the integer `value` can have, or nothing
+/// if it is neither a widened number of up to 8 bits nor a difference of two
+/// such numbers.
+static std::optional<int64_t> getMagnitude(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.abs().getZExtValue();
+  if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
+    std::optional<int64_t> lhs = getMagnitude(difference.getLhs()),
+                           rhs = getMagnitude(difference.getRhs());
+    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+  }
+  Operation *widening = value.getDefiningOp();
+  if (!isa_and_present<arith::ExtUIOp, arith::ExtSIOp>(widening))
+    return std::nullopt;
+  unsigned width = widening->getOperand(0).getType().getIntOrFloatBitWidth();
+  return width <= 8 ? std::optional(int64_t(1) << width) : std::nullopt;
+}
+
+/// The two factors of a product that f16 arithmetic rounds as an f32 product
+/// and its rounding to f16 do: an integer, and a number of f16.
+struct HalfProduct {
+  arith::SIToFPOp integer;
+  arith::ExtFOp half;
+
+  /// Reads what `truncation` rounds as such a product. An example is a
+  /// dequantized weight of f16, 5 times the scale 0.1. The integer has up to 11
+  /// bits, so that f16 represents it, and an f32 has all digits of the product.
+  static std::optional<HalfProduct> match(arith::TruncFOp truncation) {
+    auto product = truncation.getIn().getDefiningOp<arith::MulFOp>();
+    if (!product || !truncation.getType().isF16())
+      return std::nullopt;
+    HalfProduct factors{product.getLhs().getDefiningOp<arith::SIToFPOp>(),
+                        product.getRhs().getDefiningOp<arith::ExtFOp>()};
+    if (!factors.integer || !factors.half ||
+        !factors.half.getIn().getType().isF16())
+      return std::nullopt;
+    std::optional<int64_t> magnitude = getMagnitude(factors.integer.getIn());
+    constexpr int64_t largest = 1 << 11;
+    if (!magnitude || *magnitude > largest)
+      return std::nullopt;
+    return factors;
+  }
+};
+
+/// Whether the devices of `profile` have arithmetic in f16.
+static bool hasHalves(MLIRContext *context, const DeviceProfile &profile) {
+  return profile.includes(DeviceProfile::getRequired(Float16Type::get(context),
+                                                     /*isStored=*/false));
+}
+
+/// Multiplies in f16 where that gives the bits of the f32 product that is then
+/// rounded (HalfProduct). The device rounds the product of two numbers of f16
+/// to f16, so that a driver has no conversion to remove.
+static void multiplyInHalves(linalg::GenericOp op) {
+  op.getBody()->walk([](arith::TruncFOp truncation) {
+    std::optional<HalfProduct> factors = HalfProduct::match(truncation);
+    if (!factors)
+      return;
+    ImplicitLocOpBuilder b(truncation.getLoc(), truncation);
+    Value integer =
+        arith::SIToFPOp::create(b, b.getF16Type(), factors->integer.getIn());
+    truncation.replaceAllUsesWith(
+        arith::MulFOp::create(b, integer, factors->half.getIn()).getResult());
+    Operation *product = truncation.getIn().getDefiningOp();
+    truncation.erase();
+    for (Operation *unused : {product, factors->integer.getOperation(),
+                              factors->half.getOperation()})
+      if (unused->use_empty())
+        unused->erase();
+  });
+}
+
 /// The approximate number of operations that buildRounding() builds.
 static constexpr int64_t roundingOps = 18;
 
@@ -548,9 +621,11 @@ bool Fusion::isProfitable(bool savesLaunches) {
       }))
     return true;
   int64_t size = countOps(producer);
+  bool halves = hasHalves(producer.getContext(), rows.profile);
   if (needsRounding())
     producer.getBody()->walk([&](Operation *op) {
-      if (!isUnrounded(op))
+      if (!isUnrounded(op) ||
+          (halves && HalfProduct::match(cast<arith::TruncFOp>(op))))
         return;
       size += roundingOps;
       *work += roundingOps * getTripCount(op).value_or(1);
@@ -900,8 +975,11 @@ bool Fusion::readsWhatReaderReads() {
 }
 
 void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
-  if (needsRounding())
+  if (needsRounding()) {
+    if (hasHalves(producer.getContext(), rows.profile))
+      multiplyInHalves(producer);
     roundExplicitly(producer);
+  }
   size_t left = reads.size();
   for (auto &[consumer, consumerReads] : reads) {
     joinLabels(producer, consumer);
