@@ -81,6 +81,25 @@ typedef struct DmlNamedBytes {
 typedef bool (*DmlProgressCallback)(void *userData, const char *name,
                                     float fraction);
 
+/* The times of one run. Nothing that it refers to outlives the call that
+ * receives it. */
+typedef struct DmlRunTimes {
+  const void *next;
+  /* The kernels and copies that the device executed, and when each of them
+   * began and ended, in nanoseconds since the beginning of the first one. */
+  const DmlStepInfo *steps;
+  const DmlStepTime *times;
+  uint32_t stepCount;
+  /* When the work was given to the device, and when the host found it done, in
+   * nanoseconds of CLOCK_MONOTONIC (of std::chrono::steady_clock elsewhere). */
+  uint64_t submitTime;
+  uint64_t finishTime;
+} DmlRunTimes;
+
+/* Called at the end of each run that has succeeded, on the thread of the run.
+ * Runs of other threads may call the function at the same time. */
+typedef void (*DmlRunTimesCallback)(void *userData, const DmlRunTimes *times);
+
 typedef struct DmlSessionCreateInfo {
   const void *next;
 
@@ -146,7 +165,16 @@ typedef struct DmlSessionCreateInfo {
    * are inside a call of the session, but never on two threads at once. */
   DmlMessageCallback messageCallback;
   DmlProgressCallback progressCallback;
-  /* A value that both callbacks receive. */
+  /* Receives the times of the steps of each run. With the callback or with
+   * `tracePath`, each step is preceded and followed by a timestamp, which waits
+   * for all work before it, so that steps do not overlap. The session cannot be
+   * created on a device whose queue has no timestamps. */
+  DmlRunTimesCallback runTimesCallback;
+  /* A file that receives the steps of all runs as a trace of events in JSON,
+   * which Chrome (chrome://tracing) and Perfetto show. It is written run by run
+   * and complete when the session is destroyed. NULL: no trace. */
+  const char *tracePath;
+  /* A value that the callbacks receive. */
   void *userData;
 } DmlSessionCreateInfo;
 

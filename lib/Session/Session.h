@@ -11,6 +11,7 @@
 #include "Devices.h"
 #include "DiskCache.h"
 #include "Programs.h"
+#include "Trace.h"
 
 namespace dml::session {
 
@@ -52,6 +53,10 @@ private:
   Expected<Call> bind(llvm::ArrayRef<DmlSessionTensor> inputs,
                       llvm::MutableArrayRef<DmlSessionTensor> outputs,
                       bool isRun);
+  /// Sets how runs are waited for and measured.
+  Status setRuns(const DmlSessionCreateInfo &info);
+  /// Tells the caller the times of a run.
+  void report(const Program &program, const StepTimes &times);
   /// Sets the description of an output in the caller's tensor.
   void describeOutput(const Program &program, size_t index,
                       DmlSessionTensor &tensor) const;
@@ -64,12 +69,13 @@ private:
   Digest optionsKey = {};
   CallerWeights weights;
   Messages messages;
-  /// The longest that a call waits for the device, in nanoseconds.
-  uint64_t waitLimit = UINT64_MAX;
+  RunSettings settings;
   DmlProgressCallback progressCallback;
+  DmlRunTimesCallback runTimesCallback;
   void *userData;
   std::atomic<uint64_t> compiledCount = 0, cachedCount = 0;
   std::unique_ptr<DiskCache> cache;
+  std::unique_ptr<Trace> trace;
   /// What the caller calls the model, or "".
   std::string identifier;
   std::mutex keyMutex;

@@ -27,6 +27,38 @@ ProgressCallback = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_float)
 ReadWeightCallback = CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_size_t, c_void_p)
 
 
+class DmlStepInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("kind", c_int),
+        ("label", c_char_p),
+        ("kernel", c_char_p),
+        ("kernelIndex", c_uint32),
+        ("workgroupCount", c_uint32 * 3),
+        ("workgroupSize", c_uint32 * 3),
+        ("boundSize", c_uint64),
+        ("barrier", c_bool),
+    ]
+
+
+class DmlStepTime(Structure):
+    _fields_ = [("begin", c_uint64), ("end", c_uint64)]
+
+
+class DmlRunTimes(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("steps", POINTER(DmlStepInfo)),
+        ("times", POINTER(DmlStepTime)),
+        ("stepCount", c_uint32),
+        ("submitTime", c_uint64),
+        ("finishTime", c_uint64),
+    ]
+
+
+RunTimesCallback = CFUNCTYPE(None, c_void_p, POINTER(DmlRunTimes))
+
+
 class DmlMatrixShape(Structure):
     _fields_ = [("rows", c_uint32), ("columns", c_uint32), ("terms", c_uint32),
                 ("factors", c_int), ("sums", c_int)]
@@ -189,6 +221,8 @@ class DmlSessionCreateInfo(Structure):
         ("identifier", c_char_p),
         ("messageCallback", MessageCallback),
         ("progressCallback", ProgressCallback),
+        ("runTimesCallback", RunTimesCallback),
+        ("tracePath", c_char_p),
         ("userData", c_void_p),
     ]
 

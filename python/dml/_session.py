@@ -89,6 +89,35 @@ class SessionInfo(NamedTuple):
     weight_bytes: int
 
 
+class StepTime(NamedTuple):
+    """A kernel or a copy of a run."""
+
+    #: The entry point of the kernel, or "copy".
+    kernel: str
+    #: The operators that the step computes, or "".
+    operators: str
+    #: Seconds since the beginning of the first step.
+    begin: float
+    end: float
+
+
+class RunTimes(NamedTuple):
+    """The times of one run."""
+
+    #: Seconds from the submission of the work until the host found it done.
+    seconds: float
+    #: The steps in the order in which the device executed them.
+    steps: List[StepTime]
+
+
+def _read_times(times: _library.DmlRunTimes) -> RunTimes:
+    steps = []
+    for step, time in zip(times.steps[:times.stepCount], times.times[:times.stepCount]):
+        steps.append(StepTime(_library.decode(step.kernel) or "copy",
+                              _library.decode(step.label), time.begin / 1e9, time.end / 1e9))
+    return RunTimes((times.finishTime - times.submitTime) / 1e9, steps)
+
+
 class _HostMemory:
     """Memory that the library allocated for an output. Arrays that see it keep it alive."""
 
@@ -115,15 +144,27 @@ class Callbacks:
     """The functions of the caller that the library calls. A function that raises an
     exception cancels the call, which then raises the exception."""
 
-    def __init__(self, progress: Optional[Progress]) -> None:
-        if progress is not None and not callable(progress):
-            raise InvalidArgument(f"progress is of the type {type(progress).__name__}, but "
-                                  "wanted is a function")
+    def __init__(self, progress: Optional[Progress],
+                 run_times: Optional[Callable[[RunTimes], Any]] = None) -> None:
+        for name, function in (("progress", progress), ("run_times", run_times)):
+            if function is not None and not callable(function):
+                raise InvalidArgument(f"{name} is of the type {type(function).__name__}, but "
+                                      "wanted is a function")
         self._progress = progress
+        self._run_times = run_times
         self._raised = threading.local()
         self.message = _library.MessageCallback(self._on_message)
         self.progress = (_library.ProgressCallback(self._on_progress) if progress is not None
                          else _library.ProgressCallback(0))
+        self.run_times = (_library.RunTimesCallback(self._on_run_times) if run_times is not None
+                          else _library.RunTimesCallback(0))
+
+    def _on_run_times(self, _data: int, times: Any) -> None:
+        assert self._run_times is not None
+        try:
+            self._run_times(_read_times(times.contents))
+        except BaseException as error:
+            self._raised.error = error
 
     def _on_message(self, _data: int, severity: int, message: bytes) -> None:
         _logger.log(logging.ERROR if severity else logging.WARNING, "%s",
@@ -169,7 +210,9 @@ class Session:
                  program_budget: int = 0,
                  cache_budget: int = 0,
                  wait_limit: Optional[float] = None,
-                 identifier: Optional[str] = None) -> None:
+                 identifier: Optional[str] = None,
+                 run_times: Optional[Callable[[RunTimes], Any]] = None,
+                 trace: "Union[str, os.PathLike[str], None]" = None) -> None:
         """Opens a model; nothing is compiled yet.
 
         model           a path, the bytes of a model, or a dml.Model
@@ -189,6 +232,10 @@ class Session:
         cache_budget    bytes that cache_dir may have; 4 GiB if it is 0
         wait_limit      seconds that a run may take on the device; no limit without
         identifier      tells the model from others in cache_dir, instead of a digest
+        run_times       a function that is called with the dml.RunTimes of each run: how long
+                        each kernel took on the device
+        trace           a file that receives the steps of all runs, for chrome://tracing and
+                        Perfetto; it is complete when the session is closed
 
         >>> dml.Session("bert.onnx", dims={"batch": 1}, cache_dir="/tmp/programs")
         """
@@ -210,14 +257,17 @@ class Session:
             info.cacheDirectory = _library.encode_path("cache folder", cache_dir)
         if identifier is not None:
             info.identifier = _library.encode("identifier", identifier)
+        if trace is not None:
+            info.tracePath = _library.encode_path("trace", trace)
         info.programBudget = _library.to_int("program_budget", program_budget, 0)
         info.cacheBudget = _library.to_int("cache_budget", cache_budget, 0)
         if wait_limit is not None:
             info.waitLimit = _to_nanoseconds(wait_limit)
         info.device = self._opened.value
-        self._callbacks = Callbacks(progress)
+        self._callbacks = Callbacks(progress, run_times)
         info.messageCallback = self._callbacks.message
         info.progressCallback = self._callbacks.progress
+        info.runTimesCallback = self._callbacks.run_times
         handle = c_void_p()
         self._call(library.dmlCreateSession, byref(info), byref(handle))
         # Runs hold the handle, and the handle what the session needs.
@@ -245,6 +295,9 @@ class Session:
         except DeviceLost:
             _devices.forget(self._device, self._opened)
             raise
+        raised = self._callbacks.take()
+        if raised is not None:
+            raise raised
 
     def _use(self) -> Handle:
         """The handle. Whoever has it keeps it from being destroyed."""

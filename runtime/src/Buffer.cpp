@@ -12,8 +12,10 @@
 
 using namespace dml::runtime;
 
-/// Larger copies go through a staging buffer of this size piece by piece.
-static constexpr uint64_t kStagingSize = uint64_t(64) << 20;
+/// Larger copies go through a staging buffer of this size piece by piece. A
+/// buffer of this size is a part of a block that stays (Memory.cpp), whereas the
+/// memory of a larger one would be allocated, pinned and freed in each copy.
+static constexpr uint64_t kStagingSize = uint64_t(1) << 20;
 
 Expected<Owned<Buffer>> Buffer::create(std::shared_ptr<Device> device,
                                        uint64_t size, DmlMemory memory,

@@ -2,6 +2,7 @@
 """Sessions: values, names, types and shapes, errors, callbacks and threads."""
 import ctypes
 import gc
+import json
 import os
 import tempfile
 import threading
@@ -223,13 +224,48 @@ class RunTest(unittest.TestCase):
                 self.assertEqual(session.info.cached, cached)
         x = np.ones((65536, 3), np.float32)
         session = dml.Session(make_scale(), wait_limit=1e-9)
+        # Other work may delay this thread until the device is done: the run succeeds then.
         with self.assertRaisesRegex(dml.Timeout, "has not finished within"):
-            # A run may end before this thread gets to wait for it.
             for _ in range(1000):
                 session.run(None, {"x": x})
         session = dml.Session(make_scale(), wait_limit=600)
         (y,) = session.run(None, {"x": x})
         self.assertEqual((y.min(), y.max()), (3, 3))
+
+    def test_times(self):
+        times = []
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace.json")
+            session = dml.Session(make_scale(), run_times=times.append, trace=trace)
+            for rows in (1, 5, 1):
+                session.run(None, {"x": np.ones((rows, 3), np.float32)})
+            session.close()
+            with open(trace, encoding="utf-8") as file:
+                events = json.load(file)
+            with self.assertRaisesRegex(dml.InputOutput, "cannot write the trace '.*nowhere"):
+                dml.Session(make_scale(), trace=os.path.join(folder, "nowhere", "t.json"))
+        self.assertEqual(len(times), 3)
+        for run in times:
+            self.assertEqual(len(run.steps), 1)
+            step = run.steps[0]
+            self.assertIn("dml.", step.operators)
+            self.assertEqual(step.begin, 0)
+            self.assertTrue(0 < step.end < run.seconds)
+        runs = [event for event in events if event["name"] == "run"]
+        self.assertEqual([event["ph"] for event in events], ["M"] * 2 + ["X"] * 6)
+        steps = [event for event in events[2:] if event["name"] != "run"]
+        for run, step, time in zip(runs, steps, times):
+            self.assertEqual(step["ts"], run["ts"])
+            self.assertEqual((run["pid"], step["pid"], step["tid"]), (0, 1, run["tid"]))
+            self.assertAlmostEqual(step["dur"], time.steps[0].end * 1e6, 3)
+            self.assertEqual(step["args"]["operators"], time.steps[0].operators)
+        self.assertEqual(sorted(run["ts"] for run in runs), [run["ts"] for run in runs])
+
+        def fail(_times):
+            raise RuntimeError("no times are wanted")
+        session = dml.Session(make_scale(), run_times=fail)
+        with self.assertRaisesRegex(RuntimeError, "no times are wanted"):
+            session.run(None, {"x": [[1, 1, 1]]})
 
     def test_progress(self):
         steps = []

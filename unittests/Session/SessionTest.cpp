@@ -18,7 +18,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <random>
+#include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -672,6 +674,54 @@ TEST_F(SessionTest, ThreadsShareASession) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(session.countCompiled(), 2u);
+}
+
+TEST_F(SessionTest, ThreadsGetTheTimesOfTheirRuns) {
+  Folder folder;
+  const std::string path = folder.path / "trace.json";
+  struct Told {
+    std::mutex mutex;
+    unsigned runs = 0, steps = 0;
+    std::set<std::thread::id> threads;
+  } told;
+  {
+    Session session(writeProduct(), [&](DmlSessionCreateInfo &info) {
+      info.userData = &told;
+      info.tracePath = path.c_str();
+      info.runTimesCallback = [](void *userData, const DmlRunTimes *times) {
+        auto &told = *static_cast<Told *>(userData);
+        std::lock_guard<std::mutex> lock(told.mutex);
+        ++told.runs;
+        told.steps += times->stepCount;
+        told.threads.insert(std::this_thread::get_id());
+        EXPECT_LT(times->submitTime, times->finishTime);
+        ASSERT_GT(times->stepCount, 0u);
+        EXPECT_STRNE(times->steps[0].kernel, "");
+        EXPECT_EQ(times->times[0].begin, 0u);
+        EXPECT_LE(times->times[times->stepCount - 1].end,
+                  times->finishTime - times->submitTime);
+      };
+    });
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&, i] {
+        int64_t rows = 1 + i % 2;
+        EXPECT_EQ(run(session, {rows, kWidth}, makeRows(rows)),
+                  multiplyRows(rows));
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+  EXPECT_EQ(told.runs, 8u);
+  EXPECT_EQ(told.threads.size(), 8u);
+  std::ifstream file(path);
+  std::string line;
+  unsigned lines = 0, runs = 0;
+  for (; std::getline(file, line); ++lines)
+    runs += line.find("\"name\":\"run\"") != std::string::npos;
+  EXPECT_EQ(runs, 8u);
+  // The first line has both processes, and the last one ends the array.
+  EXPECT_EQ(lines, 2 + runs + told.steps);
 }
 
 TEST_F(SessionTest, ThreadsHaveSessionsOfTheirOwn) {

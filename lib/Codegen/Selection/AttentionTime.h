@@ -12,14 +12,14 @@
 
 namespace dml {
 
-/// Returns the operations that a thread executes for one product, including a
-/// share of the loads of its factors. The thread computes `rows` by `columns`
-/// sums, which share the loaded factors.
+/// Returns the operations that a thread executes for one product of a sum. The
+/// number includes a share of the loads of factors, which the products of all
+/// `rows` by `columns` sums of the thread use.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
-/// Returns the time, in cycles of a multiprocessor, of attention without an
-/// attention kernel: of three kernels for the scores, the weights and the
-/// products.
+/// Returns the time of attention without an attention kernel, in cycles of a
+/// multiprocessor: the time of one kernel for the scores, one for the weights,
+/// and one for the products of weights and values.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml
