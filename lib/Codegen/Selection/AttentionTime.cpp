@@ -50,9 +50,9 @@ double dml::getTimeApart(const Attention &attention,
       2 * ThreadBlock::side, device);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
-  // Without an attention kernel, a kernel of its own computes the scores. If
-  // the device has cooperative matrices for the factors, this is a matrix
-  // kernel, and a product takes less time.
+  // Without an attention kernel, a separate kernel computes the scores. If the
+  // device has cooperative matrices for the factors, this is a matrix kernel,
+  // in which a product takes less time.
   double ofScoreProduct = ofProduct;
   for (const MatrixShape &shape : profile.getMatrixShapes())
     if (canMultiply(attention.scores, shape))

@@ -12,9 +12,9 @@
 
 namespace dml {
 
-/// Returns the operations that a thread executes for one product, including a
-/// share of the loads of its factors. The thread computes `rows` by `columns`
-/// sums, which share the loaded factors.
+/// Returns the operations that a thread executes for one product of a sum. The
+/// number includes a share of the loads of factors, which the products of all
+/// `rows` by `columns` sums of the thread use.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
 /// Returns the bytes of all keys and values, each counted once.
