@@ -150,6 +150,12 @@ std::string SplitAttentionLayout::get(const Attention &attention,
                                  maxValues / layout.columns - tile.rows);
   layout.rowsTogether = std::clamp<int64_t>(
       vectorsOfExchange * side / (numThreads * layout.columns), 1, tile.rows);
+  int64_t ofMeans = static_cast<int64_t>(sizeof(float)) * layout.parts *
+                    layout.groups * layout.queries * columns;
+  if (ofMeans > profile.getMaxStorageBufferRange())
+    return "takes a buffer of " + std::to_string(ofMeans) +
+           " bytes, but the device profile has " +
+           std::to_string(profile.getMaxStorageBufferRange());
   int64_t bytes = layout.getBytes(attention);
   if (bytes > profile.getMaxWorkgroupMemory())
     return "takes " + std::to_string(bytes) +

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/BodySlice.h"
 #include "Kernels/SplitAttentionKernel.h"
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
@@ -72,6 +73,18 @@ static double getSplitTime(const Attention &attention,
          2 * parts * cost::attention::cyclesOfPart;
 }
 
+/// Whether devices of the profile bind the buffers of the first kernel: those
+/// from which `op` loads, and two for its results.
+static bool canBind(linalg::GenericOp op, const DeviceProfile &profile) {
+  llvm::SmallPtrSet<Value, 8> sources;
+  op.getBody()->walk([&](Operation *nested) {
+    if (BodySlice::isLoad(nested))
+      sources.insert(nested->getOperand(0));
+  });
+  return static_cast<int64_t>(sources.size()) + 2 <=
+         profile.getMaxStorageBuffers();
+}
+
 /// The numbers of keys in a part that the search tries.
 static constexpr int64_t keysOfParts[] = {32, 64, 128, 256, 512};
 
@@ -126,16 +139,18 @@ class SplitAttentionKind : public KernelKindOf<SplitAttentionTile> {
 
   std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const override {
-    return query.attention ? searchSplitTiles(*query.attention, query.profile)
-                           : std::nullopt;
+    if (!query.attention || !canBind(query.op, query.profile))
+      return std::nullopt;
+    return searchSplitTiles(*query.attention, query.profile);
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,
                 const SplitAttentionTile &wanted) const override {
     SplitAttentionLayout layout;
-    if (!query.attention || !SplitAttentionLayout::get(*query.attention, wanted,
-                                                       query.profile, layout)
-                                 .empty())
+    if (!query.attention || !canBind(query.op, query.profile) ||
+        !SplitAttentionLayout::get(*query.attention, wanted, query.profile,
+                                   layout)
+             .empty())
       return std::nullopt;
     return Proposal::prefer(wanted);
   }
