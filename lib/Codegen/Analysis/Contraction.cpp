@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop in `block` if `result` is its result, and null
-/// otherwise.
+/// Returns the only loop in `block` if `result` is a result of this loop, and
+/// null otherwise.
 static scf::ForOp findLoop(Block &block, Value result) {
   auto loop = result.getDefiningOp<scf::ForOp>();
   return loop && loop->getBlock() == &block &&
@@ -117,7 +117,7 @@ static LogicalResult readSum(linalg::GenericOp op, Contraction &contraction,
 /// the left factors alone depend, columns those on which the right factors
 /// alone depend. All other dimensions belong to the batch. The two sides are
 /// exchanged if necessary to make the innermost dimension one of the columns,
-/// whose elements are neighbours in memory.
+/// so that neighbouring columns are neighbours in memory.
 static void readDims(ShapedType type, llvm::SmallBitVector ofLhs,
                      llvm::SmallBitVector ofRhs, Contraction &contraction) {
   int64_t innermost = getInnermostDim(type);
@@ -198,4 +198,25 @@ int64_t dml::getInnermostDim(ShapedType type) {
 bool dml::isChosen(const ContractionOperand &operand) {
   return llvm::any_of(operand.slice,
                       [](Operation *op) { return isa<arith::SelectOp>(op); });
+}
+
+/// Adds the operations of `slice` on which `value` depends to `needed`.
+static void addSlice(ArrayRef<Operation *> slice, Value value,
+                     llvm::SmallPtrSetImpl<Operation *> &needed) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !llvm::is_contained(slice, definition) ||
+      !needed.insert(definition).second)
+    return;
+  for (Value operand : definition->getOperands())
+    addSlice(slice, operand, needed);
+}
+
+SmallVector<Operation *> dml::getSliceOf(ArrayRef<Operation *> slice,
+                                         ArrayRef<Value> values) {
+  llvm::SmallPtrSet<Operation *, 32> needed;
+  for (Value value : values)
+    if (value)
+      addSlice(slice, value, needed);
+  return llvm::filter_to_vector(
+      slice, [&](Operation *nested) { return needed.contains(nested); });
 }

@@ -22,6 +22,7 @@
 #include "ReductionBuilder.h"
 #include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
+#include "dml/Target/DeviceProfile.h"
 #include <limits>
 
 using namespace mlir;
@@ -183,13 +184,15 @@ private:
     return addBias(x, start, head, e, size);
   }
 
-  /// Returns the number of past keys of batch `n` that are in use.
+  /// Returns the number of past keys of batch `n` that are in use. In a cache
+  /// of fixed capacity, there is room for the new keys behind them.
   Value getPastLength(ElementBuilder &b, Value n) const {
     if (!isa<FloatType>(getElementTypeOrSelf(operands.pastLengths))) {
       Value length = b.createOrFold<arith::IndexCastOp>(
           b.getIndexType(),
           tensor::ExtractOp::create(b, operands.pastLengths, n));
-      return b.minsi(b.maxsi(length, b.index(0)), b.index(pastKeys));
+      return b.minsi(b.maxsi(length, b.index(0)),
+                     b.index(std::min(pastKeys, keys - newKeys)));
     }
     Number length = load(b, operands.pastLengths, {n}, {batch});
     // The maximum of NaN and the bound is the bound.
@@ -392,7 +395,9 @@ private:
         },
         [&](ElementBuilder &b, ValueRange, Value sum) {
           return fromF32(b, sum, type.getElementType());
-        });
+        },
+        // The kernels of attention split the keys themselves.
+        /*sharers=*/DeviceProfile::workgroupSize);
   }
 
   /// Builds all keys or all values as a result of type `type`.

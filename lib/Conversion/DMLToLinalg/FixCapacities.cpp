@@ -32,6 +32,27 @@ static std::optional<APInt> getUpperBound(Value tensor) {
   return bound ? bound : getUpperBound(least.getA());
 }
 
+/// If `tensor`, or the tensor that it reshapes, is a minimum with `limit`,
+/// returns the other operand of the minimum in the shape of `tensor`. Returns
+/// `tensor` otherwise.
+static Value dropLimit(Value tensor, int64_t limit) {
+  Operation *by = tensor.getDefiningOp();
+  SplatElementsAttr bound;
+  if (auto least = dyn_cast_if_present<ElementWiseMinOp>(by))
+    return matchPattern(least.getB(), m_Constant(&bound)) &&
+                   bound.getSplatValue<APInt>() == limit
+               ? Value(least.getA())
+               : tensor;
+  if (!isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(by))
+    return tensor;
+  Value source = dropLimit(by->getOperand(0), limit);
+  if (source == by->getOperand(0))
+    return tensor;
+  Operation *reshape = OpBuilder(by).clone(*by);
+  reshape->setOperand(0, source);
+  return reshape->getResult(0);
+}
+
 /// Whether all users of `present` take its first positions, as many as `past`
 /// has.
 static bool takesCapacity(Value present, Value past) {
@@ -81,6 +102,11 @@ void dml::fixCapacities(ModuleOp module) {
       operators.push_back(op);
   });
   for (MultiheadAttention1Op op : operators) {
+    // The lowering limits lengths to the capacity without the new positions.
+    int64_t limit = 2 * getPositions(op.getPastKey()) -
+                    getPositions(op.getOutputPresentKey());
+    op.getPastSequenceLengthsMutable().assign(
+        dropLimit(op.getPastSequenceLengths(), limit));
     fixCapacity(op.getOutputPresentKey(), op.getPastKey());
     fixCapacity(op.getOutputPresentValue(), op.getPastValue());
   }
