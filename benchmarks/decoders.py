@@ -78,7 +78,7 @@ def count_bytes(sizes, precision, positions):
 def run_in_python(config, prompt, steps, capacity, arguments):
     """Seconds of the prompt, of a step, and the programs' compilation."""
     started = time.perf_counter()
-    decoder = generate.Decoder(config, capacity, growing=False, device=arguments.device,
+    decoder = generate.Decoder(config, capacity, "fixed", device=arguments.device,
                                copies=arguments.copies)
     generate.run_prompt(decoder, prompt, arguments.chunk)
     decoder.forward(prompt[:1])
@@ -115,7 +115,7 @@ def run_program(config, prompt, steps, capacity, arguments):
 def time_kernels(config, length, capacity, arguments):
     """The kernels of a step behind `length` positions, of which the cache has zeros."""
     runs = []
-    decoder = generate.Decoder(config, capacity, growing=False, device=arguments.device,
+    decoder = generate.Decoder(config, capacity, "fixed", device=arguments.device,
                                copies=arguments.copies, run_times=runs.append)
     for _ in range(5):
         decoder.length = length

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 
@@ -80,12 +81,32 @@ private:
     return value->kind == Json::Null ? nullptr : value;
   }
 
+  static std::string describe(const Json &value) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.10g", value.number);
+    switch (value.kind) {
+    case Json::Null:
+      return "null";
+    case Json::Bool:
+      return value.truth ? "true" : "false";
+    case Json::Number:
+      return number;
+    case Json::Text:
+      return "\"" + value.text + "\"";
+    case Json::Array:
+      return "an array";
+    case Json::Object:
+      break;
+    }
+    return "an object";
+  }
+
   [[noreturn]] void refuse(const std::string &name,
                            const std::string &wanted) const {
-    throw Refused("'" + path + "': '" + name +
-                  (find(name) ? "' is of another kind, but wanted is "
-                              : "' is not there, but wanted is ") +
-                  wanted);
+    const Json *value = find(name);
+    throw Refused("'" + path + "': '" + name + "' is " +
+                  (value ? describe(*value) : "not there") +
+                  ", but wanted is " + wanted);
   }
 
   std::string getText(const std::string &name,
@@ -178,12 +199,9 @@ private:
     search.minLength = getNumber(name + "min_length", 0, 0);
     for (const char *each : {"num_beams", "num_return_sequences"})
       if (getNumber(name + each, 1, 1) != 1)
-        throw Refused("'" + path + "': '" + name + each +
-                      "' is above 1, but this program makes one text");
+        refuse(name + each, "1: one text is made");
     if (getNumber(name + "no_repeat_ngram_size", 0, 0))
-      throw Refused("'" + path + "': '" + name +
-                    "no_repeat_ngram_size' is above 0, but this program "
-                    "forbids no words");
+      refuse(name + "no_repeat_ngram_size", "0: no words are forbidden");
   }
 
   Json root;

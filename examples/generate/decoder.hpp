@@ -31,8 +31,8 @@ template <typename Fn, typename... Args> void call(Fn function, Args... args) {
 class Buffer {
 public:
   Buffer(DmlDevice device, uint64_t size) {
-    call(dmlCreateBuffer, device, (size + 15) / 16 * 16, DML_MEMORY_DEVICE,
-         &handle);
+    call(dmlCreateBuffer, device, std::max<uint64_t>((size + 15) / 16, 1) * 16,
+         DML_MEMORY_DEVICE, &handle);
     DmlBufferInfo info{};
     dmlGetBufferInfo(handle, &info);
     range = {info.buffer, 0, info.size};
@@ -50,11 +50,14 @@ public:
   DmlBufferRange range{};
 };
 
+/// Which positions the caches have: those of the whole text, 128 and twice as
+/// many whenever they are full, or those in use.
+enum class CacheKind { Fixed, Growing, Exact };
+
 struct DecoderOptions {
   /// The number of positions for which there is ever to be a place.
   int64_t capacity = 0;
-  /// Whether the caches begin small.
-  bool isGrowing = false;
+  CacheKind kind = CacheKind::Fixed;
   /// Whether each run copies the caches to other buffers.
   bool copies = false;
   std::string device, programs;
@@ -101,7 +104,7 @@ public:
   /// Begins a new text.
   void reset() {
     length = 0;
-    capacity = options.isGrowing ? fit(1) : options.capacity;
+    capacity = fit(0);
     caches = makeCaches(capacity);
     others.clear();
   }
@@ -114,8 +117,7 @@ public:
       throw Refused("there are " + std::to_string(total) +
                     " tokens, but the caches have place for " +
                     std::to_string(options.capacity));
-    int64_t wanted =
-        options.isGrowing ? std::max(capacity, fit(total)) : options.capacity;
+    int64_t wanted = std::max(capacity, fit(total));
     std::vector<Buffer> made;
     std::vector<Buffer> &targets = chooseTargets(wanted, made);
 
@@ -174,9 +176,11 @@ private:
                     "', but '" + config.model + "' has no such " + kind);
   }
 
-  /// The positions of a growing cache of which `count` are in use: 128, 256,
-  /// 512.
+  /// The positions of a cache of which `count` are in use: 128, 256, 512 of a
+  /// growing one.
   int64_t fit(int64_t count) const {
+    if (options.kind != CacheKind::Growing)
+      return options.kind == CacheKind::Fixed ? options.capacity : count;
     int64_t positions = granule;
     while (positions < count)
       positions *= 2;

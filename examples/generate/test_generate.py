@@ -64,6 +64,7 @@ def check_tokens(tester, folder):
     assert len(greedy) == 20 and len(set(greedy)) > 4, greedy
     for options in (["--copies"], ["--cache=growing"], ["--chunk=3"]):
         assert tester.find_tokens(folder, *PROMPT, "--max=20", *options) == greedy, options
+    assert tester.find_tokens(folder, *PROMPT, "--max=3", "--cache=exact") == greedy[:3]
     assert tester.find_tokens(folder, *PROMPT, "--max=20", "--sample", "--top-k=1") == greedy
     draws = [tester.find_tokens(folder, *PROMPT, "--max=20", "--sample", "--top-p=0.9",
                                 "--temperature=1.5", f"--seed={seed}") for seed in (1, 2, 1)]
@@ -90,7 +91,12 @@ def check_refusals(tester, folder):
         "no-ids", "model", "decoder", "inputs", "input_ids", value="ids"), 1)
     tester.refuse("has the input 'position_ids', but", tester.spoil(
         "no-positions", "model", "decoder", "inputs", "position_ids"), 1)
-    tester.refuse("num_beams", tester.spoil("beams", "search", "num_beams", value=4), 1)
+    tester.refuse("'search.num_beams' is 4, but wanted is 1: one text is made",
+                  tester.spoil("beams", "search", "num_beams", value=4), 1)
+    tester.refuse("'search.top_p' is \"x\", but wanted is a number from 0 on",
+                  tester.spoil("top", "search", "top_p", value="x"), 1)
+    tester.refuse("'model.decoder.num_hidden_layers' is 2.5, but wanted is a ",
+                  tester.spoil("layers", "model", "decoder", "num_hidden_layers", value=2.5), 1)
     (tester.spoil("no-model", "model", "type") / "model.onnx").unlink()
     tester.refuse("model.onnx", tester.folder / "no-model", 1)
     (tester.spoil("no-weights", "model", "type") / "model.onnx.data").unlink()

@@ -180,7 +180,7 @@ def check(folder, name, recorded):
     fixed = generate.Decoder(config, CAPACITY)
     forms = {
         "fixed": (fixed, PROMPTS),
-        "growing": (generate.Decoder(config, CAPACITY, growing=True, session=fixed.session),
+        "growing": (generate.Decoder(config, CAPACITY, "growing", session=fixed.session),
                     GROWING.get(name, (17,))),
         "copied": (generate.Decoder(config, CAPACITY, copies=True, session=fixed.session),
                    COPIED.get(name, ()))}
