@@ -264,23 +264,16 @@ private:
   const Type factorType, sumType, matrixType;
 
   StagedMatrices rows, columns;
-<<<<<<< HEAD
-  /// Matrices of ones. Their products with factors are sums of factors, which
-  /// the kernel needs for zero points. `onesOfRows` is multiplied, in the place
-  /// of factors of rows, with factors of columns, and `onesOfColumns` the other
-  /// way round. Each of them is null if the kernel does not need its sums.
-=======
   /// The factors of the columns, if threads unpack quantized numbers a word at
   /// a time. The terms of rows and columns then lie in the same other order in
   /// the lines of workgroup memory: in the order in which numbers are unpacked
   /// within vectors, and the vectors with the same number of all items one
   /// behind the other.
   std::optional<QuantizedFactors> quantized;
-  /// Matrices of ones. Their products with factors are the sums of the factors,
-  /// which the kernel needs for zero points: `onesOfRows` takes the place of
-  /// the factors of rows, and `onesOfColumns` the place of the factors of
-  /// columns. Both are null if the kernel does not need these sums.
->>>>>>> 902b85c5badcd6994611a99f7c6ea670dc2e9b51
+  /// Matrices of ones. Their products with factors are sums of factors, which
+  /// the kernel needs for zero points. `onesOfRows` is multiplied, in the place
+  /// of factors of rows, with factors of columns, and `onesOfColumns` the other
+  /// way round. Each of them is null if the kernel does not need its sums.
   Value onesOfRows, onesOfColumns;
   /// The whole workgroup memory, as vectors, and the number of vectors in a
   /// stage.
@@ -916,9 +909,8 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     area.lines = staged.positions;
     area.itemsOfLine = schedule.steps / schedule.stepsOfUnit;
     area.ofLine = staged.pitch;
-<<<<<<< HEAD
-    area.ofItem = area.vectorsOfItem;
-    area.ofVector = 1;
+    area.ofItem = quantized ? 1 : area.vectorsOfItem;
+    area.ofVector = quantized ? area.itemsOfLine : 1;
     // Workgroup memory has banks for 8 vectors: vectors whose places are 8
     // apart share banks. Lines have an odd pitch, so that vectors with the same
     // number in 8 neighbouring lines lie in different banks. But the end of a
@@ -930,21 +922,7 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     // (StagedArea::isSpread). Items of several vectors keep the order of the
     // lines: consecutive threads store vectors several places apart then, and
     // not whole lines.
-    area.isSpread = area.vectorsOfItem == 1;
-=======
-    area.ofItem = quantized ? 1 : area.vectorsOfItem;
-    area.ofVector = quantized ? area.itemsOfLine : 1;
-    // A line has an odd pitch, so that vectors with the same number in
-    // neighbouring lines lie in different banks. But the last vectors of a line
-    // may share banks with the first vectors of the next line: with lines of 4
-    // vectors that begin 5 vectors apart, vectors 0 and 8 do. If each item is
-    // one vector, consecutive threads store whole lines, one behind the other,
-    // and therefore take the lines in another order (StagedArea::isSpread). If
-    // an item has several vectors, the vectors that consecutive threads store
-    // at the same time lie several vectors apart, and the order of the lines
-    // stays.
     area.isSpread = area.vectorsOfItem == 1 || quantized;
->>>>>>> 902b85c5badcd6994611a99f7c6ea670dc2e9b51
     return staged.positions * staged.pitch;
   }
   // An item is a vector of positions for each of `termsTogether` terms.
