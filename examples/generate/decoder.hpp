@@ -156,6 +156,11 @@ public:
     return logits;
   }
 
+  /// Whether runs write their positions into the caches that they read.
+  bool staysInPlace() const {
+    return !options.copies && options.kind != CacheKind::Exact;
+  }
+
   const Config &config;
   const DecoderOptions options;
   const dml::Session session;
@@ -201,7 +206,7 @@ private:
   /// they may stay.
   std::vector<Buffer> &chooseTargets(int64_t wanted,
                                      std::vector<Buffer> &made) {
-    if (wanted == capacity && !options.copies)
+    if (wanted == capacity && staysInPlace())
       return caches;
     if (wanted == capacity && !others.empty())
       return others;

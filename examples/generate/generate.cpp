@@ -329,7 +329,7 @@ void run(const Arguments &arguments) {
                static_cast<unsigned long long>(info.cachedCount),
                static_cast<long long>(decoder.capacity),
                cacheNames[static_cast<int>(decoder.options.kind)].c_str(),
-               decoder.options.copies ? "copied" : "in place");
+               decoder.staysInPlace() ? "in place" : "copied");
 }
 
 } // namespace

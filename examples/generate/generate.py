@@ -113,8 +113,10 @@ class Decoder:
         """`capacity` is the number of positions for which there is ever to be a place, and `kind`
         one of CACHES, instead of what the config says. Decoders of one folder may share a
         session."""
-        self.config, self.copies = config, copies
+        self.config = config
         self.kind = kind or ("fixed" if config.shares_buffer else "growing")
+        # Whether runs write their positions into the caches that they read.
+        self.stays = not copies and self.kind != "exact"
         self.session = session or dml.Session(
             config.model, device=device, cache_dir=programs, dims={"batch_size": 1},
             run_times=run_times)
@@ -156,7 +158,7 @@ class Decoder:
 
     def _get_targets(self, capacity):
         """The tensors for the caches behind the run: those before it, if they may stay."""
-        if capacity == self.capacity and not self.copies:
+        if capacity == self.capacity and self.stays:
             return self.caches
         if capacity == self.capacity and self.others:
             return self.others
@@ -331,7 +333,7 @@ def run(arguments):
     print(f"programs: {decoder.session.info.compiled} compiled, "
           f"{decoder.session.info.cached} read; caches: {decoder.capacity} positions, "
           f"{decoder.kind}, "
-          f"{'copied' if decoder.copies else 'in place'}", file=sys.stderr)
+          f"{'in place' if decoder.stays else 'copied'}", file=sys.stderr)
 
 
 def main():
