@@ -126,21 +126,22 @@ private:
     return value ? value->truth : otherwise;
   }
 
-  /// A default of -1 is none.
-  double getFloat(const std::string &name, double otherwise,
-                  double least = 0) const {
+  /// Returns a number from `least` to `most`. A default of -1 is none.
+  double getFloat(const std::string &name, double otherwise, double least = 0,
+                  double most = INT32_MAX) const {
     const Json *value = find(name);
     if (!value && otherwise >= 0)
       return otherwise;
-    if (!value || value->kind != Json::Number || !(value->number >= least) ||
-        value->number > INT32_MAX)
+    if (!value || value->kind != Json::Number ||
+        !(value->number >= least && value->number <= most))
       refuse(name, "a number from " +
-                       std::to_string(static_cast<int64_t>(least)) + " on");
+                       std::to_string(static_cast<int64_t>(least)) + " to " +
+                       std::to_string(static_cast<int64_t>(most)));
     return value->number;
   }
-  int64_t getNumber(const std::string &name, double otherwise,
-                    double least) const {
-    double value = getFloat(name, otherwise, least);
+  int64_t getNumber(const std::string &name, double otherwise, double least,
+                    double most = INT32_MAX) const {
+    double value = getFloat(name, otherwise, least, most);
     if (value != std::floor(value))
       refuse(name, "a whole number");
     return static_cast<int64_t>(value);
@@ -158,9 +159,9 @@ private:
   void readDecoder(const std::string &folder) {
     const std::string decoder = "model.decoder.";
     model = folder + "/" + getText(decoder + "filename");
-    layers = getNumber(decoder + "num_hidden_layers", -1, 1);
-    heads = getNumber(decoder + "num_key_value_heads", -1, 1);
-    headSize = getNumber(decoder + "head_size", -1, 1);
+    layers = getNumber(decoder + "num_hidden_layers", -1, 1, 10000);
+    heads = getNumber(decoder + "num_key_value_heads", -1, 1, 4096);
+    headSize = getNumber(decoder + "head_size", -1, 1, 65536);
     context = getNumber("model.context_length", -1, 1);
     vocabulary = getNumber("model.vocab_size", -1, 1);
     ids = getText(decoder + "inputs.input_ids");
@@ -177,7 +178,7 @@ private:
     if (const Json *value = find(end)) {
       bool isArray = value->kind == Json::Array;
       for (const Json &each : isArray ? value->elements : std::vector{*value}) {
-        if (each.kind != Json::Number)
+        if (each.kind != Json::Number || !(std::fabs(each.number) <= INT32_MAX))
           refuse(end, "a token or a list of tokens");
         ends.push_back(static_cast<int64_t>(each.number));
       }

@@ -72,32 +72,8 @@ public:
   Decoder(const Config &config, const DecoderOptions &options)
       : config(config), options(options),
         session(config.model, makeOptions(options)) {
-    std::vector<std::string> asked = {config.ids};
-    for (const std::string &name : {config.mask, config.positions})
-      if (!name.empty())
-        asked.push_back(name);
-    asked.insert(asked.end(), config.pasts.begin(), config.pasts.end());
-    std::vector<std::string> made = {config.logits};
-    made.insert(made.end(), config.presents.begin(), config.presents.end());
-    for (const dml::TensorInfo &input : session.inputs())
-      types[input.name] = input.dataType;
-    for (const std::string &name : asked)
-      checkName("input", name, types.count(name));
-    for (const auto &[name, type] : types)
-      if (std::find(asked.begin(), asked.end(), name) == asked.end())
-        throw Refused("'" + config.model + "' has the input '" + name +
-                      "', but '" + config.path + "' does not say what it is");
-    std::map<std::string, DmlDataType> outputs;
-    for (const dml::TensorInfo &output : session.outputs())
-      outputs[output.name] = output.dataType;
-    for (const std::string &name : made)
-      checkName("output", name, outputs.count(name));
-    logitType = outputs[config.logits];
-    if (logitType != DML_DATA_TYPE_FLOAT16 &&
-        logitType != DML_DATA_TYPE_FLOAT32)
-      throw Refused("the output '" + config.logits + "' has elements of " +
-                    dmlGetDataTypeName(logitType) +
-                    ", but wanted are FLOAT16 or FLOAT32");
+    checkInputs();
+    checkOutputs();
     reset();
   }
 
@@ -173,6 +149,46 @@ private:
     result.cacheDirectory = options.programs;
     result.dimensions["batch_size"] = 1;
     return result;
+  }
+
+  /// Checks that the inputs of the model are those of the folder's config.
+  void checkInputs() {
+    std::vector<std::string> asked = {config.ids};
+    for (const std::string &name : {config.mask, config.positions})
+      if (!name.empty())
+        asked.push_back(name);
+    asked.insert(asked.end(), config.pasts.begin(), config.pasts.end());
+    for (const dml::TensorInfo &input : session.inputs())
+      types[input.name] = input.dataType;
+    for (const std::string &name : asked)
+      checkName("input", name, types.count(name));
+    for (const auto &[name, type] : types)
+      if (std::find(asked.begin(), asked.end(), name) == asked.end())
+        throw Refused("'" + config.model + "' has the input '" + name +
+                      "', but '" + config.path + "' does not say what it is");
+  }
+
+  void checkOutputs() {
+    std::map<std::string, dml::TensorInfo> outputs;
+    for (dml::TensorInfo &output : session.outputs())
+      outputs[output.name] = output;
+    checkName("output", config.logits, outputs.count(config.logits));
+    for (const std::string &name : config.presents)
+      checkName("output", name, outputs.count(name));
+    const dml::TensorInfo &logits = outputs[config.logits];
+    logitType = logits.dataType;
+    if (logitType != DML_DATA_TYPE_FLOAT16 &&
+        logitType != DML_DATA_TYPE_FLOAT32)
+      throw Refused("the output '" + config.logits + "' has elements of " +
+                    dmlGetDataTypeName(logitType) +
+                    ", but wanted are FLOAT16 or FLOAT32");
+    // A size of -1 is open.
+    int64_t width = logits.sizes.empty() ? -1 : logits.sizes.back();
+    if (width >= 0 && width != config.vocabulary)
+      throw Refused("'" + config.path + "': 'model.vocab_size' is " +
+                    std::to_string(config.vocabulary) +
+                    ", but wanted are the " + std::to_string(width) +
+                    " logits of '" + config.logits + "'");
   }
 
   void checkName(const char *kind, const std::string &name, size_t isKnown) {

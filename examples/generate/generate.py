@@ -42,9 +42,9 @@ class Config:
             raise Refused(f"'{self.path}' is no JSON: {error}") from None
         decoder = "model.decoder."
         self.model = self.folder / self.text(decoder + "filename")
-        self.layers = self.number(decoder + "num_hidden_layers", 1)
-        self.heads = self.number(decoder + "num_key_value_heads", 1)
-        self.head_size = self.number(decoder + "head_size", 1)
+        self.layers = self.number(decoder + "num_hidden_layers", 1, most=10000)
+        self.heads = self.number(decoder + "num_key_value_heads", 1, most=4096)
+        self.head_size = self.number(decoder + "head_size", 1, most=65536)
         self.context = self.number("model.context_length", 1)
         self.vocabulary = self.number("model.vocab_size", 1)
         self.ids = self.text(decoder + "inputs.input_ids")
@@ -97,12 +97,13 @@ class Config:
             self.refuse(name, value, "true or false")
         return value
 
-    def number(self, name, least, default=None, kind=int):
+    def number(self, name, least, default=None, kind=int, most=2**31 - 1):
         value = self.get(name, default)
-        kinds = (int,) if kind is int else (int, float)
-        if type(value) not in kinds or not least <= value <= 2**31 - 1:
-            self.refuse(name, value, f"a number from {least} on")
-        return value
+        if type(value) not in (int, float) or not least <= value <= most:
+            self.refuse(name, value, f"a number from {least} to {most}")
+        if kind is int and value != int(value):
+            self.refuse(name, value, "a whole number")
+        return kind(value)
 
 
 class Decoder:
@@ -129,6 +130,10 @@ class Decoder:
                 if name not in known:
                     raise Refused(f"'{config.path}' names the {kind} '{name}', but "
                                   f"'{config.model}' has no such {kind}")
+        shape = outputs[config.logits].shape
+        if shape and isinstance(shape[-1], int) and shape[-1] != config.vocabulary:
+            config.refuse("model.vocab_size", config.vocabulary,
+                          f"the {shape[-1]} logits of '{config.logits}'")
         for name in self.inputs:
             if name not in asked:
                 raise Refused(f"'{config.model}' has the input '{name}', but '{config.path}' "
