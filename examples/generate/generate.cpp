@@ -335,6 +335,10 @@ void run(const Arguments &arguments) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(usage, stdout);
+    return 0;
+  }
   try {
     run(readArguments(argc, argv));
   } catch (const std::exception &error) {
