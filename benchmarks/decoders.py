@@ -166,7 +166,10 @@ def make_torch_step(torch, sizes, positions):
     cosine, sine = (torch.rand(1, head // 2, **place) for _ in range(2))
 
     def norm(x, weight):
-        return functional.rms_norm(x, (hidden,), weight, 1e-5)
+        # Versions before 2.4 lack the function.
+        if hasattr(functional, "rms_norm"):
+            return functional.rms_norm(x, (hidden,), weight, 1e-5)
+        return x * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + 1e-5).half() * weight
 
     def turn(x):
         a, b = x.chunk(2, -1)
