@@ -345,7 +345,8 @@ private:
         });
     ReducedAxes axes(type.getShape(), /*axes=*/3);
     // Keys that are not visible to a query are excluded from its maximum and
-    // its sum.
+    // its sum. Each of them is a single reduction, as attention kernels have
+    // it, which split the keys themselves.
     auto getSeen = [&](ElementBuilder &b, ValueRange at, Number x,
                        Number otherwise) {
       std::optional<Condition> seen = isSeen(b, at[0], at[2], at[3]);
@@ -356,14 +357,15 @@ private:
         [&](ElementBuilder &b, ValueRange at) {
           Number x = loadBuilt(b, scores, at);
           return getSeen(b, at, x, x(std::numeric_limits<double>::quiet_NaN()));
-        });
+        },
+        /*isWhole=*/true);
     auto getExponential = [&](ElementBuilder &b, ValueRange at) {
       Number x = exp(loadBuilt(b, scores, at) -
                      loadReduced(b, largest, axes.getSet(b, at)));
       return getSeen(b, at, x, x(0));
     };
     Value sums = buildReduction(builder, op, axes, Combiner::getSum(f32),
-                                getExponential);
+                                getExponential, /*isWhole=*/true);
     return buildTensor(
         builder, op, type, [&](ElementBuilder &b, ValueRange at) {
           Number sum = loadReduced(b, sums, axes.getSet(b, at));
