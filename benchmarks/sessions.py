@@ -78,6 +78,19 @@ def measure_memory(session):
             "host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
 
 
+def run_settled(session, feeds):
+    """The seconds of the fastest run of 0.3 seconds, in which the clock of a GPU that was idle
+    while the program was made rises."""
+    end, fastest = time.perf_counter() + 0.3, 1e9
+    while True:
+        start = time.perf_counter()
+        session.run(None, feeds)
+        now = time.perf_counter()
+        fastest = min(fastest, now - start)
+        if now > end:
+            return fastest
+
+
 def run_child(task):
     """Runs a model at shapes, and prints what sessions.c prints."""
     folder = pathlib.Path(task["folder"])
@@ -111,6 +124,7 @@ def run_child(task):
             start = time.perf_counter()
             outputs = session.run(None, feeds)
             runs.append(time.perf_counter() - start)
+        runs.append(run_settled(session, feeds))
         for i, output in enumerate(outputs):
             output.tofile(folder / f"{task['kind']}.{number}.{i}")
         result["shapes"].append({"make": end - begin, "steps": dict(steps), "runs": runs,
@@ -244,7 +258,7 @@ def mega(count):
 
 
 def seconds(value):
-    return f"{value:.3f}"
+    return f"{value:.4f}"
 
 
 def get_peak_row(result):
@@ -268,10 +282,10 @@ def get_time_rows(result):
             "looking into the cache", "reading the model", "compiling"))
         yield [result["name"], text, seconds(first["create"]) if number == 0 else "",
                seconds(compiling), seconds(a["make"] - compiling), *map(seconds, a["runs"]),
-               seconds(result["apart"]["shapes"][number]["runs"][1]),
+               seconds(result["apart"]["shapes"][number]["runs"][2]),
                seconds(b["steps"].get("looking into the cache", 0)),
                seconds(b["make"] - b["steps"].get("looking into the cache", 0)),
-               seconds(b["runs"][0])]
+               seconds(b["runs"][0]), seconds(b["runs"][2])]
 
 
 def print_table(head, rows):
@@ -292,7 +306,8 @@ def print_results(results):
     print_table(["network", "model", "weights", "apart", "largest plan", "bound", "peak",
                  "used", "all plans", "host", "bits"], map(get_peak_row, results))
     print_table(["network", "shape", "create", "compile", "weights, pipelines", "first run",
-                 "second", "second apart", "read", "weights, pipelines", "first run"],
+                 "second", "fastest", "fastest apart", "read", "weights, pipelines",
+                 "first run", "fastest"],
                 [row for result in results for row in get_time_rows(result)])
 
 

@@ -14,8 +14,10 @@
  * compiled side by side. Running out of host memory is an error of a run whose
  * program is there; where a model is read or compiled, it ends the process, as
  * everywhere in LLVM. Where a device is lost, each call that needs it fails
-with
- * DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
+ * with DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
+ * After a fork, the new process makes sessions of its own: the calls that run
+ * or prepare a session of its parent fail with DML_ERROR_INVALID_ARGUMENT, and
+ * its destruction leaves what is on the device as it is.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -51,7 +53,9 @@ typedef enum DmlModelFormat {
 } DmlModelFormat;
 
 /* The size of a symbolic dimension ("batch") or of a dimension without a name
- * ("input[1]"), or the value of an input of one integer. */
+ * ("input[1]"), or the value of an input of one integer or bool (0 or 1), which
+ * is then no input any more. A size of 0 leaves an input without elements, such
+ * as the past of a decoder's first step; runs may leave out such an input. */
 typedef struct DmlNamedSize {
   const char *name;
   int64_t size;
@@ -76,6 +80,25 @@ typedef struct DmlNamedBytes {
  * the function at the same time. */
 typedef bool (*DmlProgressCallback)(void *userData, const char *name,
                                     float fraction);
+
+/* The times of one run. Nothing that it refers to outlives the call that
+ * receives it. */
+typedef struct DmlRunTimes {
+  const void *next;
+  /* The kernels and copies that the device executed, and when each of them
+   * began and ended, in nanoseconds since the beginning of the first one. */
+  const DmlStepInfo *steps;
+  const DmlStepTime *times;
+  uint32_t stepCount;
+  /* When the work was given to the device, and when the host found it done, in
+   * nanoseconds of CLOCK_MONOTONIC (of std::chrono::steady_clock elsewhere). */
+  uint64_t submitTime;
+  uint64_t finishTime;
+} DmlRunTimes;
+
+/* Called at the end of each run that has succeeded, on the thread of the run.
+ * Runs of other threads may call the function at the same time. */
+typedef void (*DmlRunTimesCallback)(void *userData, const DmlRunTimes *times);
 
 typedef struct DmlSessionCreateInfo {
   const void *next;
@@ -142,7 +165,16 @@ typedef struct DmlSessionCreateInfo {
    * are inside a call of the session, but never on two threads at once. */
   DmlMessageCallback messageCallback;
   DmlProgressCallback progressCallback;
-  /* A value that both callbacks receive. */
+  /* Receives the times of the steps of each run. With the callback or with
+   * `tracePath`, each step is preceded and followed by a timestamp, which waits
+   * for all work before it, so that steps do not overlap. The session cannot be
+   * created on a device whose queue has no timestamps. */
+  DmlRunTimesCallback runTimesCallback;
+  /* A file that receives the steps of all runs as a trace of events in JSON,
+   * which Chrome (chrome://tracing) and Perfetto show. It is written run by run
+   * and complete when the session is destroyed. NULL: no trace. */
+  const char *tracePath;
+  /* A value that the callbacks receive. */
   void *userData;
 } DmlSessionCreateInfo;
 
@@ -227,9 +259,13 @@ typedef struct DmlSessionTensor {
   const char *name;
   DmlDataType dataType;
   uint32_t rank;
+  /* The sizes. An open size of an input may be 0, where the model's operators
+   * take an input without elements; such an input needs no memory. */
   int64_t sizes[DML_MAX_RANK];
   /* Host memory of `byteSize` bytes. A run does not write the memory of
-   * inputs. */
+   * inputs. An input of one bool or integer that decides which branch of an
+   * ONNX If is computed is here, and in no buffer: there is a program for each
+   * of its values. */
   void *data;
   size_t byteSize;
   /* A range of device memory, as for dmlBindInput, if `data` is NULL and
@@ -262,7 +298,8 @@ DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
 /* Creates the program for inputs of these sizes, if there is none. `data` and
  * `buffer` are not read, except that an output and an input with one range get
- * the program of a run that has both. Sets the name, type, rank, sizes and
+ * the program of a run that has both, and that the value of an input that
+ * decides a branch counts. Sets the name, type, rank, sizes and
  * byteSize of `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,

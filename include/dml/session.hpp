@@ -499,6 +499,8 @@ struct SessionOptions {
   uint64_t waitLimit = 0;
   DmlMessageCallback messageCallback = nullptr;
   DmlProgressCallback progressCallback = nullptr;
+  DmlRunTimesCallback runTimesCallback = nullptr;
+  std::string tracePath;
   void *userData = nullptr;
 };
 
@@ -613,6 +615,9 @@ private:
     info.waitLimit = options.waitLimit;
     info.messageCallback = options.messageCallback;
     info.progressCallback = options.progressCallback;
+    info.runTimesCallback = options.runTimesCallback;
+    if (!options.tracePath.empty())
+      info.tracePath = options.tracePath.c_str();
     info.userData = options.userData;
     return Session(info);
   }

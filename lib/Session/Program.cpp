@@ -7,6 +7,7 @@
 #include "Program.h"
 #include "Thread.h"
 #include "llvm/ADT/ScopeExit.h"
+#include <chrono>
 
 using namespace dml::session;
 
@@ -17,9 +18,9 @@ using namespace dml::session;
 Expected<std::shared_ptr<Program>>
 Program::create(WeightStore &store, const Model &model, Image image,
                 const CallerWeights &caller, const Digest &options,
-                uint64_t waitLimit, Progress &progress) {
+                const RunSettings &settings, Progress &progress) {
   std::shared_ptr<Program> program(new Program);
-  program->waitLimit = waitLimit;
+  program->settings = settings;
   program->executable = model.getExecutable();
   if (!program->executable) {
     program->code = std::move(image.executable);
@@ -33,8 +34,9 @@ Program::create(WeightStore &store, const Model &model, Image image,
   // Weights are read while the driver compiles.
   Expected<std::vector<WeightPointer>> weights = std::vector<WeightPointer>();
   std::future<void> loading = startThread([&] {
-    weights = WeightLoader(store, model, image, caller, options, waitLimit)
-                  .load(program->executable);
+    weights =
+        WeightLoader(store, model, image, caller, options, settings.waitLimit)
+            .load(program->executable);
   });
   DML_TRY(progress.begin("creating pipelines", 0.7f));
   DML_TRY(program->initialize(store.getDevice(), model));
@@ -97,6 +99,20 @@ Status Program::initialize(DmlDevice onDevice, const Model &model) {
   inPlace.resize(info.outputCount);
   for (uint32_t i = 0; i < info.outputCount; ++i)
     DML_TRY(call(dmlGetInPlaceInput, executable, function, i, &inPlace[i]));
+  return settings.isTimed ? findSteps() : Status();
+}
+
+Status Program::findSteps() {
+  DmlDeviceInfo properties{};
+  dmlGetDeviceProperties(device, &properties);
+  uint32_t number = 0;
+  DML_TRY(call(dmlChooseVariant, executable, function,
+               static_cast<const DmlDeviceInfo *>(&properties), &number));
+  DmlVariantInfo variant{};
+  DML_TRY(call(dmlGetVariantInfo, executable, function, number, &variant));
+  steps.resize(variant.stepCount);
+  for (uint32_t i = 0; i < variant.stepCount; ++i)
+    DML_TRY(call(dmlGetStepInfo, executable, function, number, i, &steps[i]));
   return Status();
 }
 
@@ -116,6 +132,7 @@ Expected<std::unique_ptr<Program::Slot>> Program::takeSlot() {
   auto slot = std::make_unique<Slot>();
   DmlBindingTableCreateInfo info{};
   info.function = function;
+  info.timestamps = settings.isTimed;
   auto table = session::create<TableHandle>(
       dmlCreateBindingTable, program.get(),
       static_cast<const DmlBindingTableCreateInfo *>(&info));
@@ -259,9 +276,29 @@ Status Program::readOutputs(Slot &slot,
   return Status();
 }
 
+/// The host's time in nanoseconds.
+static uint64_t getTime() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+Status Program::execute(Slot &slot, StepTimes &times) {
+  times.submitTime = getTime();
+  DML_TRY(call(dmlSubmit, slot.table.get(),
+               static_cast<const DmlSubmitInfo *>(nullptr)));
+  DML_TRY(call(dmlWait, slot.table.get(), settings.waitLimit));
+  times.finishTime = getTime();
+  if (!settings.isTimed)
+    return Status();
+  times.steps.resize(steps.size());
+  return call(dmlGetStepTimes, slot.table.get(), uint32_t(0),
+              static_cast<uint32_t>(steps.size()), times.steps.data());
+}
+
 Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
                     llvm::ArrayRef<DmlSessionTensor *> wanted,
-                    std::vector<HostMemory> &results) {
+                    std::vector<HostMemory> &results, StepTimes &times) {
   Expected<std::unique_ptr<Slot>> slot = takeSlot();
   if (!slot)
     return slot.status();
@@ -270,9 +307,7 @@ Status Program::run(llvm::ArrayRef<const DmlSessionTensor *> given,
     DML_TRY(bindInput(**slot, i, *tensor));
   for (auto [i, tensor] : llvm::enumerate(wanted))
     DML_TRY(bindOutput(**slot, i, tensor));
-  DML_TRY(call(dmlSubmit, (*slot)->table.get(),
-               static_cast<const DmlSubmitInfo *>(nullptr)));
-  DML_TRY(call(dmlWait, (*slot)->table.get(), waitLimit));
+  DML_TRY(execute(**slot, times));
   results.resize(outputs.size());
   DML_TRY(readOutputs(**slot, wanted, results));
   giveSlot(std::move(*slot));

@@ -21,6 +21,21 @@ struct FreeMemory {
 };
 using HostMemory = std::unique_ptr<void, FreeMemory>;
 
+/// How the runs of a session are waited for and measured.
+struct RunSettings {
+  /// The longest that a call waits for the device, in nanoseconds.
+  uint64_t waitLimit = UINT64_MAX;
+  /// Whether the device writes a timestamp before and after each step.
+  bool isTimed = false;
+};
+
+/// The times of a run: of each step on the device, and of the host in
+/// nanoseconds.
+struct StepTimes {
+  std::vector<DmlStepTime> steps;
+  uint64_t submitTime = 0, finishTime = 0;
+};
+
 /// A program on a device, with the buffers of all runs in progress. Several
 /// threads may run it at the same time.
 class Program {
@@ -29,18 +44,22 @@ public:
   /// the model is an executable, it takes the place of the image's executable.
   static Expected<std::shared_ptr<Program>>
   create(WeightStore &store, const Model &model, Image image,
-         const CallerWeights &caller, const Digest &options, uint64_t waitLimit,
-         Progress &progress);
+         const CallerWeights &caller, const Digest &options,
+         const RunSettings &settings, Progress &progress);
 
   llvm::ArrayRef<DmlTensorInfo> getInputs() const { return inputs; }
   llvm::ArrayRef<DmlTensorInfo> getOutputs() const { return outputs; }
 
+  /// The steps that the device executes in a run. Empty unless runs are timed.
+  llvm::ArrayRef<DmlStepInfo> getSteps() const { return steps; }
+
   /// Runs the program on `inputs`, and stores to those of `outputs` that are
   /// not null. Each tensor has memory or a buffer. If an output has neither,
-  /// its memory is allocated in `results`.
+  /// its memory is allocated in `results`. If runs are timed, `times` receives
+  /// the times.
   Status run(llvm::ArrayRef<const DmlSessionTensor *> inputs,
              llvm::ArrayRef<DmlSessionTensor *> outputs,
-             std::vector<HostMemory> &results);
+             std::vector<HostMemory> &results, StepTimes &times);
 
   /// Bytes of the code, the temporaries and the buffers, without weights.
   uint64_t getBytes() const { return codeBytes + slotBytes * slotCount.load(); }
@@ -58,6 +77,8 @@ private:
   Program() = default;
   Status initialize(DmlDevice device, const Model &model);
   Status bindWeights();
+  /// Finds the steps that the device executes.
+  Status findSteps();
   Expected<std::unique_ptr<Slot>> takeSlot();
   void giveSlot(std::unique_ptr<Slot> slot);
   /// Returns memory of the slot for a tensor. `memory` states whether the host
@@ -71,6 +92,8 @@ private:
                                         const DmlSessionTensor *tensor);
   Status readOutputs(Slot &slot, llvm::ArrayRef<DmlSessionTensor *> outputs,
                      std::vector<HostMemory> &results);
+  /// Submits the work of a slot and waits for it.
+  Status execute(Slot &slot, StepTimes &times);
 
   DmlDevice device = nullptr;
   /// The bytes of the executable, to which `ownExecutable` refers.
@@ -81,8 +104,9 @@ private:
   DmlExecutable executable = nullptr;
   ProgramHandle program;
   uint32_t function = 0;
-  uint64_t waitLimit = UINT64_MAX;
+  RunSettings settings;
   std::vector<DmlTensorInfo> inputs, outputs;
+  std::vector<DmlStepInfo> steps;
   /// For each output the input in whose place it is, or UINT32_MAX.
   std::vector<uint32_t> inPlace;
   uint64_t codeBytes = 0, slotBytes = 0;

@@ -40,7 +40,8 @@ static void addOptions(Digester &digester, const CompilerOptions &options) {
 
 Session::Session(const DmlSessionCreateInfo &info)
     : messages(info.messageCallback, info.userData),
-      progressCallback(info.progressCallback), userData(info.userData),
+      progressCallback(info.progressCallback),
+      runTimesCallback(info.runTimesCallback), userData(info.userData),
       programs(info.programBudget ? info.programBudget : defaultBudget) {}
 
 Session::~Session() {
@@ -77,10 +78,7 @@ Session::create(const DmlSessionCreateInfo &info) {
   if (!device)
     return device.status();
   session->device = std::move(*device);
-  if (info.waitLimit) {
-    session->waitLimit = info.waitLimit;
-    dmlSetWaitLimit(session->device->get(), info.waitLimit);
-  }
+  DML_TRY(session->setRuns(info));
   DML_TRY(session->setOptions(info));
   Digester digester;
   addOptions(digester, session->options);
@@ -99,7 +97,30 @@ Session::create(const DmlSessionCreateInfo &info) {
         session->messages);
     session->cache->loadPipelines(session->device->get());
   }
+  if (info.tracePath) {
+    Expected<std::unique_ptr<Trace>> trace = Trace::create(info.tracePath);
+    if (!trace)
+      return trace.status();
+    session->trace = std::move(*trace);
+  }
   return session;
+}
+
+Status Session::setRuns(const DmlSessionCreateInfo &info) {
+  if (info.waitLimit) {
+    settings.waitLimit = info.waitLimit;
+    dmlSetWaitLimit(device->get(), info.waitLimit);
+  }
+  settings.isTimed = runTimesCallback || info.tracePath;
+  if (!settings.isTimed)
+    return Status();
+  DmlDeviceInfo properties{};
+  dmlGetDeviceProperties(device->get(), &properties);
+  if (properties.limits.timestampPeriod == 0)
+    return makeError(DML_ERROR_UNSUPPORTED, "the device '",
+                     runtime::escape(properties.name),
+                     "' has no timestamps, but the times of steps were wanted");
+  return Status();
 }
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
@@ -237,7 +258,7 @@ Session::makeProgram(const InputBinding &binding) {
     return image.status();
   Expected<std::shared_ptr<Program>> program =
       Program::create(*store, *model, std::move(*image), weights, optionsKey,
-                      waitLimit, progress);
+                      settings, progress);
   if (!program)
     return device->note(program.status());
   if (cache)
@@ -254,7 +275,7 @@ Session::getProgram(const InputBinding &binding) {
   });
   if (!program)
     return program;
-  if ((*program)->getInputs().size() != getSignature().inputs.size() ||
+  if ((*program)->getInputs().size() != binding.inputs.size() ||
       (*program)->getOutputs().size() != getSignature().outputs.size())
     return makeError(DML_ERROR_UNSUPPORTED, model->getName(),
                      ": the program has other inputs or outputs than the "
@@ -312,6 +333,21 @@ Status Session::prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
   return Status();
 }
 
+void Session::report(const Program &program, const StepTimes &times) {
+  if (!settings.isTimed)
+    return;
+  DmlRunTimes report{};
+  report.steps = program.getSteps().data();
+  report.times = times.steps.data();
+  report.stepCount = static_cast<uint32_t>(times.steps.size());
+  report.submitTime = times.submitTime;
+  report.finishTime = times.finishTime;
+  if (trace)
+    trace->add(report, messages);
+  if (runTimesCallback)
+    runTimesCallback(userData, &report);
+}
+
 Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
                     llvm::MutableArrayRef<DmlSessionTensor> outputs) {
   Expected<Call> call = bind(inputs, outputs, /*isRun=*/true);
@@ -320,8 +356,9 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
   Program &program = *call->program;
   uint64_t bytes = program.getBytes();
   std::vector<HostMemory> results;
-  DML_TRY(
-      device->note(program.run(call->binding.inputs, call->wanted, results)));
+  StepTimes times;
+  DML_TRY(device->note(
+      program.run(call->binding.inputs, call->wanted, results, times)));
   if (program.getBytes() != bytes)
     programs.trim(&program);
   for (auto [index, tensor] : llvm::enumerate(call->wanted)) {
@@ -331,5 +368,6 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
     if (results[index])
       tensor->data = results[index].release();
   }
+  report(program, times);
   return Status();
 }

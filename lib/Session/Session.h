@@ -11,6 +11,7 @@
 #include "Devices.h"
 #include "DiskCache.h"
 #include "Programs.h"
+#include "Trace.h"
 
 namespace dml::session {
 
@@ -21,6 +22,9 @@ public:
   create(const DmlSessionCreateInfo &info);
   ~Session();
 
+  /// Whether this process has made the session. A process that was forked can
+  /// neither run the session nor destroy what is on the device.
+  bool isOwn() const { return device->isOwn(); }
   void describe(DmlSessionInfo &info);
   const Signature &getSignature() const { return model->getSignature(); }
 
@@ -49,6 +53,10 @@ private:
   Expected<Call> bind(llvm::ArrayRef<DmlSessionTensor> inputs,
                       llvm::MutableArrayRef<DmlSessionTensor> outputs,
                       bool isRun);
+  /// Sets how runs are waited for and measured.
+  Status setRuns(const DmlSessionCreateInfo &info);
+  /// Tells the caller the times of a run.
+  void report(const Program &program, const StepTimes &times);
   /// Sets the description of an output in the caller's tensor.
   void describeOutput(const Program &program, size_t index,
                       DmlSessionTensor &tensor) const;
@@ -61,12 +69,13 @@ private:
   Digest optionsKey = {};
   CallerWeights weights;
   Messages messages;
-  /// The longest that a call waits for the device, in nanoseconds.
-  uint64_t waitLimit = UINT64_MAX;
+  RunSettings settings;
   DmlProgressCallback progressCallback;
+  DmlRunTimesCallback runTimesCallback;
   void *userData;
   std::atomic<uint64_t> compiledCount = 0, cachedCount = 0;
   std::unique_ptr<DiskCache> cache;
+  std::unique_ptr<Trace> trace;
   /// What the caller calls the model, or "".
   std::string identifier;
   std::mutex keyMutex;

@@ -19,15 +19,15 @@ from ._errors import (Cancelled, DeviceLost, Error, InputOutput, InvalidArgument
                       Unsupported, VulkanError)
 from ._explain import Problem, Verdict, compile, explain, legalize
 from ._model import Model
-from ._session import Session, SessionInfo, TensorInfo
+from ._session import RunTimes, Session, SessionInfo, StepTime, TensorInfo
 from ._tensor import Tensor
 from ._version import __version__
 
 __all__ = [
     "Cancelled", "Device", "DeviceLost", "Error", "InputOutput", "InvalidArgument",
     "InvalidExecutable", "LibraryNotFound", "Model", "NotFound", "OutOfMemory", "Problem",
-    "Session", "SessionInfo", "Tensor", "TensorInfo", "Timeout", "Unsupported", "Verdict",
-    "VulkanError", "__version__", "compile", "devices", "explain", "legalize",
+    "RunTimes", "Session", "SessionInfo", "StepTime", "Tensor", "TensorInfo", "Timeout",
+    "Unsupported", "Verdict", "VulkanError", "__version__", "compile", "devices", "explain", "legalize",
 ]
 
 # Messages and pages name the classes as users do: dml.Session.

@@ -87,6 +87,8 @@ def _make_parser() -> argparse.ArgumentParser:
                         help="the seed of random inputs (0)")
     parser.add_argument("--time", action="store_true",
                         help="print how long the steps took, and the median of 10 more runs")
+    parser.add_argument("--trace", metavar="FILE",
+                        help="write the kernels of all runs to FILE, for chrome://tracing")
     parser.add_argument("--devices", action="store_true", help="list the devices and end")
     parser.add_argument("--version", action="store_true",
                         help="print the version and the library's file and end")
@@ -197,7 +199,7 @@ def _run(options: argparse.Namespace) -> None:
     begin = time.perf_counter()
     session = dml.Session(options.model, device=options.device, dims=_read_sizes(options.dim),
                           options=_split("--option", options.option),
-                          cache_dir=options.cache_dir)
+                          cache_dir=options.cache_dir, trace=options.trace)
     opened = time.perf_counter()
     print(f"device: {session.device.name}")
     _print_tensors("inputs:", session.inputs)

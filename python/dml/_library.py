@@ -13,7 +13,7 @@ import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_float, c_int,
                     c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from ._errors import CLASSES, Error, InvalidArgument, LibraryNotFound
 from ._version import __version__
@@ -25,6 +25,38 @@ MessageCallback = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 ProgressCallback = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_float)
 # What it returns is an address: ctypes has no functions that return texts.
 ReadWeightCallback = CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_size_t, c_void_p)
+
+
+class DmlStepInfo(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("kind", c_int),
+        ("label", c_char_p),
+        ("kernel", c_char_p),
+        ("kernelIndex", c_uint32),
+        ("workgroupCount", c_uint32 * 3),
+        ("workgroupSize", c_uint32 * 3),
+        ("boundSize", c_uint64),
+        ("barrier", c_bool),
+    ]
+
+
+class DmlStepTime(Structure):
+    _fields_ = [("begin", c_uint64), ("end", c_uint64)]
+
+
+class DmlRunTimes(Structure):
+    _fields_ = [
+        ("next", c_void_p),
+        ("steps", POINTER(DmlStepInfo)),
+        ("times", POINTER(DmlStepTime)),
+        ("stepCount", c_uint32),
+        ("submitTime", c_uint64),
+        ("finishTime", c_uint64),
+    ]
+
+
+RunTimesCallback = CFUNCTYPE(None, c_void_p, POINTER(DmlRunTimes))
 
 
 class DmlMatrixShape(Structure):
@@ -189,6 +221,8 @@ class DmlSessionCreateInfo(Structure):
         ("identifier", c_char_p),
         ("messageCallback", MessageCallback),
         ("progressCallback", ProgressCallback),
+        ("runTimesCallback", RunTimesCallback),
+        ("tracePath", c_char_p),
         ("userData", c_void_p),
     ]
 
@@ -462,7 +496,10 @@ def encode(kind: str, text: str) -> bytes:
     if not isinstance(text, str):
         raise InvalidArgument(f"the {kind} is of the type {type(text).__name__}, but wanted "
                               "is str")
-    encoded = text.encode("utf-8", "surrogateescape")
+    try:
+        encoded = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(f"the {kind} {text!r} is no Unicode: {error.reason}") from None
     if b"\0" in encoded:
         raise InvalidArgument(f"the {kind} {text!r} has a null character")
     return encoded
@@ -470,10 +507,49 @@ def encode(kind: str, text: str) -> bytes:
 
 def encode_path(kind: str, path: "os.PathLike[str] | str") -> bytes:
     """A path for C."""
-    encoded = os.fsencode(path)
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise InvalidArgument(f"the {kind} is of the type {type(path).__name__}, but wanted is "
+                              "a path")
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(f"the {kind} {path!r} is no Unicode: {error.reason}") from None
     if b"\0" in encoded:
         raise InvalidArgument(f"the {kind} {os.fspath(path)!r} has a null character")
     return encoded
+
+
+def to_int(kind: str, value: Any, least: int = -2**63) -> int:
+    """An integer for C, of 64 bits."""
+    try:
+        number = int(value.__index__())
+    except (AttributeError, TypeError):
+        raise InvalidArgument(f"{kind} is {value!r}, but wanted is an integer") from None
+    if not -2**63 <= number < 2**63:
+        raise InvalidArgument(f"{kind} is {number}, but wanted is an integer of 64 bits")
+    if number < least:
+        raise InvalidArgument(f"{kind} is {number}, but wanted is an integer from {least} on")
+    return number
+
+
+def to_sizes(kind: str, shape: Any) -> Tuple[int, ...]:
+    """The sizes of a shape, each of which is 0 or more."""
+    try:
+        sizes = list(shape)
+    except TypeError:
+        raise InvalidArgument(f"the shape of {kind} is {shape!r}, but wanted is a tuple of "
+                              "sizes") from None
+    return tuple(to_int(f"a size of {kind}", size, 0) for size in sizes)
+
+
+def want_mapping(kind: str, value: Any, what: str) -> Any:
+    """Returns a dictionary of the caller's, or an empty one for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidArgument(f"the {kind} are of the type {type(value).__name__}, but wanted is "
+                              f"a dictionary from names to {what}")
+    return value
 
 
 def decode(text: Optional[bytes]) -> str:

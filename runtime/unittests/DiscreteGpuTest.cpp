@@ -27,7 +27,7 @@ TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   DmlBuffer buffer = nullptr;
   DmlBufferInfo info{};
   // The size exceeds one staging buffer, and is not a multiple of its size.
-  constexpr size_t kSize = (size_t(64) << 20) + 4096 + 12;
+  constexpr size_t kSize = (size_t(5) << 20) + 4096 + 12;
   ASSERT_EQ(dmlCreateBuffer(device, kSize, DML_MEMORY_DEVICE, &buffer, nullptr),
             DML_SUCCESS);
   dmlGetBufferInfo(buffer, &info);

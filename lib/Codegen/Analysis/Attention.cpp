@@ -151,9 +151,9 @@ struct Seen {
 };
 } // namespace
 
-/// Splits `select(isSeen, score, none)` into its score and its condition, if
-/// `isNone` returns true for `none`. Any other value is a score without a
-/// condition.
+/// If `value` is `select(isSeen, score, none)`, and isNone(none) returns true,
+/// returns the score and the condition. Takes any other value for a score
+/// without a condition.
 static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   if (select && isNone(select.getFalseValue()))
@@ -161,8 +161,8 @@ static Seen readSeen(Value value, llvm::function_ref<bool(Value)> isNone) {
   return {value, Value()};
 }
 
-/// Splits `value`, which is exp(score - largest), or a selection between that
-/// exponential and 0 for keys that the query does not see. Returns nothing if
+/// Returns the score and the condition of `value`, if `value` is exp(score -
+/// largest) or `select(isSeen, exp(score - largest), 0)`. Returns nothing if
 /// `value` is computed in another way.
 static std::optional<Seen> readExponential(Value value, Value largest) {
   Seen seen = readSeen(
@@ -183,16 +183,17 @@ static bool isNoScore(Value value) {
          (constant.isNaN() || (constant.isInfinity() && constant.isNegative()));
 }
 
-/// Whether `isSeen` holds for key 0: it is an unsigned comparison `key <= x`.
+/// Whether `isSeen` is an unsigned comparison `key <= x`, which holds for key
+/// 0.
 static bool isFirstSeen(Value isSeen, Value key) {
   auto compare = isSeen.getDefiningOp<arith::CmpIOp>();
   return compare && compare.getPredicate() == arith::CmpIPredicate::ule &&
          compare.getLhs() == key;
 }
 
-/// Returns the only sum of f32 products that `block` computes: the result of
-/// its only loop, or of an unrolled chain of math.fma. Returns null if there is
-/// no such sum or if there are several.
+/// Returns the only sum of products that `block` computes: the result of its
+/// only loop, or the last of a chain of math.fma if the loop has been unrolled.
+/// Returns null if there is no such sum or if there are several.
 static Value findSum(Block &block) {
   auto loops = block.getOps<scf::ForOp>();
   if (!loops.empty()) {
@@ -216,10 +217,10 @@ static Value findSum(Block &block) {
   return sum;
 }
 
-/// Reads `sum`, which adds up the products of the factors of a query and of a
+/// Reads `sum`, which adds up products of a factor of a query and a factor of a
 /// key, as the contraction `scores`. `key` is the counter of the loop over
-/// keys. Stores the dimensions of the output on which the queries and the keys
-/// depend in `dimsOfQueries` and `dimsOfKeys`.
+/// keys. Stores the dimensions of the output on which the factors of queries
+/// and of keys depend in `dimsOfQueries` and `dimsOfKeys`.
 static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
                                 Contraction &scores,
                                 llvm::SmallBitVector &dimsOfQueries,
@@ -246,10 +247,10 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   });
   // Each term of a score is a factor of the query times a factor of the key, in
   // either order. The query's factor is the one that the body can compute
-  // without the number of the key. If this is the left factor in the first
-  // term, it must be the left factor in all terms; otherwise it must be the
-  // right factor in all terms. `steps` are the counters of the loops over the
-  // terms, on which both factors may depend.
+  // without `key`, the number of the key. If the left factor of the first term
+  // is the query's, the left factors of all terms must be the query's;
+  // otherwise the right factors of all terms must be the query's. `steps` are
+  // the counters of the loops over the terms, on which both factors may depend.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -302,8 +303,10 @@ findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
 namespace {
 /// Reads the body of a generic as attention, step by step. The body has three
 /// loops over the keys. In this example there are 1024 keys, and the body
-/// computes the output's element for a query and a column of values; score() is
-/// itself a loop, over the 64 terms of a query times a key:
+/// computes the output's element for a query and a column of values. score()
+/// stands for an inner loop, or an unrolled loop, that adds up the products of
+/// the 64 factors of a query and the 64 factors of a key, and for operations on
+/// the sum, such as a scale:
 ///
 ///   %largest = scf.for %i = 0 to 1024 iter_args(%m = NaN) {
 ///     yield maxnum(%m, score(%query, %i))                    // readMaximum()
@@ -320,10 +323,11 @@ namespace {
 /// For two keys with scores 1 and 3 and values 10 and 20, the largest score is
 /// 3, the total e^-2 + e^0 = 1.135, the weights are 0.119 and 0.881, and the
 /// mean is 18.81. Where a query sees only some of the keys, the loops select
-/// between seen and unseen keys: `select(isSeen(%query, %i), score(%query, %i),
-/// NaN)` in the loop of %largest, `select(isSeen(%query, %j), exp(...), 0.0)`
-/// in the loop of %total, and such an exponential and a conditional product in
-/// the loop of %mean.
+/// between seen and unseen keys:
+///
+///   select(isSeen(%query, %i), score(%query, %i), NaN)  // for %largest
+///   select(isSeen(%query, %j), exp(...), 0.0)           // for %total, %weight
+///   select(isSeen(%query, %k), fma(...), %o)            // for %mean
 class AttentionReader {
 public:
   explicit AttentionReader(linalg::GenericOp op) : op(op) {}
@@ -341,12 +345,14 @@ private:
   LogicalResult readSlices();
   LogicalResult readSharedDim();
   LogicalResult readDims();
+  void readSharingHeads();
 
   linalg::GenericOp op;
   Attention attention;
   ShapedType type;
   scf::ForOp maximum, exponentials, products;
-  /// The scores in the three loops, with the conditions of visibility.
+  /// The score in each of the three loops, with the condition that the query
+  /// sees the key.
   Seen ofMaximum, ofTotal, ofProducts;
   /// The product that an iteration of the loop `products` adds: a weight times
   /// a value. `value` is the factor that is not the weight.
@@ -510,9 +516,9 @@ LogicalResult AttentionReader::readSlices() {
 /// Sets `sharedDim`, if the output's innermost dimension holds several heads
 /// one after the other, each with its columns of the values: coordinate 130 of
 /// a dimension of 16 heads with 64 columns each is column 2 of head 2. The head
-/// then belongs to the batch, and the column to the columns of the values. This
-/// is so if the scores depend on the innermost dimension, since scores never
-/// depend on a column of the values.
+/// then belongs to the batch, and the column to the columns of the values. The
+/// dimension holds heads if the scores depend on it, since scores never depend
+/// on a column of the values.
 LogicalResult AttentionReader::readSharedDim() {
   int64_t innermost = getInnermostDim(type);
   if (!ofScores[innermost])
@@ -559,11 +565,67 @@ LogicalResult AttentionReader::readDims() {
   return success(llvm::is_contained(sums.columns.dims, getInnermostDim(type)));
 }
 
+/// Returns the constant by which `op`, of type `Division`, divides `dividend`,
+/// or nothing if `op` does anything else.
+template <typename Division>
+static std::optional<int64_t> getDivisor(Operation *op, Value dividend) {
+  auto division = dyn_cast<Division>(op);
+  APInt by;
+  if (!division || division.getLhs() != dividend ||
+      !matchPattern(division.getRhs(), m_ConstantInt(&by)))
+    return std::nullopt;
+  return by.getSExtValue();
+}
+
+/// Sets the number of heads that read the same keys and values. The head is the
+/// last coordinate of the batch. Keys and values must use only the quotient of
+/// the head by the number of sharing heads.
+void AttentionReader::readSharingHeads() {
+  const Contraction &sums = attention.products;
+  if (sums.batchDims.empty())
+    return;
+  int64_t dim = sums.batchDims.back(), heads = type.getDimSize(dim);
+  bool isShared = dim == sums.sharedDim;
+  if (isShared)
+    heads /= sums.columnsOfShared;
+  auto isIndex = [&](Value value) {
+    auto index = value.getDefiningOp<linalg::IndexOp>();
+    return index && static_cast<int64_t>(index.getDim()) == dim;
+  };
+  auto isHead = [&](Value value) {
+    auto division = value.getDefiningOp<arith::DivUIOp>();
+    return isShared ? division && isIndex(division.getLhs()) : isIndex(value);
+  };
+  std::optional<int64_t> sharing;
+  for (ArrayRef<Operation *> slice :
+       {ArrayRef(attention.scores.columns.slice), ArrayRef(sums.columns.slice)})
+    for (Operation *nested : slice)
+      for (Value operand : nested->getOperands()) {
+        // A dimension of heads and columns must be divided into both first.
+        if (isShared && isIndex(operand) &&
+            getDivisor<arith::DivUIOp>(nested, operand) !=
+                sums.columnsOfShared &&
+            getDivisor<arith::RemUIOp>(nested, operand) != sums.columnsOfShared)
+          return;
+        if (!isHead(operand))
+          continue;
+        std::optional<int64_t> divisor =
+            getDivisor<arith::DivUIOp>(nested, operand);
+        if (!divisor || *divisor < 1 || heads % *divisor ||
+            (sharing && *sharing != *divisor))
+          return;
+        sharing = divisor;
+      }
+  // Neither keys nor values depend on the head if all heads share them.
+  attention.sharingHeads = sharing.value_or(heads);
+}
+
 std::optional<Attention> AttentionReader::read() {
   if (failed(readOutput()) || failed(readLoops()) || failed(readMaximum()) ||
       failed(readTotal()) || failed(readProducts()) || failed(compareLoops()) ||
       failed(readSlices()) || failed(readSharedDim()) || failed(readDims()))
     return std::nullopt;
+  readSharingHeads();
   return attention;
 }
 

@@ -20,7 +20,7 @@ namespace dml {
 ///             value(key, column), over all keys,
 ///
 /// in three loops over the keys. The output has a row for each query. Where a
-/// query sees only some of the keys, the loops skip the other keys.
+/// query sees only some of the keys, the loops ignore the other keys.
 ///
 /// Attention is recognized by these loops and not by the name of an operator.
 /// Any operations may compute the score from the sum of products, such as a
@@ -37,9 +37,10 @@ struct Attention {
   /// The sums of products from which scores are computed. The rows are queries.
   /// The columns are keys, which are not a dimension of the output.
   Contraction scores;
-  /// The score, the sum of products from which the score is computed, and the
-  /// operations that compute the one from the other. All three loops compute
-  /// the same scores; these are the operations of the loop of `total`.
+  /// The sum of products, the score that is computed from this sum, and the
+  /// operations that compute the score from the sum. All three loops compute
+  /// the same scores; the values and operations here are those of the loop of
+  /// `total`.
   mlir::Value sum, score;
   llvm::SmallVector<mlir::Operation *> scoreSlice;
   /// The condition that the query sees the key, and the operations that compute
@@ -52,6 +53,10 @@ struct Attention {
   /// values, as cooperative matrices of f16 require. The lowering of the
   /// operator permits this where the values are f16 (roundableAttrName).
   bool isRoundable = false;
+
+  /// The number of neighbouring positions of the batch that read the same keys
+  /// and values: 4 if 32 heads of queries share 8 heads of keys.
+  int64_t sharingHeads = 1;
 
   /// The sums of weights times values, in the loop of `output`. The rows are
   /// queries, and the columns are the columns of the values. The factors of the

@@ -43,8 +43,9 @@ public:
   }
 
   /// Adds the operations that compute `value`. Fails if one of the operations
-  /// is a loop, has a side effect other than a load, or depends on a value that
-  /// a loop carries.
+  /// has a region, as a loop has, has a side effect other than a load, or uses
+  /// an argument of a block in the body that is not among the given values,
+  /// such as the counter of a loop or a value that a loop carries.
   llvm::LogicalResult add(Value value) {
     if (given.contains(value) ||
         !op.getRegion().isAncestor(value.getParentRegion()))

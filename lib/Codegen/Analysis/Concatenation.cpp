@@ -27,7 +27,8 @@ SmallVector<Value> dml::getJoined(tensor::InsertSliceOp last, int64_t &axis) {
   SmallVector<Value> inputs;
   axis = -1;
   // The loop visits the insertions from the last to the first. Each insertion
-  // must end where the insertion that the loop visited before it begins.
+  // must end where the next insertion of the chain, which the loop has already
+  // visited, begins.
   int64_t end = -1;
   for (tensor::InsertSliceOp insert = last; insert;
        insert = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {

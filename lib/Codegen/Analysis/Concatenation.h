@@ -20,16 +20,16 @@ llvm::SmallVector<mlir::tensor::InsertSliceOp>
 getConcatenations(mlir::func::FuncOp function);
 
 /// Returns the tensors that the chain of insertions up to `last` concatenates,
-/// in their order along `axis`, and stores the axis in `axis`. Returns no
-/// tensors if they do not cover the whole result, or if an operation outside of
-/// the chain uses the result of an earlier insertion.
+/// in their order along `axis`, and stores the axis in `axis`. Returns an empty
+/// list if these tensors do not cover the whole result, or if an operation
+/// outside of the chain uses the result of an earlier insertion.
 llvm::SmallVector<mlir::Value> getJoined(mlir::tensor::InsertSliceOp last,
                                          int64_t &axis);
 
 /// Erases `last`, the last insertion of a chain, if its result is unused. Then
-/// erases the preceding insertion if its result has become unused by that, and
-/// so on. The first insertion from the end that has another use stays, with all
-/// insertions before it.
+/// goes backward through the chain and erases each insertion whose result has
+/// become unused, up to the first insertion whose result still has a use. This
+/// insertion and all insertions before it stay.
 void eraseUnused(mlir::RewriterBase &rewriter,
                  mlir::tensor::InsertSliceOp last);
 

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop in `block` if `result` is its result, and null
-/// otherwise.
+/// Returns the only loop in `block` if `result` is a result of this loop, and
+/// null otherwise.
 static scf::ForOp findLoop(Block &block, Value result) {
   auto loop = result.getDefiningOp<scf::ForOp>();
   return loop && loop->getBlock() == &block &&
@@ -117,7 +117,7 @@ static LogicalResult readSum(linalg::GenericOp op, Contraction &contraction,
 /// the left factors alone depend, columns those on which the right factors
 /// alone depend. All other dimensions belong to the batch. The two sides are
 /// exchanged if necessary to make the innermost dimension one of the columns,
-/// whose elements are neighbours in memory.
+/// so that neighbouring columns are neighbours in memory.
 static void readDims(ShapedType type, llvm::SmallBitVector ofLhs,
                      llvm::SmallBitVector ofRhs, Contraction &contraction) {
   int64_t innermost = getInnermostDim(type);

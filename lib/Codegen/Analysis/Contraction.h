@@ -14,8 +14,8 @@
 namespace dml {
 
 /// One operand of the products of a contraction: its factors, the operations
-/// that compute the factors, and the dimensions of the output on which the
-/// factors depend.
+/// that compute the factors, and the dimensions of the output on which these
+/// factors alone depend.
 struct ContractionOperand {
   /// The factor of each term, in the order of the terms.
   llvm::SmallVector<mlir::Value> factors;
@@ -41,11 +41,13 @@ llvm::SmallVector<ContractionTerm> readTerms(mlir::Value sum, mlir::Value init);
 /// A linalg.generic whose body has loops that add up products of two operands,
 /// in f32 or i32, and an epilogue that computes the element of the output from
 /// the sum. Each operand depends on dimensions of the output that the other
-/// does not depend on: the rows and the columns. A product of matrices is a
-/// contraction, and so is a convolution, whose rows are its filters and whose
-/// columns are the positions in the image (an implicit GEMM). The operators
-/// that have been fused with the product are parts of the factors and the
-/// epilogue.
+/// does not depend on: the rows and the columns. (There may be a single row,
+/// without a dimension.) A product of matrices is a contraction, and so is a
+/// convolution (an implicit GEMM), whose filters are one operand and whose
+/// positions in the image are the other. If the innermost dimension of the
+/// output is the width of the image, the filters are the rows; with channels
+/// last, the filters are the columns. The operators that have been fused with
+/// the product are parts of the factors and the epilogue.
 struct Contraction {
   ContractionOperand rows, columns;
   /// The type of factors and sums.
@@ -88,10 +90,10 @@ struct Contraction {
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);
 };
 
-/// Whether one of the factors is a selection between an element and a constant,
-/// as at the padded borders of a convolution. The models of time assume that a
-/// thread loads such factors one by one, and other factors in vectors where
-/// they are neighbours.
+/// Whether the computation of a factor contains a selection, such as one
+/// between an element and 0 at the padded borders of a convolution. The models
+/// of time assume that a thread loads such factors one by one, and other
+/// factors in vectors where the factors are neighbours.
 bool isChosen(const ContractionOperand &operand);
 
 /// Returns the operations of `slice` on which `values` depend, in the order of
@@ -101,8 +103,8 @@ getSliceOf(llvm::ArrayRef<mlir::Operation *> slice,
            llvm::ArrayRef<mlir::Value> values);
 
 /// Returns the last dimension of `type` with more than one element, or the
-/// first dimension if there is none. Elements that are neighbours in memory
-/// differ in this coordinate.
+/// first dimension if there is none. Neighbours in memory differ in the
+/// coordinate of this dimension.
 int64_t getInnermostDim(mlir::ShapedType type);
 
 } // namespace dml

@@ -14,17 +14,17 @@ namespace dml {
 /// Whether the body of `op` computes each element of one output from the
 /// element's coordinates. Such a generic has no inputs, an identity map and
 /// parallel iterators. The body reads other tensors or buffers by
-/// tensor.extract or memref.load. It may also read the output's old element at
-/// the same coordinates, as the block's argument: the pass `dml-write-in-place`
-/// creates such bodies.
+/// tensor.extract or memref.load. The body may also read the old value of the
+/// element that it computes, as the block's argument: the pass
+/// `dml-write-in-place` creates such bodies.
 inline bool mapsElements(mlir::linalg::GenericOp op) {
   return op.getNumParallelLoops() == op.getNumLoops() &&
          op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 0 &&
          op.getIndexingMapsArray().front().isIdentity();
 }
 
-/// Whether the body of `op`, for which mapsElements() holds, reads the output's
-/// old element.
+/// Whether the body of `op`, for which mapsElements() holds, reads the old
+/// value of the element that it computes.
 inline bool readsOutput(mlir::linalg::GenericOp op) {
   return !op.getRegionOutputArgs().front().use_empty();
 }
@@ -35,7 +35,8 @@ inline bool isElementMap(mlir::linalg::GenericOp op) {
   return mapsElements(op) && !readsOutput(op);
 }
 
-/// Returns the type of the buffer that `op`, a generic of this form, computes.
+/// Returns the type of the buffer that `op` computes, for which mapsElements()
+/// holds.
 inline mlir::MemRefType getOutputType(mlir::linalg::GenericOp op) {
   return mlir::cast<mlir::MemRefType>(op.getOutputs().front().getType());
 }

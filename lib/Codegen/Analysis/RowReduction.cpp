@@ -145,8 +145,9 @@ static std::optional<ScanLine> readScan(RowLoops &nest) {
 
 /// Separates the operations of an iteration of `nest` into the operations that
 /// compute elements and the operations that combine elements with carried
-/// values. `given` are the results of earlier nests. Adds the dimensions of the
-/// output on which the elements depend to `dims`.
+/// values. `given` are the results of earlier nests and the numbers of rows
+/// (RowReduction::partNumbers). Adds the dimensions of the output on which the
+/// elements and the initial values depend to `dims`.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
                                    ArrayRef<Value> given,
                                    llvm::SmallBitVector &dims) {
@@ -287,12 +288,12 @@ bool RowReduction::isWorthwhile() const {
   int64_t elements;
   if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
-  // In the windows of a pooling, an element may belong to several rows, so that
-  // the rows together have more elements than the tensor. If they have more
-  // than twice as many, a row kernel would read each element more than twice on
-  // average, and the windows are not accepted as rows. Windows that overlap
-  // less are accepted: windows of 3 elements that begin 2 elements apart have
-  // 1.5 times as many elements as the tensor.
+  // Rows may overlap: the windows of a pooling are rows, and an element may
+  // belong to several windows. If the rows together have more than twice as
+  // many elements as the tensor that they are read from, a row kernel would
+  // read each element more than twice on average, and the rows are rejected.
+  // Windows of 3 elements that begin 2 elements apart have 1.5 times as many
+  // elements as the tensor and are accepted.
   auto isRead = [&](const RowLoops &nest) {
     return llvm::any_of(nest.slice, [&](Operation *nested) {
       return BodySlice::isLoad(nested) &&

@@ -59,11 +59,12 @@ struct RowLoops {
 /// A linalg.generic on buffers or tensors whose body reduces rows of elements.
 /// A softmax, for example, reduces a row to its largest element, and then
 /// reduces the row to a sum of exponentials, for which it needs the largest
-/// element. The loops over a row compute the same results for all elements of
-/// the output that belong to the row: a single element, as in a sum, or as many
-/// as the row has, as in a softmax. Row reductions are recognized by their
-/// loops and not by the name of an operator. One kernel can therefore compute
-/// all operators that are fused with reductions of the same rows.
+/// element. Apart from scans, the loops over a row compute the same results for
+/// all elements of the output that belong to the row. A sum has one such
+/// element, and a softmax as many as the row has elements. Row reductions are
+/// recognized by their loops and not by the name of an operator. One kernel can
+/// therefore compute all operators that are fused with reductions of the same
+/// rows.
 struct RowReduction {
   /// The nests of loops, in the order of the body. A nest may use the results
   /// of earlier nests.
@@ -78,7 +79,8 @@ struct RowReduction {
   llvm::SmallVector<int64_t> setDims, elementDims;
   /// If a row has several results, such as its largest element and a sum,
   /// `resultDim` is the dimension of the output whose coordinate selects the
-  /// result, and `numResults` the number of results.
+  /// result, and `numResults` the number of results. The dimension is in
+  /// neither of the lists above.
   std::optional<int64_t> resultDim;
   int64_t numResults = 1;
   /// The operations that compute an element of the output from the results of
@@ -89,19 +91,22 @@ struct RowReduction {
   /// coordinate 10 is element 2 of row 2. The dimension is in both setDims and
   /// elementDims.
   int64_t partSize = 0;
-  /// The operations of the body that divide this dimension's coordinate by
-  /// `partSize`. Their result is the number of the row along the dimension:
-  /// with rows of 4 elements, coordinate 9 lies in row 2. The number is the
-  /// same for all elements of a row, so that it is computed once for the row.
+  /// If several rows follow each other along a dimension, the quotients by
+  /// `partSize` that the body computes of this dimension's coordinate. Each
+  /// quotient is the number of the row along the dimension: with rows of 4
+  /// elements, coordinate 9 lies in row 2. The number is the same for all
+  /// elements of a row, so that it is computed once for the row.
   llvm::SmallVector<mlir::Value> partNumbers;
 
   /// Reads `op` as a row reduction. Returns nothing if `op` computes anything
   /// else.
   static std::optional<RowReduction> match(mlir::linalg::GenericOp op);
 
-  /// Whether a row kernel is likely to be faster than a map kernel: each
-  /// element belongs to only one row, and either the rows are short enough for
-  /// a workgroup or there are enough rows to occupy the device.
+  /// Whether a row kernel is likely to be faster than a map kernel. The rows
+  /// must not overlap so much that an element is read more than twice on
+  /// average, as the windows of a pooling may. Unless the rows are scanned, the
+  /// rows must also be short enough for one workgroup to reduce each, or
+  /// numerous enough to occupy the device.
   bool isWorthwhile() const;
 
   /// Whether the threads of a workgroup can hold a row in registers.

@@ -12,8 +12,9 @@
 
 namespace dml {
 
-/// The numbers by which values are hashed: 0 for the first value that the hash
-/// encounters, 1 for the second, and so on.
+/// The numbers by which values are hashed. A hash gives the next free number to
+/// each value that the hashed operations define: 0 to the first, 1 to the
+/// second, and so on, if the caller has given no numbers before.
 using ValueNumbers = llvm::DenseMap<mlir::Value, unsigned>;
 
 /// Returns a hash of `op` and of the operations in its regions.

@@ -39,7 +39,7 @@ public:
   /// Whether outline() would create, for this dispatch, a function equal to
   /// `function`.
   bool isOutlinedAs(func::FuncOp function) const;
-  /// Moves the generic into a new function.
+  /// Builds a new function with a copy of the generic.
   func::FuncOp outline(StringRef name);
 
   ValueRange getInputs() const { return inputs.getArrayRef(); }
@@ -48,9 +48,9 @@ private:
   void take(Value value);
 
   linalg::GenericOp op;
-  /// The constants and the views of buffers that the generic uses. These
-  /// operations are moved into the function. Each view comes after the buffer
-  /// or view from which it is taken.
+  /// The constants and the views of buffers that the generic uses, which
+  /// outline() copies into the function. Each view comes after the buffer or
+  /// view from which it is taken.
   llvm::SetVector<Operation *> taken;
   /// All other values that the generic uses, in the order of their first uses.
   /// The function receives these values as its arguments.
@@ -149,7 +149,8 @@ static Value getWhole(Value buffer) {
 
 /// If `buffer` consists of consecutive bytes of its root, returns the root and
 /// the offset of the first byte. Returns nothing if the placement of `buffer`
-/// is unknown, or if its elements do not consist of whole bytes.
+/// is unknown, if an element does not consist of whole bytes, or if `buffer` is
+/// taken from a view with `whole` (BufferViewOp).
 static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
@@ -188,10 +189,10 @@ static bool isBindable(Value root, int64_t offset, MemRefType type) {
 /// Binds ranges instead of whole buffers, so that kernels that differ only in
 /// the offsets of ranges become one function. If all loads of `op` from a
 /// buffer have the same constant leading coordinates, such as row 5, `op` binds
-/// this row only. If `op` writes a part of a buffer, `op` binds this part only.
+/// only row 5. If `op` writes a part of a buffer, `op` binds only this part.
 /// For example, step `t` of a recurrent network reads row `t` of a product and
 /// writes row `t` of the sequence, and one function then serves all steps. A
-/// buffer that `op` uses through several views keeps a single binding.
+/// buffer that `op` uses through several views is still bound once, as a whole.
 static void bindRanges(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 0 || op.getNumDpsInits() != 1)
     return;
@@ -267,13 +268,14 @@ static void bindRanges(linalg::GenericOp op) {
 }
 
 namespace {
-/// Decides for each kernel whether it traverses its largest buffer from the
-/// beginning or from the end. A kernel should begin with the bytes that the
-/// preceding kernel read or wrote last, since the cache still holds them. For
-/// example, two kernels read the same 134 MB, and the cache has 50 MB. If the
-/// second kernel begins at the end, it finds the bytes that the cache has kept.
-/// If it begins at the beginning, it finds nothing, since each byte is evicted
-/// before it is read again.
+/// Decides for each kernel whether it traverses its buffers from the beginning
+/// or from the end. The largest buffer that the kernel reads decides. The
+/// kernel should begin with the bytes of this buffer that an earlier kernel
+/// read or wrote last, since the cache still holds them. For example, two
+/// kernels read the same 134 MB, and the cache has 50 MB. If the second kernel
+/// begins at the end, it finds the bytes that the cache has kept. If it begins
+/// at the beginning, it finds nothing, since each byte is evicted before it is
+/// read again.
 class WorkgroupOrder {
 public:
   /// Marks `op`, which uses `buffers`, if its kernel should begin at the end of

@@ -25,8 +25,9 @@ using namespace dml;
 namespace {
 /// A read or a write of a buffer or of a view of the buffer.
 struct Access {
-  /// The position, in the function's block, of the operation that reads or
-  /// writes the buffer, or of the operation that contains this operation.
+  /// The position in the function's block of the operation that reads or writes
+  /// the buffer. If this operation lies in the body of a generic, the position
+  /// is that of the generic.
   unsigned position;
   bool writes;
   /// The bytes of the root that are accessed, if these are known.
@@ -48,10 +49,9 @@ public:
   /// pass does not support one of the uses.
   const std::optional<SmallVector<Access>> &get(Value root);
   /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
-  /// by a view of the target. This requires that no other operation accesses
-  /// the target's bytes between the first access to `alloc` and the copy, that
-  /// no operation writes these bytes after the copy, and that no operation
-  /// writes `alloc` after the copy.
+  /// by a view of the target. No other operation may access the target's bytes
+  /// between the first access to `alloc` and the copy. After the copy, no
+  /// operation may write the target's bytes or `alloc`.
   bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
@@ -153,9 +153,10 @@ void AccessTable::erase(memref::CopyOp copy, Value root) {
   });
 }
 
-/// Replaces `alloc` by the view `target`. The operations that compute the view
-/// are copied to the place of `alloc`, since it may stand in front of the
-/// original operations. Returns the new view.
+/// Replaces `alloc` by the view `target`. The views from which `target` is
+/// taken may stand behind `alloc`. They are therefore copied to the place of
+/// `alloc`, and the allocation of their root, if there is one, is moved to the
+/// beginning of the block. Returns the new view.
 static Value placeAllocation(memref::AllocOp alloc, Value target) {
   SmallVector<Operation *> views;
   Value root = target;
@@ -182,7 +183,8 @@ static Value placeAllocation(memref::AllocOp alloc, Value target) {
 }
 
 /// Builds a linalg.generic that replaces `copy`, whose source or target is a
-/// part of a buffer.
+/// part of a buffer. (A copy step of a program copies consecutive bytes, but a
+/// part may be a strip of several runs.)
 static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
@@ -211,8 +213,8 @@ static Operation *buildCopy(memref::CopyOp copy) {
 namespace {
 struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
   void runOnOperation() override {
-    // Functions with several blocks are rejected later, when the executable is
-    // written.
+    // Functions with several blocks stay as they are. They are rejected later,
+    // when the executable is written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();
@@ -236,7 +238,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       if (!from || !to)
         return signalPassFailure();
       // A copy whose source and target are the same bytes has become useless,
-      // since its source was computed in place. Such a copy is erased.
+      // since an earlier iteration has placed the source in the target. Such a
+      // copy is erased.
       if (*from == *to) {
         table.erase(copy, from->root);
         copy.erase();

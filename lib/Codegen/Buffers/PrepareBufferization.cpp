@@ -39,8 +39,9 @@ static bool isNewTensor(Operation *op) {
 }
 
 /// Returns the chain of insertions that ends with `last`, from the first
-/// insertion on. The chain must begin with a new tensor, and no other operation
-/// may use a tensor between two insertions. Returns an empty chain otherwise.
+/// insertion on. The chain must begin with a new tensor, and only the chain may
+/// use this tensor and the results of the insertions before `last`. Returns an
+/// empty chain otherwise.
 static SmallVector<tensor::InsertSliceOp>
 getInsertions(tensor::InsertSliceOp last) {
   SmallVector<tensor::InsertSliceOp> inserts = {last};
@@ -65,9 +66,9 @@ getInsertions(tensor::InsertSliceOp last) {
   return inserts;
 }
 
-/// Whether no operation between `insert` and `next` can write a tensor, so that
-/// both insertions can copy from the same buffer if they have the same source.
-/// Only views of tensors may stand in between.
+/// Whether no operation between `insert` and `next` can write a tensor. If both
+/// insertions have the same source, they can then copy from the same buffer.
+/// Only views of tensors, and new tensors, may stand in between.
 static bool isNextWrite(tensor::InsertSliceOp insert,
                         tensor::InsertSliceOp next) {
   Operation *op = insert->getNextNode();
@@ -144,7 +145,7 @@ static bool collectReads(Value tensor,
 /// If all uses of `tensor` are reads, makes the readers of `tensor` and of its
 /// reshapes load elements from read-only buffers. Bufferization then does not
 /// have to compare each of these reads with each write of a tensor, to find out
-/// which of them need copies.
+/// whether the write needs a copy of the tensor.
 static void readFromBuffer(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   SmallVector<tensor::ExtractOp> reads;
@@ -173,8 +174,8 @@ namespace {
 struct PrepareBufferization
     : dml::impl::PrepareBufferizationBase<PrepareBufferization> {
   void runOnOperation() override {
-    // Functions with several blocks are rejected later, when the executable is
-    // written.
+    // Functions with several blocks stay as they are. They are rejected later,
+    // when the executable is written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();

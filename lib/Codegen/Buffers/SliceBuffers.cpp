@@ -142,8 +142,8 @@ struct SlicedAccess {
   }
   /// Returns the range of the root that contains the elements at `indices`.
   /// Range analysis may have estimated ranges of indices that exceed the shape
-  /// of the buffer, such as 0 to 9 for 8 rows. They are limited to the shape,
-  /// since no thread reads outside of it.
+  /// of the buffer, such as 0 to 9 for 8 rows. The function limits the ranges
+  /// of indices to the shape, since no thread reads outside of the buffer.
   ByteRange getBytes(ArrayRef<IndexRange> indices) const;
 };
 } // namespace
@@ -173,8 +173,9 @@ ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
   return {bytes.min, bytes.max + 1};
 }
 
-/// Returns the access to `buffer`, or nothing if the placement of `buffer` is
-/// unknown.
+/// Returns the type of `buffer` and its place within its root buffer, or
+/// nothing if the place is unknown, the shape is dynamic, or an element has no
+/// whole number of bytes.
 static std::optional<SlicedAccess> getAccess(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
@@ -243,7 +244,9 @@ private:
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
   /// Returns by how many bytes the ranges of slice `box` are too large to bind,
-  /// as a total over all buffers.
+  /// as a total over all buffers. If the output is too large to bind as a
+  /// whole, and the slice is not made of consecutive bytes, all bytes of the
+  /// output's range count.
   int64_t getExcess(const Box &box) const;
   /// Divides `box` into slices and appends them to `slices`. If possible, each
   /// slice binds at most one range of each buffer. Otherwise, the function
@@ -252,8 +255,8 @@ private:
   /// (getRanges()). Fails if there would be more than `maxSlices` slices.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
-  /// Returns, for each of `reads`, the ranges of its buffer that slice `box`
-  /// binds for it. If a read has several ranges, a thread selects the one that
+  /// Returns, for each of `reads`, the ranges of the read's buffer that slice
+  /// `box` binds. If there are several ranges, a thread selects the range that
   /// contains its element.
   SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
                                                 const Box &box) const;
@@ -287,10 +290,10 @@ private:
   SlicedAccess output;
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
-  /// The loads for which each slice must be so small that it reads only one
-  /// range of the load's buffer. These are all loads of `large`, or none, if
-  /// they would take too many slices. If there are none, the loads of `large`
-  /// select between several ranges of their buffers.
+  /// The loads that must read a single range of their buffers in each slice,
+  /// which limits the sizes of slices: all loads of `large`, or none if there
+  /// would be too many slices. In the latter case, the loads of `large` select
+  /// between several ranges of their buffers.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
   /// The ranges that the slice under construction binds, identified by root,
@@ -341,7 +344,8 @@ int64_t Slicer::getExcess(const Box &box) const {
     excess += std::max<int64_t>(0, bytes.getBound().size() - limit);
   if (output.getRootBytes() <= limit)
     return excess;
-  // A slice of a large output must consist of consecutive bytes of the output.
+  // A slice of a large output must consist of consecutive bytes of the output,
+  // so that the slice is one range.
   ByteRange bytes = getOutputBytes(box);
   int64_t own = llvm::product_of(box.sizes) * output.getElementBytes();
   if (bytes.size() > own)
@@ -594,7 +598,7 @@ void Slicer::planSlices() {
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
   if (failed(cut(whole, slices))) {
-    // The reads would take too many slices. Each load therefore selects between
+    // There would be too many slices. Each load therefore selects between
     // several ranges of its buffer, and only a large output is sliced.
     slices.clear();
     reads.clear();

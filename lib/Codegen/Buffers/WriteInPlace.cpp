@@ -100,9 +100,10 @@ static bool dependsOn(Operation &later, Operation &earlier) {
   return false;
 }
 
-/// Moves `reader`, which stands behind `writer` in the same block, in front of
-/// it, and with it the operations that `reader` depends on. Returns false, and
-/// changes nothing, if one of them depends on `writer`.
+/// Moves `reader`, which stands behind `writer` in the same block, to the place
+/// in front of `writer`. The operations between the two on which `reader`
+/// depends are moved as well. Returns false, and changes nothing, if `reader`
+/// or one of these operations depends on `writer`.
 static bool hoistBefore(Operation *reader, Operation *writer) {
   SmallVector<Operation *> moved = {reader};
   for (Operation *op = reader->getPrevNode();; op = op->getPrevNode()) {
@@ -178,9 +179,9 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
       // `factor` bytes. With runs of 64 bytes that begin 256 bytes apart, an
       // increase of 128 bytes leads to the second next run, which is 512 bytes
       // further in the larger buffer, and an increase of 4 bytes stays in the
-      // run. The place is a linear function only if all coordinates whose
-      // increase is smaller than a run stay within one run together, even where
-      // each has its largest value.
+      // run. The place is a linear function only if the coordinates whose
+      // factor is no multiple of a run never lead out of a run, even where all
+      // of them have their largest values.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {
@@ -197,9 +198,19 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   return place;
 }
 
+/// Whether `index`, a linear function of coordinates in `shape`, is from 0 to
+/// `most` everywhere.
+static bool isBetween(const BytePlace &index, ArrayRef<int64_t> shape,
+                      int64_t most) {
+  int64_t least = index.offset, largest = index.offset;
+  for (auto [factor, size] : llvm::zip_equal(index.factors, shape))
+    (factor < 0 ? least : largest) += factor * (size - 1);
+  return least >= 0 && largest <= most;
+}
+
 /// Adds the index `value`, multiplied by `scale`, to `place`. `value` is
-/// computed in the body of `op`. Returns false if it is not a linear function
-/// of the coordinates.
+/// computed in the body of `op`. Returns false if `value` is not a linear
+/// function of the coordinates.
 static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
                      BytePlace &place, unsigned depth = 0) {
   APInt constant;
@@ -215,6 +226,20 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {
     place.factors[index.getDim()] += scale;
     return index->getParentOfType<linalg::GenericOp>() == op;
+  }
+  if (isa<arith::MinUIOp>(by) &&
+      matchPattern(by->getOperand(1), m_ConstantInt(&constant))) {
+    // A bound that no index exceeds has no effect.
+    BytePlace index;
+    index.factors.resize(place.factors.size());
+    if (!addIndex(by->getOperand(0), op, 1, index, depth + 1) ||
+        !isBetween(index, getOutputType(op).getShape(),
+                   constant.getSExtValue()))
+      return false;
+    place.offset += scale * index.offset;
+    for (auto [factor, ofIndex] : llvm::zip_equal(place.factors, index.factors))
+      factor += scale * ofIndex;
+    return true;
   }
   if (isa<arith::AddIOp, arith::SubIOp>(by))
     return addIndex(by->getOperand(0), op, scale, place, depth + 1) &&
@@ -300,9 +325,10 @@ public:
   LogicalResult run();
 
 private:
-  /// An operation's use of the input or of the output of the pair, which the
-  /// caller binds to one buffer, and the range of the buffer that the operation
-  /// accesses. In one buffer, a write of the output overwrites the input.
+  /// A use of the input or of the output by an operation, and the range of the
+  /// buffer that the operation accesses. The caller binds one buffer as the
+  /// input and as the output, so that a write of the output overwrites the
+  /// input.
   struct PairUse {
     Value buffer;
     Placement placement;
@@ -428,7 +454,8 @@ bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
 
 /// Finds a `reader` that reads elements of the input after a `writer` has
 /// overwritten them with elements of the output. Sets neither if there is none.
-/// Operations that store elements to their own places do not count as writers.
+/// An operation that only stores elements of the input to their own places
+/// (storesToItself()) does not count as a writer.
 LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
   SmallVector<std::pair<Operation *, Strip>> written;
   for (Operation &op : function.getBody().front()) {
@@ -466,11 +493,12 @@ LogicalResult PairWriter::orderReads() {
   }
 }
 
-/// Proves that the input and the output `written` of `op` can be one buffer: to
-/// compute an element, `op` may load only the element of the input at the same
-/// place. No other thread then overwrites it before it is loaded. Returns these
-/// loads in `loads`. Loads from other places are rejected even if they do not
-/// overlap `written`, since kernels load whole vectors, which may extend into
+/// Proves that the input and the output `written` of `op` can be one buffer:
+/// the only element of the input that `op` may load to compute an element of
+/// the output is the one at the same place. No other thread can then overwrite
+/// the loaded element before it is loaded. Adds the loads of the input to
+/// `loads`. Loads from other places are rejected even if they do not overlap
+/// `written`, since kernels load whole vectors, which may extend into
 /// `written`.
 LogicalResult
 PairWriter::proveOwnElements(linalg::GenericOp op, const PairUse &written,
@@ -491,7 +519,10 @@ PairWriter::proveOwnElements(linalg::GenericOp op, const PairUse &written,
                      "its kernel write";
 }
 
-/// Makes `op` write a new buffer, and copies this buffer to the output.
+/// Makes `op`, whose body has loops, write a new buffer, and copies this buffer
+/// to the output. (The kernels for bodies with loops, such as contractions and
+/// reductions of rows, do not accept a body that reads the old element of its
+/// output.)
 LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
   Value target = op.getDpsInits().front();
   auto type = dyn_cast<MemRefType>(target.getType());
@@ -507,9 +538,9 @@ LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
 
 /// Rewrites `op`, if it reads the input and writes the output, for a single
 /// buffer that holds both. `op` must load each element of the input from the
-/// place where it stores an element of the output. Instead of the input, it
-/// then reads the old content of the output's element. Erases `op` if it only
-/// stores elements to the places from which it loads them.
+/// place where it stores an element of the output. After the rewriting, the
+/// body uses the old value of the output's element instead of the load. Erases
+/// `op` if it only stores elements to the places from which it loads them.
 LogicalResult PairWriter::writeInPlace(Operation &op) {
   FailureOr<PairUses> uses = getPairUses(op);
   if (failed(uses))

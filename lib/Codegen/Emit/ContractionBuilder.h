@@ -94,14 +94,15 @@ protected:
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates, bool areOfBatch = false);
   /// Returns the size of `dim`. The batch and the columns may share a
-  /// dimension, such as the 32 channels of a convolution with 4 groups of 8
-  /// channels. Such a dimension has two sizes: 4 if `isOfBatch` is set, and 8
+  /// dimension, such as the 1,024 columns of 16 heads with 64 columns each.
+  /// Such a dimension has two sizes: 16 if `isOfBatch` is set, and 64
   /// otherwise.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
   /// Returns position `lane` of vector `vector` of an operand, where a vector
-  /// has `lanes` positions. Positions beyond the end of the operand are
-  /// replaced by the operand's last position. The positions of a vector that
-  /// lies inside of the operand stay neighbours.
+  /// has `lanes` positions. If the operand consists of whole vectors, the last
+  /// vector replaces any vector beyond the end, so that the positions of a
+  /// vector are always neighbours. Otherwise, the last position replaces each
+  /// position beyond the end.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
   /// Returns the coordinates in the output that correspond to position
@@ -117,17 +118,17 @@ protected:
   /// in iteration `step`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
-  /// Whether the factors of neighbouring iterations lie closer together in
-  /// their buffer than the factors of neighbouring positions.
+  /// Whether the factors of neighbouring terms lie closer together in their
+  /// buffer than the factors of neighbouring positions.
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
-  /// Whether the factors of neighbouring iterations lie closer together in
-  /// their buffer than the factors of neighbouring positions, for an operand of
-  /// the contraction `sums`. If the positions are not coordinates of the
-  /// output, `position` is the value of the body that numbers them. In
-  /// attention, for example, the columns of the scores are keys, and the
-  /// counter of the body's loop over the keys numbers them.
+  /// Whether the factors of neighbouring terms lie closer together in their
+  /// buffer than the factors of neighbouring positions, for an operand of the
+  /// contraction `sums`. If the positions are not coordinates of the output,
+  /// `position` is the value of the body that numbers them. In attention, for
+  /// example, the columns of the scores are keys, and the counter of the body's
+  /// loop over the keys numbers them.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();
@@ -139,8 +140,8 @@ protected:
   /// Returns how many elements of the output a thread stores at once: `lanes`
   /// neighbouring columns, or a half, a quarter and so on of `lanes`. The
   /// elements must always be neighbours in the output. If the output is placed
-  /// in a larger buffer, the bytes that are consecutive there must begin and
-  /// end at multiples of the size of the store.
+  /// in a larger buffer, each run of bytes of the output must begin and end
+  /// there at multiples of the size of the store.
   int64_t getStoredTogether(int64_t lanes) const;
   /// Builds the condition that `position` lies inside of the operand. Returns
   /// null if the operand consists of whole tiles, so that all positions lie

@@ -253,8 +253,8 @@ std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
   return sum;
 }
 
-/// Returns lhs + factor * rhs, or nothing if the numbers of the result may
-/// exceed 2^62 in magnitude, the limit of each form (maxMagnitude).
+/// Returns lhs + factor * rhs, or nothing if the value of the sum may exceed
+/// 2^62 in magnitude, the limit for the value of each form (maxMagnitude).
 std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
                                              const LinearForm &rhs,
                                              int64_t factor) const {
@@ -395,10 +395,10 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
   Value one = getConstant(b, 1), zero = getConstant(b, 0);
   LinearForm carry =
       getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1});
-  // The remainder is `sum`, or `beyond` if that is not negative. This is the
-  // lesser of the two as unsigned numbers, since a negative number is a large
-  // unsigned one. An unsigned minimum also tells range analysis that the
-  // remainder is not negative.
+  // The remainder is `sum` if `beyond` is negative, and otherwise `beyond`.
+  // This is the lesser of the two numbers if both are read as unsigned, since a
+  // negative number is then large. An unsigned minimum also tells range
+  // analysis that the remainder is not negative.
   LinearForm rest =
       getOpaque(arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
                 {0, divisor - 1});
@@ -422,10 +422,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // In a form, terms may cancel: for a and b up to 2^61, a + b - 2^61 is at
-  // most 2^61. The rest by 4, a + b, lacks the constant and may reach 2^62, but
-  // a form is only for numbers below 2^62 in magnitude. In such a case, the
-  // whole form is divided.
+  // In a form, terms may cancel: for a and b up to 3 * 2^60, a + b - 2^61 is at
+  // most 2^62. The rest by 4, a + b, lacks the constant and may reach 6 * 2^60,
+  // but a form is only for numbers of at most 2^62 in magnitude. In such a
+  // case, the whole form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -434,7 +434,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   int64_t shift = llvm::divideFloorSigned(range.min, divisor);
   LinearForm shifted = rest;
   shifted.constant -= shift * divisor;
-  // A dividend without a known range is not shifted.
+  // A multiple of the divisor is added to the rest or subtracted from it, so
+  // that the least value of the rest is from 0 to `divisor` - 1: if x is from 0
+  // to 3, -x / 4 is (4 - x) / 4 - 1. A rest whose numbers would become too
+  // large, or are unknown, is not shifted.
   if (shift && tryGetRange(shifted)) {
     rest = shifted;
     quotient.constant += shift;
@@ -443,7 +446,8 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   if (range.max < divisor)
     return {quotient, rest};
 
-  // The common divisor of the coefficients and of the divisor is cancelled.
+  // The common divisor of the coefficients and of the divisor is cancelled: the
+  // quotient of 8 t + 3 by 12 is that of 2 t by 3.
   int64_t common = std::gcd(divisor, rest.getCommonDivisor());
   int64_t low = llvm::mod(rest.constant, common);
   for (LinearForm::Term &term : rest.terms)
@@ -452,8 +456,9 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   divisor /= common;
 
   // The terms that depend on the thread's number alone are divided once for all
-  // elements of the thread. The other terms, which differ between elements, are
-  // added to the remainder, which may carry 1 to the quotient.
+  // elements of the thread. The other terms and the constant, which differ
+  // between elements, are added to the remainder. The sum may exceed the
+  // divisor, and then carries 1 to the quotient.
   LinearForm ofThread, added = rest.constant;
   for (LinearForm::Term term : rest.terms)
     (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);
@@ -522,16 +527,16 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 
 /// Whether the kernel divides max(dividend, 0) instead of a dividend of range
 /// `range`. A dividend is never negative where its quotient is used, so that
-/// the maximum does not change results. It is built for MLIR's range analysis
-/// of the kernel's code, which makes all indices of the kernel 64 bits wide
-/// unless it sees that the dividend is not negative. Range analysis sees this
-/// without a maximum if the dividend depends on the thread's number alone
-/// (`isOfThread`), but it may not see it if a carry has been added to the
-/// dividend.
+/// the maximum does not change results. But all indices of the kernel become 64
+/// bits wide unless MLIR's range analysis of the kernel's code finds that the
+/// dividend is not negative, and the maximum states just that. If the dividend
+/// depends on the thread's number alone (`isOfThread`), range analysis needs no
+/// maximum. If a carry has been added to the dividend, it may need one.
 ///
-/// A dividend of more than 32 bits makes the indices 64 bits wide in any case,
-/// so that a maximum would be useless. It would also lead to wrong results,
-/// since arith-int-range-narrowing miscompiles such a maximum. (Test:
+/// A dividend that is not negative by its own range, but may have more than 32
+/// bits, makes the indices 64 bits wide in any case, so that a maximum would be
+/// useless. It would also lead to wrong results, since
+/// arith-int-range-narrowing miscompiles such a maximum. (Test:
 /// IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {
   return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);
@@ -620,8 +625,9 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     // that this outcome holds everywhere except near a border of the tensor.
     // With 2 r - 5 and r from 0 to 9, the middle value 4 makes the comparison
     // true, and so do all values from 3 on: `bound` is 3, and r is 3 to 9 in
-    // the interior. If the form decreases instead, the values up to `bound`
-    // have the wanted outcome.
+    // the interior. With 5 - 2 r, the comparison is false for these values, and
+    // the interior is the same. With 2 r - 15 or 15 - 2 r, the values up to
+    // `bound`, which is 7, have the outcome of the middle value.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(
                               -form.constant - (wanted ? 0 : 1), coefficient)

@@ -56,23 +56,23 @@ struct IndexRange {
 /// Builds the index arithmetic of one thread from linear forms, and creates
 /// operations only for the forms whose values are needed.
 ///
-/// The elements that a thread computes have coordinates that differ by
-/// constants. As linear forms over the same atoms, the addresses computed from
-/// the coordinates differ by constants too, even behind divisions and
-/// remainders by constants; ranges decide comparisons; and equal values are
-/// built once. (Affine expressions of MLIR do not distribute products over
-/// sums, nor do they know ranges.)
+/// The coordinates of the elements that a thread computes differ by constants.
+/// The addresses that are computed from these coordinates are linear forms of
+/// the same atoms, and often differ by constants as well, even after divisions
+/// by constants (see the example). Ranges of atoms decide comparisons, and
+/// equal values are built only once. (Affine expressions of MLIR do not
+/// distribute products over sums, nor do they know ranges.)
 ///
 /// Atoms are the thread's number, quotients and remainders of forms, and values
 /// of which only a range is known. All numbers are signed. A form exists only
-/// for numbers below 2^62 in magnitude.
+/// for numbers of at most 2^62 in magnitude.
 ///
 /// An example: the output has 3 rows of 8 floats, each thread stores 4, and the
 /// element at (row, column) is input[2 - row][column]. Thread t, below 6, has
 /// the elements at 4 t + i for i from 0 to 3.
 ///
 ///   row    = (4 t + i) / 8 = q          where q = t / 2 is an atom,
-///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is one, too:
+///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is an atom, too:
 ///
 /// 4 divides 4 t and 8, so that the four lanes have one quotient, and i stays
 /// in the remainder. The input is read at
@@ -94,13 +94,15 @@ struct IndexRange {
 ///
 /// Ranges decide comparisons. q is from 0 to 2, so that max(q - 1, 0) needs an
 /// operation. For the threads whose q is 1 or 2, however, the maximum is q - 1.
-/// Such threads are the interior, which a box of ranges of atoms describes. A
-/// kernel may have a separate path of cheaper code for the interior.
+/// Such threads are the interior. A box describes the interior by ranges of
+/// atoms, here by the range 1 to 2 of q. A kernel may have a separate path of
+/// cheaper code for the interior.
 class IndexForms {
 public:
   using Value = mlir::Value;
 
-  /// Forms of the number `thread`, which is below `count`.
+  /// Creates forms for a thread with the number `thread`, which is below
+  /// `count`.
   IndexForms(Value thread, int64_t count);
   IndexForms(IndexForms &&) = default;
 
@@ -121,9 +123,9 @@ public:
 
   private:
     IndexForms &forms;
-    /// The lengths of the logs of the forms at the beginning of the scope. (A
-    /// log lists the additions to a LoggedMap, or to another table of the
-    /// forms.) The end of the scope removes later additions.
+    /// The sizes of the tables of the forms at the beginning of the scope. The
+    /// end of the scope removes later entries, and takes back later changes of
+    /// atoms.
     const size_t numAtoms, numChanges, numDivided, numOpaque, numWithin,
         numUndecided, numValues, numExtremes, numCarried;
     Box assumed;
@@ -136,7 +138,7 @@ public:
   /// paths, is kept.
   IndexForms getUnbuilt() const;
   /// Returns forms over the same atoms for code that runs only for threads in
-  /// `box`. The code may use the values that these forms have built.
+  /// `box`. The code may use the values of atoms that these forms have built.
   IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
 
   LinearForm getThread() const;
@@ -160,15 +162,17 @@ public:
   IndexRange getRange(const LinearForm &form) const {
     return getRange(form, assumed);
   }
-  /// Returns the range of `form` if each atom in `box` lies in its range there.
+  /// Returns the range of `form`, where each atom in `box` has its range from
+  /// `box` and all other atoms have their own ranges. Assumptions are ignored.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
   /// Assumes from now on that `nonNegative` is at least 0, which narrows the
-  /// ranges that getRange() returns. The code for an element that is selected
-  /// if n >= 0, for example, is built under the assumption that n is at least
-  /// 0. A value that is built once for several uses must not rely on an
-  /// assumption, which may be false at the other uses: callers then pass an
-  /// empty box to getRange(), which ignores all assumptions.
+  /// ranges that getRange(form) returns. The code for an element that is
+  /// selected if n >= 0, for example, is built under the assumption that n is
+  /// at least 0. A value that is built once for several uses must not rely on
+  /// an assumption, which may be false at the other uses. Callers find the
+  /// range of such a value by getRange(form, {}), which uses only the ranges of
+  /// the atoms themselves.
   void assume(const LinearForm &nonNegative);
   /// Takes back all assumptions.
   void assumeNothing() { assumed.clear(); }
@@ -289,10 +293,11 @@ private:
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
   /// In forms that getNarrowed() made for the interior: the number of atoms
-  /// that the original forms know as well, which have the numbers below it. The
-  /// interior may be made smaller again while its code is built, but only by
-  /// limits on these atoms, because the original forms build the condition that
-  /// a thread is inside.
+  /// that the original forms have as well. Atoms with a number below
+  /// `numShared` are such atoms. While the code of the interior is built,
+  /// further comparisons may make the interior smaller, but only by limits on
+  /// these atoms, because the original forms build the condition that a thread
+  /// is inside.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;

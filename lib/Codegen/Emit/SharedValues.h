@@ -70,8 +70,8 @@ public:
   };
   const Built &getBuilt() const { return built; }
   /// Forgets the values that were built after getBuilt() returned `earlier`.
-  /// Code behind a loop calls it, since it cannot use values of the loop's
-  /// body.
+  /// The function is called at the end of a loop, since code behind the loop
+  /// cannot use values of the loop's body.
   void restore(Built earlier) { built = std::move(earlier); }
 
   mlir::ImplicitLocOpBuilder &b;

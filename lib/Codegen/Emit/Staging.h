@@ -77,8 +77,7 @@ public:
     /// Only the stores are in a branch: a branch around the loads would prevent
     /// the loads of several rounds from being in flight at the same time. The
     /// caller must set StagedArea::storesLast, so that addresses are computed
-    /// in
-    /// front of the branch. Later code may then use them too.
+    /// in front of the branch. Later code may then use the addresses too.
     LoadsLast,
   };
 

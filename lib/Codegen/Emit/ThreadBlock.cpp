@@ -25,7 +25,7 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
   int64_t perThread = tile.rows * tile.columns / threads;
   for (int64_t columns : {2 * side, side}) {
     ThreadBlock block{perThread / columns, columns, 0, 0};
-    // A thread computes as many rows as columns, or twice as many rows.
+    // A thread computes at least as many rows as columns, in whole blocks.
     if (block.rows < columns || block.rows % side)
       continue;
     block.threadRows = tile.rows / block.rows;

@@ -59,8 +59,9 @@ inline int64_t getExchangedVectors(const ContractionTile &tile) {
   return tile.slices > 1 ? tile.slices * tile.threads : 0;
 }
 
-/// Returns the vectors of workgroup memory that a kernel with `tile` has, which
-/// holds first the staged factors and then the exchanged sums.
+/// Returns the number of vectors of workgroup memory in a kernel with `tile`.
+/// The memory holds staged factors during the loop over terms, and exchanged
+/// sums after the loop.
 inline int64_t getNumVectors(const ContractionTile &tile) {
   return std::max(getStagedVectors(tile), getExchangedVectors(tile));
 }

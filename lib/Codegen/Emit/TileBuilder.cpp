@@ -211,9 +211,9 @@ static bool implies(Value condition, Value implied) {
 /// Builds `select(condition, load, constant)` as a guarded load, which always
 /// runs, but whose element is used only where the condition holds. The index of
 /// the load may itself be selected by the condition: 4 + 5 c is 9 where the
-/// condition holds (c is 1) and 4 elsewhere. Only 9 matters then. If index 9
-/// lies inside of the buffer in any case, all threads load at 9 and need no
-/// selection.
+/// condition holds (c is 1) and 4 elsewhere. Only the element at 9 is ever
+/// used. If index 9 lies inside of the buffer for all threads, all threads load
+/// at 9, and no selection of the index is needed.
 std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   Scalar scalar = lookup(op.getTrueValue());
   auto *load = std::get_if<Load>(&scalar);

@@ -36,19 +36,20 @@ public:
   llvm::SmallVector<Scalar>
   buildElements(llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
 
-  /// Makes `scalar` stand for `value` of the body, for `element`. Operations
-  /// that buildSlice() builds later use `scalar` and do not compute `value`.
+  /// Makes `scalar` stand for `value` of the body in the code for element
+  /// number `element`. Operations that buildSlice() builds later use `scalar`
+  /// and do not compute `value`.
   void bind(size_t element, mlir::Value value, const Scalar &scalar);
   /// Builds the operations `slice` of the body, in the order in which they
   /// stand there, for the elements at each of `coordinates`.
   void buildSlice(llvm::ArrayRef<mlir::Operation *> slice,
                   llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
   /// Returns the scalar that bind() or buildSlice() has last given to `value`
-  /// of the body, for `element`. A value that is defined outside of the body
-  /// stands for itself.
+  /// of the body, for element number `element`. A value that is defined outside
+  /// of the body stands for itself.
   Scalar getScalar(size_t element, mlir::Value value);
-  /// Returns the scalar that stands for `value` of the body, for `element`, as
-  /// a value of the kernel.
+  /// Builds the scalar that getScalar() returns as a value of the kernel, and
+  /// returns this value.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
   /// Whether the body of `op` has loops that buildElements may join.

@@ -108,7 +108,7 @@ Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
         IntegerAttr::get(packing.getWordType(), APInt::getSplat(32, bits)));
   } else if (packing.element.isInteger()) {
     // A multiplication by 0x01010101 copies a byte to all four bytes of the
-    // word.
+    // word. (Elements of 16 bits are multiplied by 0x00010001.)
     word = arith::MulIOp::create(
         b, arith::ExtUIOp::create(b, packing.getWordType(), first->otherwise),
         shared.getConstant(

@@ -51,7 +51,7 @@ static bool yieldsQuotients(linalg::GenericOp producer) {
       .getDefiningOp<arith::DivFOp>();
 }
 
-/// Whether the body of `op` reads quotients.
+/// Whether the body of `op` reads a tensor of quotients (yieldsQuotients()).
 static bool readsQuotients(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](tensor::ExtractOp extract) {
@@ -90,9 +90,9 @@ public:
 
   LinearForm get(Value value);
   /// Returns the coordinates, in the result of `producer`, of the element that
-  /// `extract` reads directly or through reshapes. Behind reshapes, the
-  /// coordinates are quotients and remainders of the element's position. The
-  /// function returns none if the range of the position's form has negative
+  /// `extract` reads directly or through reshapes. If there are reshapes, the
+  /// coordinates are quotients and remainders of the element's position.
+  /// Returns an empty list if the range of the position's form has negative
   /// numbers, which IndexForms::divide() does not accept.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
   /// Returns the row-major position of the element that `extract` reads.
@@ -131,7 +131,7 @@ LinearForm BodyForms::get(Value value) {
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.getSExtValue() > 0) {
-    // The quotient becomes an atom with a range of its own.
+    // The quotient or the remainder becomes an atom with a range of its own.
     IndexRange range = forms.getRange(get(op->getOperand(0)));
     int64_t divisor = number.getSExtValue();
     if (range.min >= 0)
@@ -217,9 +217,9 @@ static tensor::ExtractOp findElement(Value factor,
   return {};
 }
 
-/// Whether `factor` is an element of a softmax. If `weights` is not null, it
-/// must be the generic that computes the softmax. Otherwise sets `weights` to
-/// this generic.
+/// Whether `factor` is read from a generic that yields quotients, as a softmax
+/// does. If `weights` is not null, `weights` must be this generic. Otherwise
+/// sets `weights` to this generic.
 static bool readsWeight(Value factor, linalg::GenericOp &weights) {
   auto extract = factor.getDefiningOp<tensor::ExtractOp>();
   linalg::GenericOp producer =
@@ -252,11 +252,12 @@ struct WeightReads {
 };
 
 /// The reads of values in one iteration of a loop over keys: elements of one
-/// tensor at equal distances. The value of key 0 lies at position `first`.
+/// tensor at equal distances. The value of key k lies at the position `first` +
+/// k * `distance`.
 struct ValueReads {
   tensor::ExtractOp element;
-  /// The operations, with one operand each, that compute a factor from an
-  /// element.
+  /// The operations, with one operand each, that compute a factor of the
+  /// product from the element.
   SmallVector<Operation *> chain;
   LinearForm first;
   int64_t distance = 0;
@@ -425,9 +426,9 @@ bool AttentionFusion::readWeightsByKey() {
   if (terms.empty())
     return false;
 
-  // The analysis of the body must not change it. Operations that the linear
-  // forms would build for other index arithmetic go to `discarded`, and a loop
-  // with such arithmetic is not fused.
+  // The linear forms may build operations for index arithmetic that is not
+  // linear. The analysis must not change the body. Such operations therefore go
+  // to the block `discarded`, and a loop for which there are any is not fused.
   ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
   Block discarded;
   b.setInsertionPointToEnd(&discarded);
@@ -527,10 +528,10 @@ linalg::GenericOp AttentionFusion::findNext() {
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
     // The generics that compute queries and keys are not fused, although they
-    // may contain sums of products or reductions as well. They are recognized
-    // by where their results are read: in the loop over terms, which lies in
-    // the loop over keys. A generic that is to be fused is read in the loop
-    // over keys itself, or outside of loops.
+    // may contain sums of products or reductions as well. Their results are
+    // read in the loop over terms, which lies inside of the loop over keys. The
+    // result of a generic that is to be fused is read in the loop over keys
+    // itself, or outside of loops.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();

@@ -132,8 +132,8 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
   }
 
 private:
-  /// Builds word number `word` of elements that are wider than a word: one half
-  /// of an element.
+  /// Builds the word at index `word` of a tensor whose elements are wider than
+  /// a word. The word is one half of an element.
   Value buildHalf(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                   Value word) const {
     Value position = arith::DivUIOp::create(b, word, b.index(2));
@@ -145,7 +145,8 @@ private:
     return b.select(isHigh, words.high, words.low);
   }
 
-  /// Builds word number `word` of elements that are narrower than a word.
+  /// Builds the word at index `word` of a tensor whose elements are narrower
+  /// than a word. The word holds several elements.
   Value buildPacked(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                     Value word) const {
     int64_t count = getNumPerWord(type.getElementType());
@@ -171,7 +172,7 @@ private:
                      RankedTensorType type, Value position) const {
     SmallVector<Value> coordinates(type.getRank());
     for (int64_t dim = type.getRank(); dim-- > 0;) {
-      // The outermost coordinate needs no remainder.
+      // The outermost coordinate is the last quotient and needs no remainder.
       Value size = b.index(type.getDimSize(dim));
       coordinates[dim] =
           dim ? b.createOrFold<arith::RemUIOp>(position, size) : position;
@@ -324,8 +325,9 @@ struct ConvertEmpty : OpConversionPattern<tensor::EmptyOp> {
   }
 };
 
-/// If an insertion fills a range of one dimension that begins and ends at whole
-/// words, converts the insertion to an insertion of words.
+/// If an insertion fills a range of one dimension, and the range consists of
+/// whole words, converts the insertion to an insertion of words. The last word
+/// of the whole tensor may be incomplete.
 struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -336,9 +338,11 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
     int64_t inner = type.getElementTypeBitWidth(), outer = 1;
     for (int64_t size : type.getShape())
       inner *= size;
-    // The insertion fills a range of one dimension. The result consists of rows
-    // of `row` words, which that dimension and those behind it form. In each
-    // row, the insertion fills `count` words, from word `start` on.
+    // The dimension in which the insertion fills a range, and the dimensions
+    // after this dimension, form rows of `row` words each. In each row, the
+    // insertion fills `count` words, from word `start` on. If an insertion
+    // fills the columns 4 to 7 of a tensor of 3 x 8 elements of 8 bits, a row
+    // has 2 words, `start` is 1 and `count` is 1.
     int64_t start = 0, count = 0, row = 0;
     auto refuse = [&] {
       return op.emitError("wants a constant range of one dimension, of whole "
@@ -422,8 +426,9 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
-      // A resource already contains the packed words. The new constant refers
-      // to the same resource, so that nothing is copied.
+      // The bytes of a resource of this size are already those of the words.
+      // The new constant refers to the same resource, so that nothing is
+      // copied.
       auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
       if (resource && step == size) {
         rewriter.replaceOpWithNewOp<arith::ConstantOp>(
@@ -507,9 +512,10 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // One of the two types is supported by the device, and the other one is
-    // converted to a word. The bits pass through a vector of 32 bits: to become
-    // an f16, a word is bitcast to two f16, the first of which is the result.
+    // One of the two types is supported by the device, and the other one has
+    // been converted to a word. vector.bitcast converts between a vector of one
+    // word and a vector of numbers of the supported type: a word that is to
+    // become an f16 becomes two f16, the first of which is the result.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
     bool fromWord = type == op.getType();
@@ -592,16 +598,18 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     Value sign =
         b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(bits, 16), 0x8000);
     Value magnitude = b.with<arith::AndIOp>(bits, 0x7fffffff);
-    // The mantissa of an f16 has 13 bits less than that of an f32. A carry out
-    // of the mantissa correctly increments the exponent.
+    // The mantissa of an f16 has 13 bits less than that of an f32. Adding
+    // 0xfff, and 1 more if the lowest remaining bit is odd, rounds to nearest,
+    // ties to even. A carry out of the mantissa correctly increments the
+    // exponent.
     Value isOdd =
         b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(magnitude, 13), 1);
     Value rounded = arith::AddIOp::create(
         b, b.with<arith::AddIOp>(magnitude, 0xfff), isOdd);
     Value normal = b.with<arith::ShRUIOp>(
         b.with<arith::SubIOp>(rounded, (127 - 15) << 23), 13);
-    // The bits of a denormal are the number divided by 2^-24. Multiplication by
-    // a power of two is exact.
+    // The bits of a denormal f16 are the number divided by 2^-24.
+    // Multiplication by a power of two is exact.
     Value scale =
         arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0x1p24f));
     Value multiples = math::RoundEvenOp::create(
@@ -617,7 +625,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));
     Value result = b.select(isDenormal, denormal, normal);
-    // Numbers from 65520 on would round to 2^16, and therefore become infinite.
+    // Numbers from 65520 on round to 2^16, which f16 lacks, and become
+    // infinite. The bits of 65520 as an f32 are 0x477ff000.
     result = b.select(b.compare(Predicate::uge, magnitude, 0x477ff000),
                       b.word(0x7c00), result);
     result = b.select(b.compare(Predicate::ugt, magnitude, 0x7f800000),
@@ -814,8 +823,9 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   }
 };
 
-/// Converts casts of wide integers to indices. The result has 32 bits, since
-/// `dml-convert-kernels-to-spirv` rejects kernels with larger indices.
+/// Converts casts of indices to wide integers. An index has 32 bits, since
+/// `dml-convert-kernels-to-spirv` rejects kernels with larger indices, so that
+/// the high word is 0.
 struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   using OpConversionPattern::OpConversionPattern;
 

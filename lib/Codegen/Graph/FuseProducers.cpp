@@ -14,6 +14,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/JoinedElement.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/CostModel.h"
@@ -267,10 +268,10 @@ static bool isDequantization(linalg::GenericOp op) {
 static constexpr int64_t roundingOps = 18;
 
 /// Rounds `value` to the nearest f16, ties to even, and returns the result as
-/// an f32. The code uses integer arithmetic, whose result Vulkan defines. A sum
-/// with a large float, which also rounds, would not be reliable: Vulkan does
-/// not define how a sum of floats is rounded, and one driver truncates float
-/// sums that it folds at compile time.
+/// an f32. Normal numbers are rounded by integer arithmetic, whose result
+/// Vulkan defines. Adding a large float and subtracting it again rounds as
+/// well, but not reliably: Vulkan does not define how a sum of floats is
+/// rounded, and one driver truncates float sums that it folds at compile time.
 static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   auto word = [&](uint32_t bits) -> Value {
     return arith::ConstantOp::create(
@@ -297,8 +298,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
       arith::AddIOp::create(b, arith::AddIOp::create(b, magnitude, word(0xfff)),
                             isOdd),
       word(~uint32_t(0x1fff)));
-  // The denormals of f16 are multiples of 2^-24. Multiplication by a power of
-  // two is exact.
+  // The denormals of f16 are multiples of 2^-24. The multiplications by powers
+  // of two are exact, so that only roundeven rounds.
   Value multiples = math::RoundEvenOp::create(
       b, arith::MulFOp::create(b, toNumber(magnitude), number(0x1p24f)));
   Value denormal = arith::BitcastOp::create(
@@ -309,8 +310,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   // Restores the sign, including the sign of a zero.
   Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
   near = toNumber(arith::OrIOp::create(b, near, sign));
-  // Numbers from 65520 on round to 2^16 or more, and become infinite. A NaN
-  // stays a NaN.
+  // Numbers from 65520 on round to 2^16 or more, which f16 lacks, and become
+  // infinite: the product with 2^127 overflows. A NaN stays a NaN.
   Value isLarge =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
                             math::AbsFOp::create(b, value), number(65520));
@@ -321,9 +322,9 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
 }
 
 /// Makes the body of `op` round each number by integer arithmetic
-/// (buildRounding()) before it is converted from f32 to f16. Without this, a
-/// driver may remove the conversion together with a later conversion to f32,
-/// and the number would not be rounded at all (Fusion::needsRounding).
+/// (buildRounding()) before the number is converted from f32 to f16. Otherwise
+/// a driver may remove this conversion together with a later conversion back to
+/// f32, and the number would not be rounded at all (Fusion::needsRounding).
 static void roundExplicitly(linalg::GenericOp op) {
   op.getBody()->walk([](Operation *nested) {
     if (!isUnrounded(nested))
@@ -351,8 +352,8 @@ static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
 // Concatenations
 //===----------------------------------------------------------------------===//
 
-/// Builds a generic that concatenates `inputs` along `axis`, in front of
-/// `last`, the last insertion of their concatenation.
+/// Builds a generic that concatenates `inputs` along `axis`. The generic is
+/// placed in front of `last`, the last insertion of their concatenation.
 static linalg::GenericOp buildJoin(tensor::InsertSliceOp last,
                                    ArrayRef<Value> inputs, int64_t axis) {
   ImplicitLocOpBuilder b(last.getLoc(), last);
@@ -412,9 +413,10 @@ public:
 
   /// isPossible() returns whether the producer can be fused into all readers of
   /// its result, and isProfitable() whether the fused kernels are estimated to
-  /// be faster. isPossible() must be called first.
+  /// be faster. isPossible() must be called first. A producer of few elements
+  /// is fused for the launch that this saves, if `savesLaunches` is set.
   bool isPossible();
-  bool isProfitable();
+  bool isProfitable(bool savesLaunches = false);
   /// Whether the producer has no loops, and its only reader also reads a
   /// computed tensor that the producer reads. In x * sigmoid(x), the product is
   /// such a reader of the sigmoid: both read x. Such producers are fused first,
@@ -465,17 +467,19 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 
 bool Fusion::isPossible() {
   // A producer with a chosen kernel remains a separate kernel, and a copy in a
-  // chosen layout remains in memory.
+  // chosen layout or a written cache remains in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
+         !producer->hasAttr(updateAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
 
 /// Whether the producer rounds a number to f16 and a reader widens the number
-/// again. Drivers may remove such a pair of conversions unless the f16 is
-/// stored (on an H100, driver 580.159.04 does). A fused producer therefore
-/// rounds by integer arithmetic.
+/// again. Fusion would remove the memory between both conversions, and drivers
+/// may remove such a pair of conversions unless the f16 is stored (on an H100,
+/// driver 580.159.04 does). The fused producer therefore rounds by integer
+/// arithmetic.
 bool Fusion::needsRounding() {
   auto contains = [](linalg::GenericOp op, auto isOp) {
     return op.getBody()
@@ -490,8 +494,10 @@ bool Fusion::needsRounding() {
          });
 }
 
-/// Whether the body of `op` only reads an element of a tensor, at the element's
-/// own coordinates plus constants. The result is then a range of the tensor.
+/// Whether the body of `op` only reads an element of a tensor, and each index
+/// of the read is a coordinate of the output, a coordinate plus a constant, or
+/// a constant. The result is then a range of the tensor, perhaps transposed or
+/// repeated.
 static bool isRange(linalg::GenericOp op) {
   auto extract = op.getBody()
                      ->getTerminator()
@@ -509,8 +515,9 @@ static bool isRange(linalg::GenericOp op) {
 }
 
 /// Whether the body of `op` only reads an element of a tensor, and neighbours
-/// in this tensor are also neighbours in a row or a column of the output. This
-/// holds for a transposed matrix, for example.
+/// in this tensor are also neighbours in a row or a column of the output. A
+/// transposed matrix is an example: neighbours in a row of the tensor are
+/// neighbours in a column of the output.
 static bool movesNeighbours(linalg::GenericOp op) {
   auto extract = op.getBody()
                      ->getTerminator()
@@ -570,7 +577,8 @@ static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
 }
 
 /// Whether the body of `consumer` stays within the limits on operations and
-/// buffers if `consumerReads` are replaced by bodies of `size` operations.
+/// buffers if each element in `consumerReads` is computed by `size` operations
+/// instead of being read.
 bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                   int64_t size) {
   size_t copies = getDistinct(consumerReads).size();
@@ -591,8 +599,9 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
 }
 
 /// Whether the only reader of the producer can become the epilogue of the
-/// producer's long sums. The reader must read only one sum, since reads of
-/// different sums would repeat the loops, and it must compute little.
+/// producer's long sums. The reader must read only one sum per element, since
+/// reads of different sums would repeat the loops, and it must compute little.
+/// (Readers with loops pass this test, but isProfitable() rejects them later.)
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;
@@ -603,7 +612,7 @@ bool Fusion::fitsEpilogue() {
   return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
 }
 
-bool Fusion::isProfitable() {
+bool Fusion::isProfitable(bool savesLaunches) {
   const DeviceSpeed &device = rows.profile.getSpeed();
   if (combinesRows(producer))
     return keepsRows();
@@ -614,9 +623,10 @@ bool Fusion::isProfitable() {
     return false;
   if (isRange(producer))
     return true;
-  // A producer that only moves elements, as a transpose does, adds index
-  // arithmetic to its readers. This costs little in contraction kernels, which
-  // load each factor once for many sums, so that such a producer is fused.
+  // A producer that only moves elements, such as a transpose that has been
+  // fused with a reshape, adds index arithmetic to its readers. Index
+  // arithmetic costs little in contraction kernels, which load each factor once
+  // for many sums. Such a producer is therefore fused into contractions.
   if (movesNeighbours(producer) && llvm::all_of(reads, [&](const auto &read) {
         return hasLoops(read.first) && !combinesRows(read.first) &&
                hasLongLoops(read.first, device);
@@ -655,8 +665,8 @@ bool Fusion::isProfitable() {
     if (isOfRows && hasLoops(producer))
       return false;
     // A body with two sums of products is not a contraction, so that its
-    // threads do not share factors. An example is a convolution fused with the
-    // convolution of the shortcut around it.
+    // threads would not share factors. A convolution and the convolution of the
+    // shortcut around it, for example, must not be fused into one body.
     if (hasLoops(producer) && hasLoops(consumer) &&
         (hasLongLoops(producer, device) || hasLongLoops(consumer, device)))
       return false;
@@ -674,6 +684,13 @@ bool Fusion::isProfitable() {
       else
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
+    // A written cache computes new elements alone, each of them once.
+    if (consumer->hasAttr(updateAttrName) && !hasLoops(producer)) {
+      computed += elements;
+      if (!fits(consumer, consumerReads, size))
+        return false;
+      continue;
+    }
     perElement = std::max(perElement, count);
     // Fusion must not move expensive work from many threads to few. A producer
     // of partial sums, for example, occupies the device, whereas the consumer
@@ -690,18 +707,25 @@ bool Fusion::isProfitable() {
       return false;
   }
 
+  // The cycles of the operations that are computed again.
+  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // The kernel of a producer that fits one workgroup takes the time of its
+  // launch.
+  if (savesLaunches && !hasLoops(producer) &&
+      type.getNumElements() <= DeviceProfile::workgroupSize &&
+      recomputed <= device.launchCycles)
+    return true;
   // Fusion saves one write of the result and one read by each consumer. In
-  // return, each consumer reads the sources that only the producer has read
-  // before.
+  // return, each consumer reads the sources of the producer, which without
+  // fusion only the producer reads.
   auto consumers = static_cast<double>(reads.size());
   double saved = getBytes(producer.getResult(0)) * (1 + consumers);
   for (Value source : sources)
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // The cycles of the operations that are computed again. Fusion pays if they
-  // are few compared with the cycles of the saved traffic.
-  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // Fusion pays if few operations are computed again, compared with the cycles
+  // of the saved traffic.
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
              cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
@@ -812,9 +836,10 @@ static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
   SmallVector<Value> indices;
   for (auto [index, size] : llvm::zip_equal(
            extract.getIndices(), extract.getTensor().getType().getShape())) {
-    // Reads are never out of bounds. The producer's divisions, and the proof
-    // that indices fit into 32 bits, rely on this bound. If the ranges of the
-    // index arithmetic do not imply the bound, a minimum states it.
+    // A read is never out of bounds: each index is less than the size of its
+    // dimension. The producer's divisions, and the proof that indices fit into
+    // 32 bits, rely on these bounds. If the ranges of the index arithmetic do
+    // not imply the bound of an index, a minimum states it.
     bool shown = ranges.get(index).umax().ult(size);
     indices.push_back(
         shown ? index
@@ -895,7 +920,7 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
     return false;
   // A thread of a row kernel computes a vector of elements, with a copy of the
-  // body for each of them. A body whose copies would be too long does not
+  // body for each element. A body whose copies would be too long does not
   // become a row kernel.
   int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
                      .getElementTypeBitWidth();
@@ -903,8 +928,9 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
       !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
     return false;
   // A tensor whose element type the device lacks becomes a tensor of 32-bit
-  // words later (dml-emulate-types). A row of words differs from the row of
-  // elements in this reduction, so that a row kernel is not allowed.
+  // words later (dml-emulate-types). A row of words has another length than the
+  // row of elements that `reduction` describes, so that a row kernel is not
+  // allowed.
   auto isThere = [&](Value tensor) {
     return profile.includes(DeviceProfile::getRequired(
         cast<RankedTensorType>(tensor.getType()).getElementType(),
@@ -913,13 +939,13 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   return isThere(op.getResult(0)) && llvm::all_of(getSources(op), isThere);
 }
 
-/// Whether each reader becomes a row kernel when the producer, a reduction of
-/// rows, is fused into it. To find out, the function fuses a copy of the reader
-/// and matches the result. After fusion, each reader reduces the rows itself,
-/// whereas the producer, which is gone, no longer reads them. No row may be
-/// read more often than before. A reader causes no additional read if it has
-/// read the rows before and can hold a row in registers. At most one reader may
-/// cause an additional read, which takes the place of the producer's.
+/// Whether the producer, a reduction of rows, may be fused into its readers.
+/// Each reader must become a row kernel: to find out, the function fuses a copy
+/// of the reader and matches the result. Also, the rows must not be read more
+/// often than before. After fusion, each reader reduces the rows itself, and
+/// the producer no longer reads them. A reader causes no additional read if it
+/// has read the rows before and can hold a row in registers. At most one reader
+/// may cause an additional read, which takes the place of the producer's.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -979,8 +1005,8 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
 }
 
 /// Replaces concatenations of a few tensors by generics if these can be fused
-/// into their readers. For other concatenations, each input is written directly
-/// into the result.
+/// into their readers. A later pass lets the producers of the inputs of other
+/// concatenations write directly into the result.
 static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
                           const RowPolicy &rows) {
   SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
@@ -1018,14 +1044,14 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
     // Producers like the sigmoid in x * sigmoid(x) are fused first
-    // (readsWhatReaderReads()): once the product contains the sigmoid, x has
-    // only one reader, and the next call can fuse the producer of x.
-    auto fuse = [&](bool withWhatReadersRead) {
+    // (readsWhatReaderReads()). Once the product contains the sigmoid, x has
+    // only one reader, and a later call of fuse() can fuse the producer of x.
+    auto fuse = [&](bool withWhatReadersRead, bool savesLaunches = false) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);
         if (!fusion.isPossible() ||
             (withWhatReadersRead && !fusion.readsWhatReaderReads()) ||
-            !fusion.isProfitable())
+            !fusion.isProfitable(savesLaunches))
           return false;
         fusion.apply(rewriter, dominance);
         return true;
@@ -1035,10 +1061,13 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers are visited in the order of the function, so that the body of a
     // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
-    // The first visit may have fused several readers of a producer into one
+    // The call before may have fused several readers of a producer into one
     // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
-    // The producer of x then has one reader, and the second visit can fuse it.
-    fuse(/*withWhatReadersRead=*/false);
+    // The producer of x then has one reader, and this call can fuse it.
+    // Producers of few elements are fused now, for their launches: fused
+    // earlier, they would make their readers too expensive to be fused
+    // themselves.
+    fuse(/*withWhatReadersRead=*/false, /*savesLaunches=*/true);
   }
 };
 } // namespace

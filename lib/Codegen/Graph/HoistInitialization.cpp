@@ -72,8 +72,9 @@ static llvm::SetVector<Value> getReadValues(Operation *op) {
 namespace {
 /// A value that depends only on constants and weights.
 struct Known {
-  /// The weights and constants on which the value depends, and whether the
-  /// value depends on an operation for which computes() is true.
+  /// The weights and constants on which the value depends, without constants
+  /// that repeat one number, which take no memory. `isComputed` tells whether
+  /// the value depends on an operation for which computes() is true.
   llvm::SmallPtrSet<Value, 4> sources;
   bool isComputed = false;
 };
@@ -161,9 +162,10 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
   }
 
   // If an input of a concatenation is computed in each run of the program, the
-  // run writes this input into the buffer of the concatenation's result. This
-  // cannot be a buffer of the initialization, even if the inputs that are
-  // inserted before are constants. These inputs themselves are still hoisted.
+  // run writes this input into the buffer of the whole concatenation. The
+  // buffer cannot belong to the initialization, even if all inputs that are
+  // inserted before are constants. The insertions before are therefore not
+  // hoisted, but the operations that compute their inputs are.
   for (Operation &op : llvm::reverse(block)) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(op);
     if (insert && !known.contains(insert.getResult()) &&
@@ -173,11 +175,10 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
 
   // The frontier consists of the values that the initialization computes and
   // that the rest of the function reads. A program stores these values. Storing
-  // a value is not worthwhile if it has more bytes than the weights and
-  // constants from which it is computed, such as a bias that a broadcast
-  // repeats for each row. The rest of the function then computes the value
-  // itself, and the operands of the value's operation become candidates for the
-  // frontier.
+  // a value is not worthwhile if the value has more bytes than the weights and
+  // constants from which it is computed: a broadcast may repeat a bias for each
+  // row. The rest of the function then computes the value itself, and the
+  // operands of the value's operation become candidates for the frontier.
   llvm::SetVector<Value> read;
   for (Operation &op : block)
     if (op.getNumResults() == 0 || !known.contains(op.getResult(0)))

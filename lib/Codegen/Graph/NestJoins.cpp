@@ -39,9 +39,9 @@ public:
   void visit(tensor::InsertSliceOp last);
 
 private:
-  /// Finds the longest known concatenation that is equal to a prefix of two or
-  /// more of `inputs`. Returns this concatenation and the length of the prefix,
-  /// or null.
+  /// Finds the longest known concatenation whose parts are those of the first
+  /// two or more of `inputs`. Returns this concatenation and the number of
+  /// inputs that it replaces, or null and 1.
   std::pair<const Join *, size_t> findLongest(ArrayRef<Value> inputs,
                                               int64_t axis) const;
   ArrayRef<Value> getParts(const Value &input, int64_t axis) const;
@@ -119,7 +119,7 @@ void Nesting::visit(tensor::InsertSliceOp last) {
     rest = rest.drop_front(count);
   }
   if (nested.size() == 1) {
-    // The other concatenation has all inputs of this concatenation, and
+    // The known concatenation has all inputs of this concatenation, and
     // replaces it.
     rewriter.replaceAllUsesWith(last.getResult(), nested.front());
     eraseUnused(rewriter, last);
@@ -138,7 +138,8 @@ void Nesting::visit(tensor::InsertSliceOp last) {
 namespace {
 struct NestJoins : dml::impl::NestJoinsBase<NestJoins> {
   void runOnOperation() override {
-    // Functions with several blocks are refused when the executable is written.
+    // Functions with several blocks stay as they are. They are rejected later,
+    // when the executable is written.
     if (!getOperation().getBody().hasOneBlock())
       return;
     Nesting nesting(&getContext());

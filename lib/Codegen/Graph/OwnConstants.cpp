@@ -25,10 +25,10 @@ using namespace mlir;
 using namespace dml;
 
 /// Returns the type of the weight that replaces the constants `ops`. If all
-/// users are tensor.bitcasts to one type, this is the type of the weight, and
-/// otherwise it is the type of the constants. (An arith.constant cannot have
-/// unsigned integers, so that a constant of ui8 is represented as a constant of
-/// i8 with a bitcast.)
+/// users are tensor.bitcasts to one type, the weight has this type, and
+/// otherwise the type of the constants. (An arith.constant cannot have unsigned
+/// integers, so that a constant of ui8 is represented as a constant of i8 with
+/// a bitcast.)
 static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
   arith::ConstantOp first = ops.front();
   Type type;

@@ -45,9 +45,10 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// The tensors that the members of a stack, the products to be stacked, read. A
-/// key of the map is a tensor that the first member reads, and its list has the
-/// tensors that all members, in their order, read in the same place.
+/// The tensors that the members of a stack read. (The members are the products
+/// that are stacked.) For each tensor that the first member reads, the map has
+/// the list of the tensors that the members, in their order, read in the same
+/// place.
 using Captures = llvm::MapVector<Value, Values>;
 
 /// The largest number of operations (reshapes and generics) that may stand
@@ -183,8 +184,9 @@ private:
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Builds a stacked generic, replaces each of `members` by a generic that
-  /// reads the member's part of the stacked result, and returns these readers.
+  /// Builds a generic that computes all members, replaces each of `members` by
+  /// a generic that reads the member's part of the stacked result, and returns
+  /// the generics that read the parts.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
   /// Makes `members` read their weights from stacks. The members remain
@@ -198,8 +200,7 @@ private:
   /// The stacks that have been built: the list of the stacked tensors and the
   /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
-  /// The results of products that were not stacked, although their weights
-  /// were.
+  /// The results of members that were not stacked, although their weights were.
   llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
@@ -235,7 +236,8 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
     if (!addMember(first, member, captures))
       return false;
   // If members read different tensors in one place, these reads must be
-  // tensor.extract, to which stackBodies() adds a coordinate.
+  // tensor.extract, to which stackBodies() adds the number of the member as a
+  // coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            resultsApart.contains(capture.first) ||

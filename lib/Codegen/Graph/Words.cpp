@@ -161,11 +161,12 @@ Wide WordBuilder::maxSigned(Wide a, Wide b) {
 // Shifts
 //===----------------------------------------------------------------------===//
 
-// Shifting two words left by n moves n bits from the low word to the high word.
-// The bits to be moved are extracted by shifting the low word right by 32 - n.
-// This shift takes two steps, by 1 and by 31 - n, since a shift of a word by 32
-// is undefined. Shifts by 32 or more move a whole word first. Shifts to the
-// right are analogous.
+// Shifting two words left by n, a number of 0 to 31, moves n bits from the low
+// word to the high word. The bits to be moved are extracted by shifting the low
+// word right by 32 - n. This shift takes two steps, by 1 and by 31 - n, since a
+// shift of a word by 32 is undefined. If n is 32 or more, the words are shifted
+// by n - 32, and the low word then takes the place of the high word. Shifts to
+// the right are analogous.
 
 Wide WordBuilder::shiftLeftWithin(Wide a, Value n) {
   Value back = with<XOrIOp>(n, wordBits - 1);
@@ -235,11 +236,13 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
       // This is long division by a number of two digits of 16 bits (Knuth's
       // algorithm D). `digit` is an estimate from the divisor's upper half, and
-      // `left` is the remainder so far. The estimate is too large if `digit`
-      // times the divisor's lower half exceeds `left` * 2^16 + `next`. The
-      // product has at most 32 bits, so that an estimate with a `left` of more
-      // than 16 bits is never too large. In this case, the code ignores
-      // `isLarge`, in which the shift of `left` by 16 has lost upper bits.
+      // `left` is the remainder of this estimate: `rest` - `digit` * `upper`.
+      // The estimate is too large if the product of `digit` and `lower` exceeds
+      // `left` * 2^16 + `next`. In the first round, `left` has at most 16 bits.
+      // If `left` has more bits in the second round, `left` * 2^16 has more
+      // than 32 bits. The product has at most 32 bits, so that the estimate is
+      // right. But the shift of `left` by 16 loses the upper bits, so that
+      // `isLarge` may be true. It is therefore replaced by false.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -255,18 +258,20 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
   return with<OrIOp>(with<ShLIOp>(first, 16), second);
 }
 
-// The division uses neither loops nor branches, for which the other threads of
-// a subgroup would have to wait. Division by one word is long division in two
-// steps.
+// The division uses neither loops nor branches, so that no thread of a subgroup
+// waits for others. Division by one word is long division in two steps, the
+// first of which divides the high word of `a`.
 //
-// For a divisor of two words, the quotient has at most one word. The divisor is
-// shifted left until its highest bit is set, and only its upper word is used.
-// This word divides `a` / 2, since divideByNormal() requires a dividend whose
-// high word is less than the divisor, which `a` itself may not be. A right
-// shift of the quotient then makes up for the shift of the divisor and for the
-// halving. As the divisor lacks its lower 32 bits, it is slightly too small, so
-// that the result is the right quotient or 1 more. One is therefore subtracted,
-// and added again if the remainder is still at least the divisor.
+// For a divisor of two words, the quotient has at most one word. If z is the
+// number of leading zeros of `b`, the high word n of `b` << z has its highest
+// bit set, and `b` is about n * 2^(32 - z). divideByNormal() requires a
+// dividend whose high word is less than the divisor n. The high word of `a` may
+// not be less than n, but the high word of half of `a` is. The code therefore
+// divides half of `a` by n. If q is the quotient, `a` / `b` is about 2 * q /
+// 2^(32 - z), which is q shifted right by 31 - z. Since n lacks the lower bits
+// of `b`, the divisor is slightly too small, so that the shifted q is the right
+// quotient or 1 more. Unless it is 0, 1 is therefore subtracted, and added
+// again if the remainder is still at least `b`.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));
@@ -306,17 +311,21 @@ Wide WordBuilder::remSigned(Wide a, Wide b) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-// Floats are converted by integer arithmetic, so that each number is rounded
-// only once and equally on all devices. The highest bit of a normalized integer
-// is set. In a float, the exponent lies above the mantissa. The mantissa is
-// added to the exponent together with its leading 1, and a carry out of the
-// mantissa increments the exponent.
+// Integers are converted to floats by integer arithmetic, so that each number
+// is rounded only once and equally on all devices. normalize() shifts an
+// integer left until its highest bit is set, the leading 1 of the mantissa. A
+// float has the exponent in the bits above the mantissa, and the leading 1 is
+// not stored. The conversions add the mantissa with its leading 1 to an
+// exponent that is 1 too small. The leading 1 then increments the exponent, and
+// so does a carry out of a mantissa that is rounded up.
 
 /// Rounds a normalized number to its upper 24 bits.
 Value WordBuilder::roundToSingle(Wide normal) {
-  // The low word only decides whether the number lies exactly in the middle
-  // between two results. One sticky bit, which is set if the low word is not 0,
-  // replaces it.
+  // The upper 24 bits of the high word are the mantissa. The other 8 bits tell
+  // whether the number lies below the middle between two results, in the
+  // middle, or above. The low word matters only for numbers that seem to lie in
+  // the middle: they lie above if the low word is not 0. The lowest bit of
+  // `all`, a sticky bit, is therefore set if the low word is not 0.
   Value rest = truth(compare(Predicate::ne, normal.low, 0u));
   Value all = with<OrIOp>(normal.high, rest);
   Value mantissa = with<ShRUIOp>(all, 8);
@@ -328,9 +337,9 @@ Value WordBuilder::roundToSingle(Wide normal) {
 Value WordBuilder::toSingle(Wide number, bool isSigned) {
   Value sign = isSigned ? getSign(number) : word(0);
   auto [normal, zeros] = normalize(isSigned ? negateIf(sign, number) : number);
-  // A number from 2^63 to 2^64 has the biased exponent 127 + 63. Adding the
-  // mantissa with its leading 1 increments the exponent by 1, which is
-  // subtracted here.
+  // A number from 2^63 to 2^64, which has no leading zeros, has the biased
+  // exponent 127 + 63. Adding the mantissa with its leading 1 increments the
+  // exponent by 1, which is subtracted here.
   Value exponent = with<SubIOp>(word(127 + 63 - 1), zeros);
   Value bits = with<AddIOp>(with<ShLIOp>(exponent, 23), roundToSingle(normal));
   Value isZero = compare(Predicate::eq, normal.high, 0u);
@@ -354,9 +363,9 @@ Wide WordBuilder::toDouble(Wide number, bool isSigned) {
 }
 
 Wide WordBuilder::fromSingle(Value number, bool isSigned) {
-  // The high word is the number divided by 2^32, and the low word is the rest.
-  // Both are exact, since products with powers of two are exact, and so is the
-  // difference between a number and its upper bits.
+  // The high word is the number divided by 2^32 and truncated, and the low word
+  // is the rest. Both are exact, since products with powers of two are exact,
+  // and so is the difference between a number and its upper bits.
   auto constant = [&](float value) -> Value {
     return ConstantOp::create(*this, getF32FloatAttr(value));
   };
@@ -381,8 +390,9 @@ Wide WordBuilder::fromDouble(Wide bits, bool isSigned) {
   Value exponent = with<AndIOp>(with<ShRUIOp>(bits.high, 20), 0x7ff);
   Wide mantissa = {
       bits.low, with<OrIOp>(with<AndIOp>(bits.high, 0xfffff), word(0x100000))};
-  // If the number is 2^63 or more, its highest bit is the highest bit of the
-  // two words. Smaller numbers are shifted right.
+  // The mantissa with its leading 1 is shifted left until the leading 1 is the
+  // highest bit of the two words, which is its place in numbers from 2^63 on.
+  // Smaller numbers are shifted right again.
   Value shift = with<SubIOp>(word(1023 + 63), exponent);
   Value isSmall = compare(Predicate::ugt, shift, 63u);
   Wide number =
@@ -420,17 +430,19 @@ Value WordBuilder::narrowFloat(Wide bits) {
   Wide normal = shiftLeft(
       {bits.low, with<OrIOp>(with<AndIOp>(magnitude, 0xfffff), word(0x100000))},
       word(11));
-  // The bias of the exponent is 127 in f32 and 1023 in f64. A denormal of f32
-  // has the exponent 1 and leading zeros in its mantissa, for which the
-  // mantissa is shifted right. A shift by 25 or more leaves less than half of
-  // the smallest denormal, which is rounded to 0. Shifts are therefore limited
-  // to 31, as shiftRightWithin() requires, without a change of the result.
+  // The bias of the exponent is 127 in f32 and 1023 in f64. If the exponent for
+  // f32 is less than 1, the result is a denormal: it has the scale of the
+  // exponent 1 and leading zeros in its mantissa, for which the mantissa is
+  // shifted right. A shift by 25 or more leaves less than half of the smallest
+  // denormal, which is rounded to 0. Shifts are therefore limited to 31, as
+  // shiftRightWithin() requires, without a change of the result.
   Value exponent = with<SubIOp>(with<ShRUIOp>(magnitude, 20), word(1023 - 127));
   Value isDenormal = compare(Predicate::slt, exponent, 1u);
   Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
   zeros = with<MinUIOp>(zeros, 31u);
   Wide shifted = shiftRightWithin(normal, zeros);
-  // Bits that are shifted out also set the sticky bit.
+  // The bits that the shift has moved out of both words also set the sticky
+  // bit.
   Value isInexact =
       compare(Predicate::ne, shiftLeftWithin(shifted, zeros), normal);
   shifted.low = with<OrIOp>(shifted.low, truth(isInexact));
@@ -447,18 +459,20 @@ Value WordBuilder::narrowFloat(Wide bits) {
   return with<OrIOp>(result, sign);
 }
 
-/// Returns a signed integer for the bits of an f64, so that a comparison of two
-/// such integers compares the numbers. Both zeros have the same integer.
+/// Returns a signed integer for the bits of an f64. Comparing two such integers
+/// gives the same result as comparing the numbers. Both zeros have the same
+/// integer.
 Wide WordBuilder::getOrderOfDouble(Wide bits) {
   Wide magnitude = {bits.low, with<AndIOp>(bits.high, 0x7fffffff)};
   return negateIf(getSign(bits), magnitude);
 }
 
 Value WordBuilder::compareDoubles(CmpFPredicate predicate, Wide a, Wide b) {
-  // The number of a predicate of arith tells when it holds. Numbers 0 to 7 are
-  // the ordered predicates, which are false for NaN. They have one bit for each
-  // case in which they hold: OGE, "greater or equal", is 3. Numbers 8 to 13 are
-  // the unordered predicates, which are true for NaN and have these bits in the
+  // The number of a predicate of arith tells when the predicate holds. Numbers
+  // 0 to 7 are the ordered predicates, which are false for NaN. Each of their
+  // bits stands for a case in which they hold: OGE, "greater or equal", is 3,
+  // the sum of 2 for "greater" and 1 for "equal". Numbers 8 to 13 are the
+  // unordered predicates, which are true for NaN and have these bits in the
   // number minus 7: UGE is 10. Number 14, UNO, holds for NaN alone, and 15 is
   // always true.
   constexpr unsigned equal = 1, greater = 2, less = 4;

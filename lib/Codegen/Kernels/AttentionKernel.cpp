@@ -22,11 +22,12 @@
 // The outputs are weighted means after each block, instead of sums that are
 // divided at the end, so that no number is larger than the largest value. The
 // products of a block are added up separately, so that the carried outputs are
-// rounded once for each block instead of once for each key. If the number of
-// keys is not a multiple of the block size, the first block is the incomplete
-// one. Each later block corrects the carried outputs, which rounds them up to 9
-// times. Error bounds allow about one rounding for each key: enough in a block
-// of 16 keys or more, but not in a last block of one key (docs/Reference.md).
+// rounded only where a block corrects them, instead of once for each key. Such
+// a correction rounds an output at most 9 times. Error bounds allow about one
+// rounding for each key: enough in a block of 16 keys or more, but not in a
+// block of one key (docs/Reference.md). If the number of keys is not a multiple
+// of the block size, the incomplete block is therefore the first one, which has
+// no outputs to correct.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,10 +53,10 @@ using namespace dml;
 /// block of keys. Devices have enough registers for 128 outputs.
 static constexpr int64_t maxOutputs = 128;
 
-/// The least number of keys in a block. Online softmax rounds the sums that it
-/// carries once in each block of keys. With smaller blocks, it would round more
-/// often than the error bounds allow that the interpreter (dml-interpret)
-/// computes, and with which kernels are compared (docs/Reference.md).
+/// The least number of keys in a block. Each block of online softmax corrects,
+/// and thus rounds, the sums that are carried from block to block. With smaller
+/// blocks, there would be more roundings than the error bounds allow to which
+/// kernels are compared (docs/Reference.md).
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
@@ -73,10 +74,10 @@ std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
       layout.columnVectors * ThreadBlock::side * block->rows > maxOutputs)
     return std::nullopt;
   layout.terms = tile.terms;
-  // The same region of workgroup memory holds three kinds of data, one after
-  // the other: the factors of scores, the maxima and sums that threads
-  // exchange, and the values. The region is as large as the largest of the
-  // three.
+  // One region of workgroup memory is used three times for each block of keys:
+  // first for the factors of scores, then for the maxima and sums that threads
+  // exchange, and then for the values. The region is as large as the largest of
+  // the three.
   int64_t ofQueries = getStagedVectors(tile.queries),
           ofKeys = getStagedVectors(tile.keys),
           ofValues = getStagedVectors(layout.getColumns());
@@ -98,7 +99,7 @@ std::string dml::findTileProblem(const Attention &attention,
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   int64_t ofStep = attention.scores.getTermsOfStep();
   // A tile with more terms than workgroup memory has bytes is refused here, so
-  // that the products below do not overflow.
+  // that the sizes that are computed below do not overflow 64 bits.
   if (tile.terms > maxMemory || tile.terms % ofStep)
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of the " + std::to_string(ofStep) +
@@ -158,18 +159,18 @@ struct StagedOperand {
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The layout in workgroup memory. Each term has consecutive vectors, one for
-  /// each `side` neighbouring positions. A thread loads an item at a time: for
-  /// several neighbouring terms, the factors of the same vector of positions.
-  /// The vectors of all terms of an item's group are one line of the area: with
-  /// 16 vectors of positions and 4 terms in an item, a line has 64 vectors and
-  /// 16 items.
+  /// The layout in workgroup memory. For each term, the factors at all
+  /// positions of the tile are consecutive vectors of `side` neighbouring
+  /// positions. A thread loads an item at a time, which is one of these vectors
+  /// for each of several neighbouring terms. A line of the area consists of the
+  /// items with the same terms: with 4 terms in an item and 16 vectors for each
+  /// term, a line has 16 items of 4 vectors.
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;
-  /// The value of the body that numbers the positions, if positions are not
-  /// coordinates of the output: for the keys, the counter of the loop over
-  /// keys.
+  /// The value of the body that numbers the positions, such as the counter of
+  /// the loop over keys. Null for an operand whose positions are coordinates of
+  /// the output.
   Value position;
 
   /// Sets the layout of `terms` terms. Each term has `vectors` vectors, and a
@@ -384,8 +385,8 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
 }
 
 /// Copies the factors of the iterations from `firstStep` on to workgroup
-/// memory. `thread` is the number by which a thread chooses the factors that it
-/// copies.
+/// memory. `thread` is the number by which a thread chooses its items: the
+/// thread's own number, or this number shifted (buildSums()).
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /
@@ -405,8 +406,8 @@ void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
 // A block of keys
 //===----------------------------------------------------------------------===//
 
-/// Builds the sums of products from which the thread's scores are computed: for
-/// each pair of a vector of queries and a key, one vector of sums.
+/// Builds the sums of products from which the thread's scores are computed. The
+/// result has one vector of sums for each key and each group of `side` queries.
 AttentionKernel::OfKeys AttentionKernel::buildSums() {
   int64_t ofStep = attention.scores.getTermsOfStep();
   int64_t steps = tile.terms / ofStep;
@@ -419,8 +420,8 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
         gpu::BarrierOp::create(b);
         LinearForm thread = forms->getThread();
         stage(queries, thread, firstStep);
-        // The threads that had no item of the queries in the last round take
-        // the first items of the keys.
+        // The threads are numbered anew for the items of the keys: those that
+        // had no item of the queries in the last round take the first items.
         int64_t numItems = queries.area.getNumItems();
         thread = forms->add(b, thread,
                             llvm::alignTo(numItems, numThreads) - numItems);
@@ -460,10 +461,10 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
       });
 }
 
-/// Replaces `sums` by scores. A score is -infinity if the key does not exist,
-/// since the block is incomplete, or if the query does not see the key. Appends
-/// to `seen` the conditions that the key exists and is seen, or null where
-/// these always hold.
+/// Replaces `sums` by scores. A score is -infinity if the block is incomplete
+/// and has no such key, or if the query does not see the key. Appends to `seen`
+/// a vector of conditions for each vector of scores: that the key exists and is
+/// seen. The vector is null if both always hold.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {
@@ -645,8 +646,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   exchange(block.threadColumns * ofPart, parts, sums,
            [&](Value x, Value y) { return add(x, y); });
 
-  // Computes the weights. If all scores so far are -infinity, the weights are
-  // 0.
+  // Computes the weights. If all scores so far are -infinity, the sum of
+  // exponentials is 0, and the weights become 0 instead of 0 / 0.
   OfRows factors;
   for (int64_t row = 0; row < rowVectors; ++row) {
     Value divisor = select(compare(arith::CmpFPredicate::OEQ, sums[row], zero),

@@ -35,8 +35,8 @@ struct AttentionLayout {
   }
   int64_t getVectors() const { return stagedVectors + weightVectors; }
 
-  /// Returns the layout, or nothing if the threads of a workgroup cannot divide
-  /// `tile`.
+  /// Returns the layout, or nothing if the threads of a workgroup cannot share
+  /// out the scores and outputs of `tile`.
   static std::optional<AttentionLayout> get(const Attention &attention,
                                             const AttentionTile &tile);
 };
@@ -47,9 +47,10 @@ std::string findTileProblem(const Attention &attention,
                             const AttentionTile &tile,
                             const DeviceProfile &profile);
 
-/// Returns the tile of `queries` by `keys` with up to 16 terms of scores at a
-/// time, as many as fit the workgroup memory of `profile`. Returns nothing if
-/// no number of terms fits.
+/// Returns the tile of `queries` by `keys` with whole iterations of up to 16
+/// terms of scores at a time, or with one iteration if it has more terms. If
+/// the workgroup memory of `profile` does not suffice, the tile has fewer
+/// iterations. Returns nothing if not even one iteration fits.
 std::optional<AttentionTile> getAttentionTile(const Attention &attention,
                                               int64_t queries, int64_t keys,
                                               const DeviceProfile &profile);

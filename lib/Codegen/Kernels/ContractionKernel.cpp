@@ -36,16 +36,18 @@ namespace {
 /// A workgroup's tile of an operand, and the layout of its factors in workgroup
 /// memory.
 struct StagedFactors : OperandTile {
-  /// The layout in workgroup memory: a line for the terms that a thread loads
-  /// at a time, and in it, for each term, a row of vectors of neighbouring
-  /// positions.
+  /// The layout in workgroup memory. For each term, the factors at all
+  /// positions of the tile are consecutive vectors of 4 neighbouring positions.
+  /// A thread loads an item at a time, which is one of these vectors for each
+  /// of `together` neighbouring terms. A line of the area consists of the items
+  /// with the same terms.
   StagedArea area;
-  /// The load of the first term's factor, if threads load the factors of
-  /// several consecutive terms at a time, which must then be neighbours in
-  /// their buffer. Null otherwise.
+  /// The load of the first term's factor, if the factors of consecutive terms
+  /// are neighbours in their buffer, so that a thread can load several of them
+  /// by addresses that follow each other. Null otherwise.
   memref::LoadOp firstLoad;
   /// The number of neighbouring terms that a thread loads at a time, at each
-  /// position of a vector.
+  /// position of a vector of positions.
   int64_t together = 0;
   /// Whether some factors are selections between an element and a constant for
   /// padding.
@@ -103,9 +105,9 @@ private:
 
   /// The number of the thread's slice, and the number of the thread in its
   /// slice. The threads of a slice form a grid, in which the thread is in row
-  /// `threadRow` and in column `threadColumn`. A thread computes blocks of 4 by
-  /// 4 sums: in row 1 and column 3 of the grid, its first block has rows 4 to 7
-  /// and columns 12 to 15 of the tile.
+  /// `threadRow` and in column `threadColumn`. A thread computes one or more
+  /// blocks of 4 by 4 sums: in row 1 and column 3 of the grid, its first block
+  /// has rows 4 to 7 and columns 12 to 15 of the tile.
   LinearForm slice, threadOfSlice, threadRow, threadColumn;
   StagedFactors rows, columns;
 };
@@ -148,9 +150,9 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
 }
 
 /// Returns the load of the first term's factor if the factors of consecutive
-/// terms are neighbours in their buffer, and null otherwise: with n terms in an
-/// iteration, term t of iteration i must lie n * i + t elements behind the very
-/// first factor.
+/// terms are neighbours in their buffer, and null otherwise. With n terms in an
+/// iteration, the factor of term t of iteration i must lie n * i + t elements
+/// behind the factor of term 0 of iteration 0.
 memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   const ContractionOperand &operand = *factors.operand;
   int64_t numTerms = contraction.getTermsOfStep();
@@ -312,9 +314,9 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
 }
 
 /// Copies the factors of `round` to workgroup memory. The threads share out the
-/// items of the rows, and then those of the columns. If some threads get no
-/// item of the rows in the last round of sharing out, these threads begin with
-/// the items of the columns, so that they are not idle.
+/// items of the rows, and then those of the columns. If the items of the rows
+/// leave some threads without an item in the last round of sharing out, these
+/// threads take the first items of the columns, so that they are not idle.
 void ContractionKernel::stageRound(LinearForm round) {
   Staging staging(b, *forms, numThreads);
   auto stage = [&](const StagedFactors &factors, LinearForm thread) {
@@ -336,10 +338,10 @@ void ContractionKernel::stageRound(LinearForm round) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the operations of `block` before `end` that can run late: the
-/// stores, and the operations that only prepare stores. The results of the
-/// latter are used only by other late operations, or in one of the guards
-/// `storing`, which contain stores and are not returned. The last operation
-/// comes first.
+/// stores, and the operations without side effects whose results are used only
+/// by these stores, by other such operations, or inside of the guards
+/// `storing`. A guard is an scf.if around stores, and is not returned itself.
+/// The operations are in reverse order: the last one comes first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {
@@ -386,9 +388,9 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The values that operations of the first guard compute and operations of the
-  // second guard use, such as loaded values. They become results of the first
-  // guard.
+  // The values, such as loaded values, that operations of the first guard
+  // compute and operations of the second guard use. They become results of the
+  // first guard.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())
@@ -424,10 +426,10 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   return storing;
 }
 
-/// Moves the stores between the beginning of `block` and `end`, and the
-/// operations whose results only these stores use, in front of `point`. The
-/// loads stay in place, so that the thread executes the code between `end` and
-/// `point` while it waits for the loaded values.
+/// Moves the stores between the beginning of `block` and `end` in front of
+/// `point`, together with the operations whose results only these stores use.
+/// The loads stay in place, so that the thread executes the code between `end`
+/// and `point` while it waits for the loaded values.
 static void postponeStores(Block &block, Block::iterator end,
                            Operation *point) {
   // A guard contains both loads and stores, so that it is split.
@@ -448,16 +450,18 @@ static void postponeStores(Block &block, Block::iterator end,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of a vector of `thread` among all vectors of the tile.
-/// The vectors are distributed to `threads` threads in turn: with 8 threads,
-/// the vectors 0, 1 and 2 of thread 3 are the vectors 3, 11 and 19 of the tile.
+/// Returns the number, in the tile, of the thread's `number`-th vector. The
+/// tile's vectors are dealt out to `threads` threads one by one: with 8
+/// threads, the vectors 0, 1 and 2 of thread 3 are the vectors 3, 11 and 19 of
+/// the tile.
 LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
                                            LinearForm number) {
   return forms->add(b, thread, forms->mul(b, number, threads));
 }
 
-/// Adds the products of `count` terms from `firstTerm` on to `sums`, which are
-/// vectors of neighbouring columns in row-major order.
+/// Adds the products of `count` terms from `firstTerm` on to `sums`. The sums
+/// are the thread's block in row-major order, in vectors of neighbouring
+/// columns.
 SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
                                                   int64_t count,
                                                   ValueRange sums) {
@@ -571,19 +575,19 @@ SmallVector<Value> ContractionKernel::buildSums() {
       SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
 }
 
-/// Adds up the partial sums of all slices. Each slice is responsible for an
-/// equal share of the vectors of sums, which it also stores in the output. The
-/// slices exchange partial sums through workgroup memory, as many vectors at a
-/// time as fit.
+/// Adds up the partial sums of all slices. Each slice adds up an equal share of
+/// the vectors of sums, which it later stores in the output. For this purpose,
+/// it receives the partial sums of the other slices through workgroup memory,
+/// as many vectors at a time as fit.
 SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t numVectors = block.getVectors() / tile.slices;
   int64_t room = cast<MemRefType>(rows.area.memory.getType()).getNumElements();
   int64_t atOnce = numVectors;
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
-  // Returns the index in workgroup memory of a vector of partial sums on its
-  // way from slice `from`, which stores the vector, to slice `to`, which adds
-  // it up. `number` counts the vectors that slice `to` receives in this
+  // Returns the index in workgroup memory of a vector of partial sums that
+  // slice `from` has computed and slice `to` adds up. `number` is the vector's
+  // number among those that slice `to` receives from slice `from` in this
   // exchange.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
@@ -701,7 +705,7 @@ std::string dml::findTileProblem(const Contraction &contraction,
            " threads, but the device profile has " +
            std::to_string(profile.getMaxWorkgroupSize());
   // A tile with more terms than workgroup memory has bytes is refused here, so
-  // that the products below do not overflow.
+  // that the sizes that are computed below do not overflow 64 bits.
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
     return "has " + std::to_string(tile.terms) +

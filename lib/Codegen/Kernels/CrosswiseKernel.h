@@ -5,10 +5,10 @@
 // A crosswise kernel is a map kernel for a body whose loads run along a
 // dimension other than the innermost one, as in a transpose. If neighbouring
 // threads computed neighbouring elements of a row, they would load elements
-// that are far apart, and memory would transfer a whole line for each. Instead,
-// the threads compute vectors along the columns of a tile, so that neighbouring
-// threads load neighbouring elements. The workgroup transposes the tile in
-// workgroup memory, and then stores rows.
+// that are far apart, and memory would transfer a whole cache line for each of
+// them. Instead, the threads compute vectors along the columns of a tile, so
+// that neighbouring threads load neighbouring elements. The workgroup
+// transposes the tile in workgroup memory, and then stores rows.
 //
 //===----------------------------------------------------------------------===//
 

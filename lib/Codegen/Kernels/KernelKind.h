@@ -61,15 +61,19 @@ struct Proposal {
   /// The estimated time of the kernel in cycles of a multiprocessor, or nothing
   /// if the kind has no model of its time.
   std::optional<double> cycles;
-  /// Whether the kernel is chosen without a comparison of times, unless a kind
-  /// that is listed earlier makes the fastest of all proposals that are not
-  /// preferred. Kinds that are listed later then cannot win, even if they are
-  /// faster. A proposal without cycles cannot be compared and must therefore be
-  /// preferred.
+  /// Whether the kernel is chosen without a comparison of its own time. A
+  /// preferred kernel loses only if the fastest of the kernels that are not
+  /// preferred is of a kind that is listed earlier. For example, the kinds A, B
+  /// and C are listed in this order, and the kernel of B is preferred. With 100
+  /// cycles for A and 110 for C, A wins. With 100 for A and 90 for C, B wins,
+  /// even if it takes 200 cycles. A proposal without cycles cannot be compared
+  /// and must therefore be preferred.
   bool isPreferred = false;
-  /// A proposal of a later kind must have less than `share` times these cycles
-  /// to be chosen instead of this one: with a share of 0.9, a kernel of 100
-  /// cycles is not given up for one of 95 cycles, since estimates are inexact.
+  /// The factor by which chooseKernel() multiplies these cycles before it
+  /// compares them with other times. With a share of 0.9, a kernel of 100
+  /// cycles counts as one of 90, so that a kernel of 95 cycles does not win
+  /// against it. The share favours a kernel against others that must pay off
+  /// clearly, since estimates are inexact.
   double share = 1;
 
   /// Returns a proposal that is chosen without a comparison of times.
@@ -89,10 +93,10 @@ public:
   /// this kind, such as "matrix_tile".
   virtual llvm::StringRef getTileName() const = 0;
 
-  /// Replaces `op` by the launch of the kernel with `tile`, which is of this
+  /// Replaces `op` by the launch of the kernel with `tile`, a tile of this
   /// kind, and returns an empty text. On failure, `op` stays, and the function
-  /// returns the reason, which continues a message after the name of the
-  /// operation. An example, for an operation that is not a contraction: "has a
+  /// returns the reason, in words that follow the name of the operation in a
+  /// message. For an operation that is not a contraction, the reason is "has a
   /// matrix_tile that stands on no contraction".
   virtual std::string build(mlir::linalg::GenericOp op, const KernelTile &tile,
                             const DeviceProfile &profile) const = 0;
@@ -104,17 +108,17 @@ public:
   /// Describes, for a message, the values of the option other than 'auto' and
   /// 'none'. If several kinds share an option, one of them describes it.
   virtual std::string describeOption() const { return ""; }
-  /// Parses the value of the option as a tile of this kind. Entries that are 0
-  /// or empty are chosen later for each generic. Returns nothing if `text` does
-  /// not request a kernel of this kind.
+  /// Parses the value of the option as a tile of this kind. Entries of the tile
+  /// that are 0 or empty are chosen later for each generic. Returns nothing if
+  /// `text` does not request a kernel of this kind.
   virtual std::optional<KernelTile>
   parseOption(llvm::StringRef text, mlir::MLIRContext *context) const {
     return std::nullopt;
   }
 
-  /// Proposes the kernel with the tile `wanted`, or the fastest kernel if
-  /// `wanted` is null. Returns nothing if the generic cannot have a kernel of
-  /// this kind.
+  /// Proposes the kernel with the tile `wanted`, or this kind's fastest kernel
+  /// if `wanted` is null. Returns nothing if the generic cannot have such a
+  /// kernel.
   virtual std::optional<Proposal> propose(const KernelQuery &query,
                                           const KernelTile *wanted) const = 0;
 

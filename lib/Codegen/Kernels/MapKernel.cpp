@@ -6,6 +6,7 @@
 
 #include "Kernels/MapKernel.h"
 #include "Analysis/ElementMap.h"
+#include "Analysis/NewRows.h"
 #include "Emit/Launch.h"
 #include "Emit/TileBuilder.h"
 #include "Emit/VectorPacker.h"
@@ -160,7 +161,7 @@ static std::string findBlockProblem(linalg::GenericOp op,
   return "";
 }
 
-/// Returns why a thread cannot have as many vectors of `count` elements as
+/// Returns why a thread cannot compute as many vectors of `count` elements as
 /// `tile` requests, or an empty text if it can.
 static std::string findSizeProblem(const MapTile &tile, int64_t count) {
   SmallVector<int64_t> factors;
@@ -223,7 +224,12 @@ struct MapKernel {
         type(getOutputType(op)),
         packing(type.getElementType(), tile.vectorBytes),
         rows(tile.getBlock() ? RowShape()
-                             : RowShape::get(op, packing.getCount())) {}
+                             : RowShape::get(op, packing.getCount())) {
+    const auto *single = std::get_if<SingleVectors>(&tile.mode);
+    if (single && single->steps == 1 && !single->inBothRows &&
+        !single->isSplit && !tile.turns && tile.interior.empty())
+      newRows = NewRows::find(op, packing.getCount());
+  }
 
   /// For a tile with a block (LoopBlock), returns the number of elements in a
   /// row of the output. The block has several elements along each of the outer
@@ -240,10 +246,10 @@ struct MapKernel {
     return DeviceProfile::workgroupSize * tile.getSteps();
   }
   /// Returns how many vectors of each row the threads of Part::Inside compute.
-  /// If rows consist of whole vectors, the tile's InsideVectors state which
-  /// vectors of a row need no clamping, such as 6 of 8. Otherwise the two parts
-  /// separate vectors that lie inside of a row from vectors that cross its end
-  /// (SingleVectors::isSplit), and Part::Inside has all of the former.
+  /// If rows consist of whole vectors, these are the vectors that need no
+  /// clamping according to the tile's InsideVectors, such as 6 of 8. Otherwise
+  /// they are all vectors that lie inside of a row, and Part::Across has the
+  /// vectors that cross the end of a row (SingleVectors::isSplit).
   int64_t getInsideVectors() const {
     return tile.getInside() ? tile.getInside()->count : rows.getInsideVectors();
   }
@@ -267,10 +273,15 @@ struct MapKernel {
   MemRefType type;
   Packing packing;
   RowShape rows;
+  /// The rows that the body may replace, if the kernel has threads for these
+  /// rows alone.
+  std::optional<NewRows> newRows;
 };
 } // namespace
 
 int64_t MapKernel::getNumThreads(Part part) const {
+  if (newRows)
+    return newRows->getNumElements(type) / packing.getCount();
   if (tile.getBlock())
     return type.getNumElements() / getBlockRowSize() /
            llvm::product_of(tile.getBlock()->factors) *
@@ -290,6 +301,10 @@ int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
   return MapKernel(op, tile).getNumThreads(Part::Whole);
 }
 
+bool dml::launchesNewRows(linalg::GenericOp op, const MapTile &tile) {
+  return MapKernel(op, tile).newRows.has_value();
+}
+
 /// Returns the number of the first vector that a thread computes in step
 /// `step`.
 LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
@@ -303,20 +318,21 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
   return forms.add(b, vector, step * DeviceProfile::workgroupSize);
 }
 
-/// Returns the position in the output of a vector that a thread of `part`
-/// computes. `vector` is the number of the thread's first vector among the
-/// vectors of the part. A thread has either vectors of several rows, of which
-/// `row` is the number, or several consecutive vectors, of which `number` is
-/// the number; both are 0 for the thread's first vector.
+/// Returns the position in the output of one of the vectors that a thread of
+/// `part` computes. `vector` is the number of the thread's first vector among
+/// the vectors of the part. If the thread has vectors of several rows, `row`
+/// says how many rows below the first vector the wanted one lies. If the thread
+/// has several consecutive vectors, `number` says how many vectors behind the
+/// first one it lies.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
   int64_t count = packing.getCount(), inside = getInsideVectors();
   if (part == Part::Across && tile.getInside()) {
     // Part::Across computes the vectors of a row that are not among the inside
-    // vectors of the tile: first those before, then those behind. If vectors 2
-    // to 7 of 10 are inside, Part::Across has the vectors 0, 1, 8 and 9 of each
-    // row, with the numbers 0 to 3.
+    // vectors of the tile: first those in front of the inside vectors, then
+    // those behind. If vectors 2 to 7 of 10 are inside, Part::Across has the
+    // vectors 0, 1, 8 and 9 of each row, with the numbers 0 to 3.
     int64_t first = tile.getInside()->first;
     auto [place, column] =
         forms.divide(b, vector, rows.getInsideVectors() - inside);
@@ -339,12 +355,12 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
     // Part::Across computes the vectors that Part::Inside does not. With rows
     // of 9 elements and vectors of 4, four rows consist of the vectors 0 to 8.
     // Part::Inside has one vector of each row: 0, 3, 5 and 7. Part::Across has
-    // the vectors 1, 2, 4, 6 and 8, as its numbers 0 to 4. Of each row,
-    // Part::Across has `others` = 9 - 4 = 5 elements on average, so that its
-    // number v, with v vectors of 4 elements before it, begins in row 4 v / 5.
-    // One vector of Part::Inside in this row and in each row before precedes
-    // it. Number 3, for example, begins in row 2, so that 3 vectors of
-    // Part::Inside precede it: it is vector 3 + 3 = 6.
+    // the vectors 1, 2, 4, 6 and 8, and numbers them from 0 to 4. Of each row,
+    // Part::Across has `others` = 9 - 4 = 5 elements on average. Before its
+    // vector number v, it has 4 v elements, so that this vector begins in row 4
+    // v / 5. Part::Inside has one vector in this row and in each row before,
+    // all of which precede it. Number 3, for example, begins in row 2, so that
+    // 3 vectors of Part::Inside precede it: it is vector 3 + 3 = 6.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
@@ -396,9 +412,11 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
 
 /// Returns the vectors of each row, among the vectors of `part`, whose indices
 /// need no clamping, so that separate threads can compute them with cheaper
-/// code. Clamping is needed near the ends of rows, if at all. The vectors are
-/// therefore those for which each comparison that the ranges in `forms` have
-/// not decided has the same outcome as for the vector in the middle of the row.
+/// code. Clamping is needed near the ends of rows, if at all, so that the
+/// vector in the middle of a row needs none. The function therefore looks at
+/// each comparison whose outcome the ranges in `forms` leave open, and returns
+/// the vectors for which all of them have the same outcome as for the vector in
+/// the middle.
 std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
                                                    IndexForms &forms,
                                                    Part part) const {
@@ -481,18 +499,19 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// The benefit of a path for the threads in the interior, beside the general
-  /// path.
+  /// What the kernel gains by a path for the threads in the interior, beside
+  /// the general path.
   struct Interior {
     /// The average number of operations that a thread executes with both paths,
     /// or nothing if the path for the interior saves too little and was
     /// removed.
     std::optional<double> average;
-    /// The largest divergence of a single range of the interior, which is a box
-    /// of ranges: the share of the subgroups with threads outside of that
-    /// range. The kernel is tried with several limits on this divergence
-    /// (IndexForms::getInterior). A smaller limit that is still at least this
-    /// number leads to the same interior, and need not be tried.
+    /// The interior is a box of ranges, one for each of several atoms. This is
+    /// the largest divergence of a single range: the share of the subgroups
+    /// with threads outside of it. Only ranges within a limit on this
+    /// divergence form the box (IndexForms::getInterior), and the kernel is
+    /// tried with several limits. If the largest divergence is 0.2, a limit of
+    /// 0.25 forms the same box as a limit of 0.6, and need not be tried.
     double divergence = 0;
   };
 
@@ -502,6 +521,7 @@ private:
                                         LinearForm column, int64_t lane);
   SmallVector<Scalar> buildVector(IndexForms &forms, TileBuilder &builder,
                                   LinearForm position);
+  LinearForm getNewPosition(IndexForms &forms, TileBuilder &builder);
   SmallVector<Value> loadOutput(const OutputVectors &output, Value place);
   void buildOverOutput(IndexForms &forms, TileBuilder &builder,
                        const OutputVectors &output, LinearForm position);
@@ -519,12 +539,12 @@ private:
 };
 } // namespace
 
-/// Builds element `lane` of a vector that may continue in the next row. The
-/// first element of the vector has the coordinates `here` and is element
-/// `column` of its row. `next` are the coordinates of the beginning of the next
-/// row. If ranges do not decide in which row the element lies, the code loads
-/// it from both rows and selects one of the two. Returns nothing if a selection
-/// is impossible.
+/// Builds element `lane` of a vector that may continue in the next row. `here`
+/// are the coordinates of the vector's first element, which is element `column`
+/// of its row, and `next` are the coordinates of the beginning of the next row.
+/// If ranges do not decide in which row element `lane` lies, the code selects
+/// between the elements that it would be in either row. Returns nothing if a
+/// selection is impossible.
 std::optional<Scalar> PartBuilder::buildInBothRows(
     IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
     SmallVector<LinearForm> next, LinearForm column, int64_t lane) {
@@ -565,6 +585,32 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
     elements.push_back(*element);
   }
   return elements;
+}
+
+/// Returns the position of the thread's vector of the rows that the body may
+/// replace. Rows beyond the end of the output are replaced by the last row. The
+/// threads of such rows store nothing, or what the thread of the last row
+/// stores, since the body computes an element from its coordinates alone.
+LinearForm PartBuilder::getNewPosition(IndexForms &forms,
+                                       TileBuilder &builder) {
+  const NewRows &rows = *kernel.newRows;
+  int64_t count = kernel.packing.getCount(), inner = rows.getInner(kernel.type),
+          size = kernel.type.getDimSize(rows.dim);
+  auto [row, column] = forms.divide(b, forms.getThread(), inner / count);
+  LinearForm outer = row, number = 0;
+  if (rows.count > 1)
+    std::tie(outer, number) = forms.divide(b, row, rows.count);
+  builder.buildSlice(
+      rows.slice,
+      kernel.getCoordinates(b, forms, forms.mul(b, outer, size * inner)));
+  Value first =
+      arith::MinUIOp::create(b, builder.getBuilt(0, rows.first),
+                             arith::ConstantIndexOp::create(b, size - 1));
+  LinearForm place = forms.min(
+      b, forms.add(b, forms.getOpaque(first, {0, size - 1}), number), size - 1);
+  return forms.add(
+      b, forms.mul(b, forms.add(b, forms.mul(b, outer, size), place), inner),
+      forms.mul(b, column, count));
 }
 
 /// Loads the vector at `place` of the output, and returns its elements. Only
@@ -622,9 +668,9 @@ Replacement::Replacement(linalg::GenericOp op) {
   replacing = isInverted ? yielded.getFalseValue() : yielded.getTrueValue();
 }
 
-/// Builds a vector, at `position`, of a body that reads the output's old
-/// elements. If the body selects between a new and the old element, a vector
-/// without new elements is not stored.
+/// Builds the vector at `position` of a body that reads the output's old
+/// elements, and stores it. If the body selects between new and old elements, a
+/// vector that consists of old elements only is not stored.
 void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
                                   const OutputVectors &output,
                                   LinearForm position) {
@@ -758,11 +804,12 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   if (tile.getBlock())
     return buildBlock(forms, builder, output);
   // Drivers do not move loads in front of stores, since both might access the
-  // same memory. If elements only move, all vectors are therefore loaded before
-  // the first one is stored, so that the loads are in flight together. Vectors
-  // that are computed would occupy registers, and are stored at once: without
-  // this, resample_linear_x2_f16 and maxpoolgrad_k3s2_f32 took 1.03 and 1.6
-  // times as long on an H200.
+  // same memory. If elements only move, or if a thread has several steps, all
+  // vectors are therefore loaded before the first one is stored, so that the
+  // loads are in flight together. Otherwise each vector is stored as soon as it
+  // is computed, since vectors that wait for their stores occupy registers:
+  // resample_linear_x2_f16 and maxpoolgrad_k3s2_f32 took 1.03 and 1.6 times as
+  // long on an H200 where all stores came last.
   bool storesLast = tile.getSteps() > 1 || TileBuilder::isMove(kernel.op);
   struct Computed {
     Value value, place;
@@ -795,7 +842,9 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
     for (int64_t row = 0; row < tile.getRows(); ++row) {
       for (int64_t number = 0; number < tile.getVectors(); ++number) {
         LinearForm position =
-            kernel.getPosition(b, forms, part, first, row, number);
+            kernel.newRows
+                ? getNewPosition(forms, builder)
+                : kernel.getPosition(b, forms, part, first, row, number);
         if (readsOutput(kernel.op)) {
           buildOverOutput(forms, builder, output, position);
           if (countOperations(b.getBlock()) > maxOperations)
@@ -831,9 +880,9 @@ static double toShare(int64_t percent) {
 
 /// Builds a path for the threads in the interior, whose indices need no
 /// clamping. The general path, which any thread may take, is the code between
-/// `thread` and `end`. The interior is a box of ranges. A range is only used if
-/// at most the share `maxDivergence` of the subgroups has threads outside of
-/// it. The path for the interior is removed if it saves too little.
+/// `thread` and `end`. The interior is a box of ranges, which consists only of
+/// ranges whose divergence is at most `maxDivergence`. The path for the
+/// interior is removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -874,10 +923,11 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     interior->clear();
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
-    // Building stops when the path has too many operations to be worthwhile.
-    // Most of its comparisons have been met by then. Those that the box does
-    // not decide add ranges to the box in the next iteration, in which the
-    // interior is smaller and the path is shorter.
+    // Building stops as soon as the path has too many operations to be
+    // worthwhile. The code so far contains most of the path's comparisons.
+    // Those that the box does not decide add ranges to the box. The next
+    // iteration builds the path again for this smaller interior, in which it is
+    // shorter and may be worthwhile.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
@@ -909,9 +959,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
 }
 
 /// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may use fewer. `interiors` has the limits
-/// on divergence, in percent, with which a path for the interior is tried, one
-/// after the other. If the threads would execute more than `maxGeneral`
+/// `count` threads, of which the part may use fewer. A path for the interior is
+/// tried with each of the limits on divergence `interiors`, in percent, until
+/// one saves enough. If the threads would execute more than `maxGeneral`
 /// operations of the general path in total, building stops: the caller measures
 /// tiles by building them, and discards the incomplete code of this tile, which
 /// is too slow.
@@ -940,10 +990,10 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // If a path for the interior saves too little, a smaller `maxDivergence` may
-  // give a path that saves enough: the interior then has fewer ranges, so that
-  // fewer subgroups execute both the path for the interior and the general
-  // path.
+  // If a path for the interior saves too little, a smaller limit on divergence
+  // may give a path that saves enough. Some ranges then do not belong to the
+  // interior's box. Fewer subgroups have threads outside of the interior, and
+  // thus execute both paths.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1013,7 +1063,8 @@ std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
 /// repeat along an outer dimension, the caches may have lost a loaded element
 /// before the next copy needs it. Workgroups that load the same elements
 /// therefore follow each other: with 3 copies of 2 tiles each, the order of the
-/// tiles is 0, 2, 4, 1, 3, 5. Workgroups beyond the output keep their numbers.
+/// tiles is 0, 2, 4, 1, 3, 5. Workgroups without a tile get numbers behind
+/// those of all tiles.
 static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
                           Value group) {
   if (!kernel.tile.turns)
@@ -1082,10 +1133,10 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
   // The numbers of workgroups of each part. With two parts, the grid alternates
   // between `counts[0]` workgroups of Part::Inside and `counts[1]` workgroups
-  // of Part::Across, so that an element that both parts load is still in a
-  // cache when it is loaded again. The numbers are such that both parts compute
-  // the same rows in whole workgroups: 128 rows of 10 vectors, 6 of them
-  // inside, take 6 and 4 workgroups of 128 threads.
+  // of Part::Across, which compute the same rows, so that an element that both
+  // parts load is still in a cache when it is loaded again. The numbers are
+  // chosen such that both parts have whole workgroups: 128 rows of 10 vectors,
+  // 6 of them inside, take 6 and 4 workgroups of 128 threads.
   SmallVector<int64_t> counts;
   for (Part part : parts)
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),

@@ -19,20 +19,20 @@ namespace dml {
 
 /// The cost of a kernel: the number of operations of all its threads, in total.
 struct KernelCost {
-  /// The number of operations of the general path, which any thread can take,
-  /// and the number of loads among them.
+  /// The number of operations that all threads execute if they take the general
+  /// path, which any thread can take, and the number of loads among them.
   double general = 0, loads = 0;
-  /// The number of operations if the threads in the interior take a cheaper
-  /// path than the general one, or `general` if no such path was built.
+  /// The number of operations that all threads execute if those in the interior
+  /// take a cheaper path, or `general` if no such path was built.
   double average = 0;
   /// For each part of the kernel, the limit on divergence with which the path
   /// for the interior was built, in percent, or 0 if there is no such path, as
   /// in MapTile::interior.
   llvm::SmallVector<int64_t, 2> interior;
-  /// The vectors of each row that need no clamping, if there are others that
-  /// do. Separate threads can then compute them (InsideVectors), so that only
-  /// the other threads clamp indices. Known only for a tile of one vector a
-  /// thread, in rows of whole vectors.
+  /// The vectors of each row that need no clamping, if other vectors of the row
+  /// do need it. Separate threads can then compute them (InsideVectors), so
+  /// that only the other threads clamp indices. Known only for a tile of one
+  /// vector a thread, in rows of whole vectors.
   std::optional<InsideVectors> inside;
 };
 
@@ -45,15 +45,20 @@ std::string findTileProblem(mlir::linalg::GenericOp op, const MapTile &tile);
 /// Returns the tile with one vector for each thread.
 MapTile getPlainTile(mlir::linalg::GenericOp op);
 
+/// Whether a kernel with `tile` has threads for the rows alone that the body of
+/// `op` may replace (NewRows).
+bool launchesNewRows(mlir::linalg::GenericOp op, const MapTile &tile);
+
 /// Returns the number of threads that compute `op` with `tile`, without the
 /// idle threads of the last workgroup.
 int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 
 /// Returns the dimension along which the workgroups of `tile` should be
-/// reordered (MapTile::turns), or nothing if there is none. A broadcast along
-/// this dimension computes at least `bytes` bytes of the output before it reads
-/// an element again, which a cache of `bytes` bytes may then have lost. In the
-/// new order, workgroups that read the same elements follow each other.
+/// reordered (MapTile::turns), or nothing if there is none. Along this
+/// dimension, the output repeats elements, but computes at least `bytes` bytes
+/// before it reads an element again. A cache of `bytes` bytes may then have
+/// lost the element. In the new order, workgroups that read the same elements
+/// follow each other.
 std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
                                 double bytes);
 

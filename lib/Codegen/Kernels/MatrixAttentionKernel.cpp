@@ -167,7 +167,8 @@ private:
   };
   /// The values that the loop carries from block to block: the matrices of
   /// outputs in row-major order, the reference of the thread's query, the sum
-  /// of the query's weights, and the matrices of this block's sums of products.
+  /// of the query's weights, and the matrices of this block's scores, which the
+  /// preceding iteration has computed.
   /// `next` holds vectors that have been loaded but not yet stored in workgroup
   /// memory: the keys of the next block and the values of this block.
   struct State {
@@ -261,9 +262,10 @@ private:
             b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
         memory, forms->materialize(b, place));
   }
-  /// Returns the position in workgroup memory of row `row` of the subgroup's
-  /// matrices of scores, weights or outputs, where neighbouring lines are
-  /// `pitch` vectors apart.
+  /// Returns the position in workgroup memory at which row `row` of the
+  /// subgroup's matrices of scores, weights or outputs begins. Each line, which
+  /// holds the numbers of one query, lies `pitch` vectors behind the line
+  /// before.
   LinearForm getRowOfMatrices(int64_t row, int64_t pitch) {
     return forms->mul(b,
                       forms->add(b,
@@ -289,8 +291,8 @@ private:
   Forms coordinates;
   std::optional<Lines> keys, values;
   /// The matrices of the subgroup's queries, row by row of matrices. A row has
-  /// one matrix for each group of terms: with 64 terms and matrices of 16,
-  /// four.
+  /// one matrix for each group of terms: four matrices for 64 terms and
+  /// matrices of 16 terms.
   SmallVector<Value> queries;
 };
 } // namespace
@@ -299,10 +301,10 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that the key or term `number` exists, which means that
-/// it is at most `last`, and counts in sums. `most` is the largest possible
-/// number. Returns null if `most` is at most `last`, since the condition then
-/// always holds.
+/// Builds the condition that the key or the iteration `number` exists, and
+/// therefore counts in sums: that `number` is at most `last`. `most` is the
+/// largest possible `number`. Returns null if `most` is at most `last`, since
+/// the condition then always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -327,9 +329,9 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
       lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
   LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
-  // If the iterations fill whole items, one condition decides for an item
-  // whether it exists. Otherwise each iteration of an item has a condition of
-  // its own.
+  // If all iterations together fill whole items, one condition decides whether
+  // all iterations of an item exist. Otherwise each iteration of an item has a
+  // condition of its own.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
   int64_t most =
@@ -402,9 +404,9 @@ SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
       });
 }
 
-/// Stores in stage `stage` of workgroup memory the vectors of `lines`, which
-/// load() has returned and which are the first of `vectors`. Returns the
-/// remaining vectors, which belong to other lines.
+/// Stores the vectors of `lines` in stage `stage` of workgroup memory. load()
+/// has returned these vectors, and `vectors` begins with them. Returns the
+/// other vectors, which belong to other lines.
 ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
                                          ValueRange vectors) {
   return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
@@ -722,19 +724,20 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 // All blocks
 //===----------------------------------------------------------------------===//
 
-/// Builds the online softmax for block `keyBlock` of the keys. The state
-/// contains the sums of products of this block. The sums of the next block are
-/// computed by the matrix units while the threads compute the weights of this
-/// block.
+/// Builds the online softmax for block `keyBlock` of the keys. `state` contains
+/// the sums of products of this block, and the returned state those of the next
+/// block, which the matrix units compute while the threads compute the weights
+/// of this block.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
-    // The stages are filled one after the other, and the first again after the
-    // last. The kernel computes the remainder even where the range of the
-    // loop's counter makes it unnecessary, so that a driver, which does not
-    // know this range, sees that the index stays within workgroup memory.
+    // The stages are filled in turn: with two stages, iteration i of the loop
+    // fills stage i modulo 2. The kernel computes the remainder even where the
+    // range of the loop's counter makes it unnecessary, so that a driver, which
+    // does not know this range, sees that the index stays within workgroup
+    // memory.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
@@ -863,10 +866,11 @@ void MatrixAttentionBuilder::build() {
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // Iteration i of the loop stores the keys of block i + 1, in stage i modulo
-  // the number of stages, and multiplies them. The keys of block 0 belong to
-  // the iteration before the first, which is built here, in front of the loop.
-  // Their stage is the one before stage 0: the last stage.
+  // Iteration i of the loop multiplies the keys of block i + 1, and stores them
+  // for this purpose in stage i modulo the number of stages. The keys of block
+  // 0 therefore belong to an iteration before the first one, which is built
+  // here, in front of the loop. Their stage is the one before stage 0: the last
+  // stage.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   llvm::append_range(state.next, load(*values, 0));

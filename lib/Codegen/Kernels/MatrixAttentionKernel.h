@@ -13,8 +13,9 @@
 namespace dml {
 
 /// The workgroup memory of an attention kernel with cooperative matrices, in
-/// vectors of 16 bytes. A line holds the data of one query or one key. Lines
-/// are padded by a vector, so that neighbouring lines lie in different banks.
+/// vectors of 16 bytes. A line holds the data of one query or one key. The
+/// distance between lines is an odd number of vectors, so that the first
+/// vectors of neighbouring lines lie in different banks.
 struct MatrixAttentionLayout {
   MatrixShape shape;
   /// The number of threads in a subgroup, each of which has one query.
@@ -36,8 +37,9 @@ struct MatrixAttentionLayout {
   /// are in use. When the outputs are stored at the end, all of workgroup
   /// memory is free, so that more columns fit.
   int64_t scaledColumns = 0, storedColumns = 0;
-  /// The size of workgroup memory, in vectors: of a stage, which holds the keys
-  /// and then the values of a block; of all scores; and in total.
+  /// Sizes in workgroup memory, in vectors: of a stage, which holds the values
+  /// of one block and the keys of the next one; of all scores; and of the whole
+  /// memory.
   int64_t stageVectors = 0, scoreVectors = 0, vectors = 0;
 
   /// Returns why `attention` cannot have the tile `tile` on devices of

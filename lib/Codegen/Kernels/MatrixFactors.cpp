@@ -148,10 +148,11 @@ void dml::widenLast(linalg::GenericOp op) {
 // Packing
 //===----------------------------------------------------------------------===//
 
-/// Replaces `element` by `zero` if `condition` does not hold. If `element` is a
-/// load that is not built yet, the condition becomes its guard, so that
-/// neighbouring elements can still be loaded as a vector. `conjoin` builds the
-/// conjunction of two conditions, the second of which may be null.
+/// Replaces `element` by `zero` where `condition` does not hold. If `element`
+/// is a load that is not built yet, the condition becomes the guard of the
+/// load, so that neighbouring elements can still be loaded as one vector.
+/// `conjoin` builds the conjunction of two conditions, the second of which may
+/// be null.
 static void guardFactor(SharedValues &shared, Scalar &element, Value condition,
                         Value zero,
                         llvm::function_ref<Value(Value, Value)> conjoin) {

@@ -118,8 +118,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     setTogether(1);
   // Returns the number of vectors that an operand takes in a stage. Lines run
   // along terms or along positions, depending on the strides of the operand's
-  // buffer. This function does not look at the strides, and reserves the larger
-  // of the two layouts.
+  // buffer. Since the strides are not known here, the number is that of the
+  // larger of the two layouts.
   auto getVectors = [&](int64_t positions) {
     return std::max(positions * getLinePitch(tile.terms, lanes),
                     tile.terms * getLinePitch(positions, lanes));
@@ -131,10 +131,11 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     schedule.addsRows = !getZeroPoint(contraction.columns).isZero();
     schedule.addsColumns = !getZeroPoint(contraction.rows).isZero();
   }
-  // With zero points y and z, a sum of (a - y) * (b - z) needs the sums of all
-  // factors a and of all factors b as well. The kernel computes such sums of
-  // factors as products with a matrix of ones. `ones` is the number of vectors
-  // of this matrix, and `added` the number of vectors of the sums.
+  // With zero points y and z, a sum of (a - y) * (b - z) needs more than the
+  // sum of all a * b: the sum of all factors a if z is not 0, and the sum of
+  // all factors b if y is not 0. The kernel computes these sums of factors as
+  // products with a matrix of ones. `ones` is the number of vectors of this
+  // matrix, and `added` the number of vectors of the sums of factors.
   int64_t ones =
       schedule.addsRows || schedule.addsColumns
           ? std::max(shape->rows, shape->columns) * shape->terms / lanes
@@ -269,10 +270,10 @@ private:
   /// within vectors, and the vectors with the same number of all items one
   /// behind the other.
   std::optional<QuantizedFactors> quantized;
-  /// Matrices of ones. Their products with factors are the sums of the factors,
-  /// which the kernel needs for zero points: `onesOfRows` takes the place of
-  /// the factors of rows, and `onesOfColumns` the place of the factors of
-  /// columns. Both are null if the kernel does not need these sums.
+  /// Matrices of ones. Their products with factors are sums of factors, which
+  /// the kernel needs for zero points. `onesOfRows` is multiplied, in the place
+  /// of factors of rows, with factors of columns, and `onesOfColumns` the other
+  /// way round. Each of them is null if the kernel does not need its sums.
   Value onesOfRows, onesOfColumns;
   /// The whole workgroup memory, as vectors, and the number of vectors in a
   /// stage.
@@ -351,17 +352,17 @@ SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
 }
 
 /// Loads the factors of item `item` of a stage. The stage contains terms of the
-/// iterations from `firstStep` on, and of each iteration the terms from
-/// `firstTerm` on.
+/// iterations from `firstStep` on: of each iteration, `termsTogether` terms
+/// from `firstTerm` on.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                                            const StagedItem &item,
                                            LinearForm firstStep,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The number of iterations in an item. If the contraction has a whole number
-  // of items, one condition decides for all iterations of an item whether they
-  // exist.
+  // The number of iterations in an item. If all iterations of the contraction
+  // fill whole items, one condition decides for all iterations of an item
+  // whether they exist.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -483,12 +484,13 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
-  // A line of memory holds the terms of a position (isAlongTerms), or the
-  // positions of a term. Without transposition, a load takes lines as the rows
-  // of the matrix. A matrix of the rows' factors needs a row for each position,
-  // with its terms. A matrix of the columns' factors needs a row for each term,
-  // with the factors of several positions. Where lines hold the other kind of
-  // data, they are columns of the matrix, and the load transposes.
+  // A load takes the lines of workgroup memory as the rows of the matrix or, if
+  // it transposes, as the columns. The matrix of the operand of rows has a row
+  // for each position and a column for each term, and the matrix of the operand
+  // of columns has a row for each term and a column for each position. A line
+  // belongs to a position (isAlongTerms) or to a term. The load transposes
+  // where the line is thus a column: a term of the operand of rows, or a
+  // position of the operand of columns.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
@@ -529,9 +531,11 @@ void MatrixBuilder::storeOnes() {
         load(shape.terms, shape.columns, "BOp", /*isTransposed=*/true);
 }
 
-/// Adds the products of a stage to `sums`: first the matrices of sums of
-/// products, then, if the kernel needs them, the sums of the factors of rows
-/// and of columns.
+/// Adds the products of stage `stage`, as far as their terms belong to the
+/// subgroup's slice, to `sums`. The array begins with the matrices of sums of
+/// products, in row-major order. If addsRows is set, a matrix of sums of the
+/// rows' factors follows for each row of matrices, and if addsColumns is set, a
+/// matrix of sums of the columns' factors follows for each column of matrices.
 void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numRows = getRowsOfMatrices(), numColumns = getColumnsOfMatrices();
@@ -568,14 +572,15 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   }
 }
 
-/// Returns which of the stages in workgroup memory, counted from 0, the kernel
-/// fills in phase `phase` of iteration `block` of its loop. If a contraction
-/// adds many terms in each of its steps, the kernel's loop fills several stages
-/// in an iteration, one in each phase. The stages are filled one after the
-/// other, and the first again after the last. The kernel computes the remainder
-/// even where the range of the loop's counter makes it unnecessary, so that a
-/// driver, which does not know this range, sees that the index stays within
-/// workgroup memory.
+/// Returns which of the stages in workgroup memory, counted from 0, holds the
+/// factors that the kernel multiplies in phase `phase` of iteration `block` of
+/// its loop. If a contraction adds many terms in each of its steps, an
+/// iteration of the kernel's loop takes several stages of factors, one in each
+/// phase. The stages are used in turn: with two stages and three phases,
+/// iteration 0 uses the stages 0, 1 and 0, and iteration 1 the stages 1, 0 and
+/// 1. The kernel computes the remainder even where the range of the loop's
+/// counter makes it unnecessary, so that a driver, which does not know this
+/// range, sees that the index stays within workgroup memory.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
     return 0;
@@ -586,12 +591,13 @@ LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
                           {0, schedule.stages - 1});
 }
 
-/// Builds the body of the loop over blocks of iterations: adds the products of
-/// block `block` to the sums, and loads the factors of the next stage while the
-/// factors of the present stage are multiplied (software pipelining). `carried`
-/// begins with the `numMatrices` matrices of sums. If the tile carries factors
-/// from one iteration to the next, loaded factors that are not stored yet
-/// follow. Returns the new values of `carried`.
+/// Builds the body of the loop over blocks of iterations. The body adds the
+/// products of block `block` to the sums, and loads the factors of the next
+/// stage while the factors of the present stage are multiplied (software
+/// pipelining). `carried` begins with `numMatrices` matrices: the sums of
+/// products and of factors. If the tile carries factors from one iteration to
+/// the next, these factors follow, which are loaded but not yet stored in
+/// workgroup memory. Returns the new values of `carried`.
 SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
                                              ValueRange carried,
                                              int64_t numMatrices) {
@@ -606,8 +612,9 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
       storeStage(next, getStage(block, phase));
       gpu::BarrierOp::create(b);
     }
-    // In the last iteration there is no next stage to load. To avoid a branch,
-    // the loop loads the last block again, and does not use its factors.
+    // After the last phase of the last iteration, there is no next block. To
+    // avoid a branch, the loop loads the last block again, and does not use its
+    // factors.
     if (hasNext)
       next = loadStage(
           isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
@@ -628,9 +635,8 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
   return sums;
 }
 
-/// Builds the loop over the terms, and returns the sums of the subgroup: the
-/// matrices of sums of products in row-major order, followed by the matrices of
-/// sums of factors if zero points need them.
+/// Builds the loop over the terms, and returns the sums of the subgroup in the
+/// order that multiply() describes.
 SmallVector<Value> MatrixBuilder::buildSums() {
   const MatrixShape &shape = schedule.shape;
   gpu::MMAMatrixType matrix =
@@ -680,10 +686,10 @@ void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Returns one vector of sums: adds up the partial sums that the slices of
-/// subgroups, each of which has a share of the terms, have computed for this
-/// vector. In workgroup memory, the partial sums of the first slice lie at
-/// `place`, and those of each further slice `ofSlice` vectors later.
+/// Returns one vector of sums, which is the sum of one vector of partial sums
+/// of each slice of subgroups. In workgroup memory, the vector of the first
+/// slice lies at `place`, and that of each further slice `ofSlice` vectors
+/// behind the one before.
 Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   Value sum;
   for (int64_t number = 0; number < tile.slices; ++number) {
@@ -699,10 +705,10 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
 }
 
 /// Stores the sums of factors, which will be multiplied by zero points, in
-/// workgroup memory behind the sums of products. All subgroups with the same
-/// rows, in one slice, have the same sums of the factors of these rows, so that
-/// only the first of these subgroups stores the sums. The same holds for
-/// columns.
+/// workgroup memory behind the sums of products. In each slice, all subgroups
+/// with the same rows have computed the same sums of the factors of these rows,
+/// so that only the first of these subgroups stores the sums. The same holds
+/// for columns.
 void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,
@@ -772,12 +778,13 @@ MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
 }
 
 /// Replaces `elements`, which are sums of products x * y of narrow numbers, by
-/// the sums of (x - p) * (y - q), where p and q are zero points: the sum of x *
-/// y, minus p times the sum of y, minus q times the sum of x, plus p * q for
-/// each term. The arithmetic is exact, since integer sums are defined modulo
-/// 2^32. The elements are a vector of columns in one row. `row` and the number
-/// of the vector count from the beginning of the output, and `rowInTile` and
-/// `vectorInTile` from the beginning of the tile.
+/// the sums of (x - p) * (y - q), where p and q are zero points. Such a sum is
+/// the sum of all x * y, minus p times the sum of all y, minus q times the sum
+/// of all x, plus p * q for each term. The arithmetic is exact, since integer
+/// sums are defined modulo 2^32. The elements are neighbours in one row of the
+/// output. `row` is the number of this row in the output, and `vector` the
+/// number of their vector of columns; `rowInTile` and `vectorInTile` are the
+/// same numbers, counted from the beginning of the tile.
 void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
                                        LinearForm vectorInTile,
                                        LinearForm vector,
@@ -806,10 +813,10 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
-    // The sum of (a - y) * (b - z) has the term -z times the sum of all a - y.
-    // The factors a in the stages include padding, so that y is subtracted for
-    // each term of the stages. Padding terms are staged as y and contribute y -
-    // y, which is 0.
+    // The sum of (a - y) * (b - z) is the sum of (a - y) * b minus z times the
+    // sum of all a - y. This code builds the sum of all a - y: it subtracts y
+    // from the sum of all a as often as the stages have terms. Terms beyond the
+    // last iteration are staged with a = y, so that they contribute 0.
     if (ofRow)
       rowSum = getBehind(
           rowSum,
@@ -837,8 +844,8 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
 }
 
 /// Computes elements of the output from the sums, and stores the elements. The
-/// sums pass through workgroup memory: each pass covers as many rows of each
-/// subgroup's tile as fit there.
+/// sums pass through workgroup memory in several passes if they do not fit at
+/// once: each pass covers `rowsTogether` rows of each subgroup's tile.
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = getColumnsOfMatrices();
@@ -904,15 +911,17 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     area.ofLine = staged.pitch;
     area.ofItem = quantized ? 1 : area.vectorsOfItem;
     area.ofVector = quantized ? area.itemsOfLine : 1;
-    // A line has an odd pitch, so that vectors with the same number in
-    // neighbouring lines lie in different banks. But the last vectors of a line
-    // may share banks with the first vectors of the next line: with lines of 4
-    // vectors that begin 5 vectors apart, vectors 0 and 8 do. If each item is
-    // one vector, consecutive threads store whole lines, one behind the other,
-    // and therefore take the lines in another order (StagedArea::isSpread). If
-    // an item has several vectors, the vectors that consecutive threads store
-    // at the same time lie several vectors apart, and the order of the lines
-    // stays.
+    // Workgroup memory has banks for 8 vectors: vectors whose places are 8
+    // apart share banks. Lines have an odd pitch, so that vectors with the same
+    // number in 8 neighbouring lines lie in different banks. But the end of a
+    // line may share banks with the beginning of the line before. With 4
+    // vectors in a line and a pitch of 5, line 0 lies at the places 0 to 3 and
+    // line 1 at the places 5 to 8, of which 8 shares banks with 0. If each item
+    // is one vector, consecutive threads store whole lines at the same time,
+    // and therefore take the lines in an order without such conflicts
+    // (StagedArea::isSpread). Items of several vectors keep the order of the
+    // lines: consecutive threads store vectors several places apart then, and
+    // not whole lines.
     area.isSpread = area.vectorsOfItem == 1 || quantized;
     return staged.positions * staged.pitch;
   }

@@ -13,10 +13,11 @@
 
 namespace dml {
 
-/// Returns the distance, in vectors, between the lines of a matrix in workgroup
-/// memory. A line holds `size` numbers, `ofVector` in each vector. The distance
-/// is odd, such as 9 for 8 vectors, so that the first vectors of 8 neighbouring
-/// lines, for example, lie in different banks.
+/// Returns the distance, in vectors of 16 bytes, between the lines of a matrix
+/// in workgroup memory. A line holds `size` numbers, `ofVector` in each vector.
+/// The distance is odd, such as 9 for 8 vectors: workgroup memory has banks for
+/// 8 vectors, so that the first vectors of 8 neighbouring lines then lie in
+/// different banks.
 inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
   return (size / ofVector) | 1;
 }
@@ -47,16 +48,19 @@ struct MatrixSchedule {
   /// The number of stages in workgroup memory. With two stages, one is filled
   /// while the other is multiplied.
   int64_t stages;
-  /// How many rows of each subgroup's sums are in workgroup memory at a time,
-  /// while the kernel computes elements of the output from sums.
+  /// How many rows of each subgroup's tile of sums are in workgroup memory at a
+  /// time, while the kernel computes elements of the output from sums.
   int64_t rowsTogether;
-  /// The sizes, in vectors, of three areas of workgroup memory: all stages, the
-  /// sums of products, and the sums of factors. A matrix of ones follows the
-  /// stages. The sums of factors follow the sums of products.
+  /// The sizes, in vectors, of three areas of workgroup memory: of all stages,
+  /// of the sums of products, and of the sums of factors. In the loop, the
+  /// memory holds the stages, followed by a matrix of ones. After the loop, it
+  /// holds instead, from its beginning, the sums of products, followed by the
+  /// sums of factors.
   int64_t stageVectors, sumVectors, ofFactors;
-  /// Whether zero points require the sums of the factors of rows or of columns.
-  /// A sum over a row's factors is multiplied by the zero points of columns,
-  /// and a sum over a column's factors by the zero points of rows.
+  /// Whether zero points require, for each row, the sum of the row's factors
+  /// (addsRows), and for each column, the sum of the column's factors
+  /// (addsColumns). The former is multiplied by the zero points of columns, and
+  /// the latter by the zero points of rows.
   bool addsRows, addsColumns;
   /// The size of workgroup memory in bytes.
   int64_t bytes;
@@ -85,8 +89,9 @@ struct MatrixSchedule {
   int64_t getBlocks(const Contraction &contraction) const {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }
-  /// Returns the number of stages (phases) that the kernel fills, one after the
-  /// other, in an iteration of its loop.
+  /// Returns the number of phases in an iteration of the kernel's loop. Each
+  /// phase fills one stage, with `termsTogether` terms of each of the block's
+  /// iterations.
   int64_t getPhases(const Contraction &contraction) const {
     return contraction.getTermsOfStep() / termsTogether;
   }

@@ -12,10 +12,11 @@
 // reduction, or the elements of the output. A row that does not fit into
 // registers is loaded again for each reduction.
 //
-// Scans, such as a cumulative sum, are computed last. For each element, a
-// thread needs the total of all preceding elements. The kernel therefore
-// computes totals and stores the output in one pass over the row, for rows of
-// any length.
+// Scans, such as a cumulative sum, are computed last. Each element of a scan
+// depends only on elements before it. The kernel therefore needs only one pass
+// over the row: it computes elements of the scan, and stores them in the
+// output, part by part, and carries the total of each part to the next one.
+// This works for rows of any length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,17 +43,16 @@ using namespace dml;
 /// Returns the distance between the numbers of two threads that have
 /// neighbouring elements of one row. With distance 8, threads 0, 8 and 16 have
 /// neighbouring elements of one row, and threads 0 to 7 have elements of
-/// different rows. Threads with consecutive numbers thus load neighbouring
-/// bytes, whether neighbours in memory belong to one row (isAlongRow) or to
-/// different rows.
+/// different rows. The distance is 1 if neighbours in memory belong to one row
+/// (isAlongRow), and larger if they belong to different rows, so that threads
+/// with consecutive numbers always load neighbouring bytes.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
-/// Returns how many threads of one row belong to one subgroup, and combine
-/// their states by shuffles, or 1 if the kernel does not use shuffles. All
-/// devices with shuffles can shuffle 32-bit values, but not all can shuffle
-/// others.
+/// Returns how many threads of one row belong to one subgroup and combine their
+/// states by shuffles, or 1 if the kernel does not use shuffles. A kernel
+/// shuffles only 32-bit values, which all devices with shuffles can do.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -92,9 +92,10 @@ public:
     return taken;
   }
 
-  /// Returns the memory for a scan that exchanges values once. Builds a barrier
-  /// first if threads may still load the values of the preceding scan from this
-  /// memory.
+  /// Returns the memory for a scan in which the threads exchange values through
+  /// this memory alone, in one round: stores, a barrier, loads. Builds a
+  /// barrier first if threads may still load the values of the preceding scan
+  /// from it.
   Value takeForScan(int64_t size, Type type) {
     if (isScanRead)
       gpu::BarrierOp::create(b);
@@ -105,12 +106,13 @@ public:
   /// preceding iteration, whose values other threads may still load.
   void beginLoopOfScans() { isScanRead = true; }
 
-  /// Return the two memories for a scan that exchanges values twice. Each
-  /// exchange has a barrier between its stores and its loads, and scans need no
-  /// other barriers. Before a thread overwrites the first memory again, it
-  /// passes the barrier of an exchange through the second memory. All other
-  /// threads pass this barrier too, and only after their loads from the first
-  /// memory.
+  /// Return the two memories for a scan that exchanges values twice: first
+  /// through the memory of getOfThreads(), then through that of getOfSteps().
+  /// Each exchange has a barrier between its stores and its loads, and such
+  /// scans need no other barriers: before a thread stores in the first memory
+  /// again, it passes the barrier of the exchange through the second memory.
+  /// All other threads pass this barrier too, and only after their loads from
+  /// the first memory.
   Value getOfThreads(int64_t size, Type type) {
     return get(Use::OfThreads, 0, size, type);
   }
@@ -212,9 +214,9 @@ private:
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
-  /// The scan up to a certain value: the combination of all values before it.
-  /// `total` is the combination of all values of the scan. Null stands for the
-  /// combination of no values.
+  /// The results of a scan for one of its values: `before` is the combination
+  /// of all values before this one, and `total` the combination of all values
+  /// of the scan. Null stands for the combination of no values.
   struct Prefix {
     Value before, total;
   };
@@ -383,9 +385,10 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
-/// Builds the index in workgroup memory of the value of `thread` in lane
-/// `lane`. `thread` counts the `threads` threads of a row, and neighbouring
-/// threads of a row have neighbouring indices.
+/// Builds the index in workgroup memory of a thread's value in lane `lane`.
+/// `thread` is the thread's number among the `threads` threads of its row. If
+/// neighbours in memory belong to one row, neighbouring threads of a row have
+/// neighbouring indices.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
@@ -429,8 +432,9 @@ Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
                  gpu::ShuffleMode::IDX);
 }
 
-/// Combines, in order, the states of the threads of a row that belong to one
-/// subgroup. Only the first of these threads has a valid result.
+/// Combines the states of the threads of a row that belong to one subgroup.
+/// Only the first of these threads has a valid result, in which the states are
+/// combined in the order of the row.
 void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   int64_t apart = getApart(tile, layout);
   for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
@@ -443,11 +447,12 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
 }
 
 /// Exchanges states between the threads of a row. Each thread stores its
-/// states, one for each lane, under its number `own`. Threads that have
-/// combined their states before, such as those of a subgroup, share a number,
-/// and only one of them stores: the one where `isWriter` is true. `isWriter` is
-/// null if no threads share numbers. After a barrier, each thread combines the
-/// states with the numbers from `first` on, `count` of them, in each lane.
+/// states, one for each lane, under the number `own`. After a barrier, the
+/// thread replaces its state in each lane by the combination of the `count`
+/// states with the numbers from `first` on. Threads whose states have been
+/// combined before, such as those of a subgroup, share one number, and only the
+/// one of them for which `isWriter` is true stores. `isWriter` is null if no
+/// threads share numbers.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {
@@ -488,10 +493,12 @@ void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
 }
 
 /// Combines the states of all threads of a row, and gives the result to each
-/// thread. The threads of a subgroup first combine their states by shuffles. Up
-/// to 32 subgroups, or threads without shuffles, then exchange their states in
-/// one step. Larger numbers take two steps: 128 threads first combine in 8
-/// groups of 16, and then the 8 groups.
+/// thread. The threads of a subgroup first combine their states by shuffles.
+/// The subgroups of the row, or all of its threads if there are no shuffles,
+/// then exchange their states through workgroup memory: up to 32 states in one
+/// step, and more in two. For example, 128 threads without shuffles first
+/// combine the states of 8 groups of 16 threads, and then the results of the 8
+/// groups.
 void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
@@ -567,10 +574,10 @@ void RowKernel::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Scans the values of the threads of a row that belong to one subgroup.
-/// `before` combines the values of the threads before this thread, and `total`
-/// combines them with its own value, so that the last thread has the total of
-/// all.
+/// Scans the values of the threads of a row that belong to one subgroup. In the
+/// result, `before` combines the values of the threads before this thread, and
+/// `total` combines these values and the thread's own value `own`. Only the
+/// last thread thus has the total of all.
 RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
@@ -592,11 +599,11 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Loads and scans values that the threads of a row have stored in `memory`,
-/// which has `threads` numbered values for each of `lanes` lanes. For each
-/// lane, the function loads `count` values, from number `first` on, and returns
-/// the combination of the first `own` of them, and the combination of all of
-/// them.
+/// Loads and scans values that the threads of a row have stored in `memory`
+/// under `threads` numbers for each of `lanes` lanes. For each lane, the
+/// function loads the `count` values from number `first` on, and returns the
+/// combination of the first `own` of them (`before`) and the combination of all
+/// of them (`total`).
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -622,11 +629,11 @@ RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
   return prefixes;
 }
 
-/// Scans the values `own`, one for each lane, through workgroup memory.
-/// `thread` is the number of this thread's values, of `threads` numbers for a
-/// row. If several threads have the same number, `isWriter` is true for the one
-/// whose values count; otherwise `isWriter` is null. More than 16 threads take
-/// two exchanges.
+/// Scans the values `own`, one for each lane, through workgroup memory. This
+/// thread's values have the number `thread` of `threads` numbers for a row. If
+/// several threads have the same number, `isWriter` is true for the one whose
+/// values count; otherwise `isWriter` is null. More than 16 numbers take two
+/// exchanges.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {
@@ -692,11 +699,13 @@ RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   return prefixes;
 }
 
-/// Scans the totals of the vectors of a row. Consecutive threads have
-/// neighbouring vectors, so that a thread's own vectors are not neighbours:
-/// with 32 threads, thread 3 has the vectors 3, 35, 67 and so on. The totals
-/// are therefore exchanged through workgroup memory, and each thread loads and
-/// combines the totals of neighbouring vectors.
+/// Scans the totals `own` of the thread's vectors in a row. Consecutive threads
+/// have neighbouring vectors, so that a thread's own vectors are not
+/// neighbours: with 32 threads, thread 3 has the vectors 3, 35, 67 and so on.
+/// The threads therefore exchange the totals through workgroup memory: each
+/// thread loads the totals of vectors that are neighbours, such as 9 to 11 for
+/// thread 3 of 32 with 3 vectors each, combines them, and stores the results
+/// for the threads that have these vectors.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
@@ -746,17 +755,17 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 }
 
 /// Returns the number, within the row, of the thread's `i`-th item in a round.
-/// A backward scan begins with the last item of the row. Each thread has
-/// `vectors` items in the round, which begins with item `first` of the scan.
-/// Sets `exists` to the condition that the row has the item, or to null if the
-/// row has all items of the round.
+/// The round begins with item `first` of the scan, and each thread has
+/// `vectors` items in it. The items of the scan are those of the row, in
+/// reverse order if the scan is backward. Sets `exists` to the condition that
+/// the row has the item, or to null if the row has all items of the round.
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
   // Consecutive threads access neighbouring bytes, so that accesses coalesce.
-  // If neighbours in memory belong to one row, consecutive threads of the row
-  // have neighbouring items. Otherwise, neighbours in memory belong to
-  // different rows, and so do consecutive threads. Each thread may then have
-  // items of its row that follow each other.
+  // If neighbours in memory belong to one row (isAlongRow), consecutive threads
+  // of the row have neighbouring items. Otherwise neighbours in memory belong
+  // to different rows, and so do consecutive threads, so that each thread can
+  // have consecutive items of its row.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow
@@ -808,10 +817,11 @@ SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`, and sets `values` to its results: for
-/// each item, a list of the results of its lanes. `before` contains, for each
-/// row, the combination of all elements of earlier rounds. Returns, for each
-/// row, this combination with `elements` included.
+/// Builds the scan `nest` of `elements`, which belong to one round, and sets
+/// `values` to its results: for each item of the thread, a list of the results
+/// of its lanes. `before` contains, for each row, the combination of all
+/// elements of earlier rounds. Returns, for each row, the combination that also
+/// includes the elements of this round.
 SmallVector<Value>
 RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
                      ArrayRef<Value> elements, ArrayRef<Value> before,
@@ -820,8 +830,11 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // For each element of the thread, the combination of the thread's elements up
-  // to and including this element.
+  // For each element of the thread, its combination with the preceding elements
+  // of its row that the same thread has. If isAlongRow is set, only the
+  // preceding elements of the same item count: the items between two items of
+  // the thread belong to other threads. Otherwise the thread's items follow
+  // each other in the row, and the elements of its earlier items count too.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
@@ -864,11 +877,11 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   return behind;
 }
 
-/// Builds all scans of `elements`, and stores elements of the output.
-/// `elements` belong to one round, in which each thread has `vectors` items,
-/// and which begins with item `first`. `carried` contains, for all scans, the
-/// combinations of the elements of earlier rounds. Returns these combinations
-/// with `elements` included.
+/// Builds all scans of `elements` in one round, and stores elements of the
+/// output. The round begins with item `first`, and each thread has `vectors`
+/// items in it. `carried` contains, for all scans, the combinations of the
+/// elements of earlier rounds. Returns the combinations that also include the
+/// elements of this round.
 SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
                                          int64_t vectors,
                                          ArrayRef<Value> elements,

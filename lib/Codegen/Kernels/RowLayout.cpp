@@ -84,10 +84,10 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether `lanes` elements that one thread would process, of `rows` rows, are
-/// neighbours in the buffer of the first load. If `isStored` is set, the thread
-/// stores several elements at once, and they must be neighbours in the output
-/// as well.
+/// Whether the elements that one thread would process, `lanes` elements of
+/// `rows` rows, form a vector of neighbours in the buffer of the first load. If
+/// `isStored` is set, the thread stores several elements at once, and they must
+/// also form a vector in the output.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
                           int64_t rows, int64_t lanes, bool isStored) {
   // The linear forms of the built operations tell the positions of the
@@ -147,11 +147,11 @@ static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the bytes of workgroup memory in which threads exchange the
-/// intermediate results of reductions over `rows` rows. Results of the same
-/// type share the memory. Consecutive exchanges use two memories alternately,
-/// so that a thread can store for an exchange while others still load from the
-/// exchange before it.
+/// Returns the bytes of workgroup memory in which threads exchange the results
+/// of reductions over `rows` rows. Reductions whose results have the same type
+/// share memory. Consecutive exchanges use two memories alternately, so that a
+/// thread can store for an exchange while others still load from the exchange
+/// before it.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
@@ -208,10 +208,11 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
-    // A thread has at least two elements of each row, since areNeighbours()
-    // must see that the second element of the first row follows the first
-    // element of the last row. If each row had one element, three of six
-    // interleaved rows would look like all rows that are interleaved.
+    // `rows` must be the number of all rows that are interleaved: the second
+    // element of the first row then follows the first element of the last row.
+    // areNeighbours() can only see this if a thread has at least two elements
+    // of each row. With one element of each row, three of six interleaved rows
+    // would be neighbours as well.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||

@@ -31,12 +31,12 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  // The number of elements in a vector that a thread stores is chosen so that
-  // the thread loads from at most 16 bytes of a row for it. A load may skip
-  // elements: if the body reads every second element, 4 elements of the output
-  // take 8 of the input. `strides` estimates for each value of the body how
-  // much it increases from one element of a row of the output to the next: by 2
-  // for the index of such a load. An error in the estimate only costs time.
+  // A thread stores as many elements at once as it computes from at most 16
+  // bytes of a row of the input. A load may skip elements: if the body reads
+  // every second element, 4 elements of the output take 8 of the input.
+  // `strides` estimates for each value of the body how much it increases from
+  // one element of a row of the output to the next: by 2 for the index of such
+  // a load. An error in the estimate only costs time.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {

@@ -16,16 +16,16 @@ namespace dml {
 /// lie inside of a row are likely to read neighbouring elements.
 ///
 /// A row is the innermost dimension of size greater than 1. For example, an
-/// output of 8x6x1 elements has 8 rows of 6 elements; vectors of 4 elements
-/// then cross the ends of rows. In such a case, rows may be shorter: if the
-/// body reads the same elements again periodically along the dimension, each
-/// period is a row. A tensor of 8x3 elements that was tiled twice along its
-/// columns has 16 rows of 3 elements instead of 8 rows of 6.
+/// output of 8x6x1 elements has 8 rows of 6 elements. If vectors cross the ends
+/// of rows, as vectors of 4 elements do in this case, rows may be shorter: if
+/// the body reads the same elements again periodically along the dimension,
+/// each period is a row. A tensor of 8x3 elements that was tiled twice along
+/// its columns has 16 rows of 3 elements instead of 8 rows of 6.
 struct RowShape {
   /// The number of elements in a row, and the dimension that contains the row.
   int64_t size = 1, dim = 0;
-  /// The number of consecutive rows that differ in one coordinate only. If each
-  /// period is a row, this is the number of periods in the dimension, and
+  /// The number of consecutive rows that differ in one coordinate only. This is
+  /// the number of periods in the dimension if each period is a row, and
   /// otherwise the size of the next outer dimension of size greater than 1.
   int64_t perPlane = 1;
   /// The number of elements in a vector, and in the whole output.
@@ -50,15 +50,15 @@ struct RowShape {
 };
 
 /// Returns the largest number of bytes that a thread may store at once. If the
-/// output is placed in a larger buffer, a vector must not extend beyond the
-/// output's bytes there; if these bytes are not aligned to words, elements are
-/// stored one by one.
+/// output is placed in a larger buffer, the number is at most the alignment of
+/// the output's bytes there, so that no vector contains other bytes. If these
+/// bytes are not aligned to words, elements are stored one by one.
 int64_t getMaxVectorBytes(mlir::linalg::GenericOp op);
 
 /// Returns the number of bytes that a thread stores at once by default: 16, or
-/// fewer if these elements are computed from more than 16 bytes of a row. For
-/// example, if element i is the larger of the f32 numbers 2 i and 2 i + 1, a
-/// thread stores only 8 bytes, so that it loads 16 bytes and consecutive
+/// fewer if the elements in 16 bytes are computed from more than 16 bytes of a
+/// row. For example, if element i is the larger of the f32 numbers 2 i and 2 i
+/// + 1, a thread stores only 8 bytes, so that it loads 16 bytes and consecutive
 /// threads load consecutive vectors.
 int64_t getVectorBytes(mlir::linalg::GenericOp op);
 
@@ -79,10 +79,10 @@ llvm::SmallVector<int64_t> getUnitBlock(mlir::linalg::GenericOp op,
 int64_t getPeriod(mlir::linalg::GenericOp op, int64_t dim);
 
 /// Whether a thread can look up each element of a vector in two rows: the row
-/// where the vector begins, and the next row. The vectors of such an output
-/// cross the ends of rows, and the elements of a vector in one row differ in
-/// one coordinate only. The body must move elements without computation, since
-/// it is built for both rows.
+/// where the vector begins, and the next row. This requires that vectors cross
+/// the ends of rows, that a row is at least as long as a vector, so that a
+/// vector does not reach a third row, and that the body moves elements without
+/// computation, since it is built for both rows.
 bool mayLookInBothRows(mlir::linalg::GenericOp op, const RowShape &rows);
 
 } // namespace dml

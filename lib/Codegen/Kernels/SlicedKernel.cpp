@@ -4,12 +4,12 @@
 //
 // A sliced kernel is a kernel with split-K within a workgroup. If there are few
 // sums with many terms, as in the product of a row and a matrix, one thread for
-// each sum would not occupy the device. Each factor is used only once, so that
-// staging it in workgroup memory would gain nothing. In a sliced kernel, the
-// terms of each sum are divided between several threads of a workgroup, which
-// belong to different slices and load their factors directly. At the end, the
-// partial sums are exchanged through workgroup memory and added up in a fixed
-// order.
+// each sum would not occupy the device. Each factor of the matrix is used only
+// once, so that staging it in workgroup memory would gain nothing. In a sliced
+// kernel, the terms of each sum are divided between several threads of a
+// workgroup, which belong to different slices and load their factors directly.
+// At the end, the partial sums are exchanged through workgroup memory and added
+// up in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,17 @@ using namespace dml;
 
 namespace {
 /// A plan for adding up the partial sums of a workgroup, `rows` rows at a time.
-/// If `groups` is not 0, there are two steps. In the first step, each thread
-/// adds up a group of partial sums. For example, 8 sums have 64 partial sums
-/// each: in two steps, 128 threads first add up 4 partial sums each, which
-/// leaves 16 groups for each sum, whereas in one step only 8 threads would
-/// work, on 64 partial sums each. The totals of a sum's groups are stored
-/// behind its partial sums, which other threads may still read. If there are
-/// fewer than 32 such totals, the numbers of neighbouring sums also begin in
-/// different banks of workgroup memory.
+/// If `groups` is not 0, there are two steps: the first step adds up groups of
+/// partial sums, `groups` groups for each sum, and the second step adds up the
+/// totals of a sum's groups. For example, 8 sums have 64 partial sums each. In
+/// two steps with 16 groups, 128 threads first add up 4 partial sums each,
+/// whereas in one step only 8 threads would work, on 64 partial sums each.
+///
+/// In workgroup memory, each sum of a thread has a line of partial sums, one
+/// for each thread. The totals of their groups follow at the end of the line,
+/// so that they do not overwrite partial sums that other threads may still
+/// read. If they are fewer than 32, they also move neighbouring lines to
+/// different ones of the 32 banks.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };
@@ -97,17 +100,17 @@ private:
   const SliceTile &tile;
   /// The number of threads with different columns.
   const int64_t threadColumns;
-  /// A thread adds up `neighbours` neighbouring iterations at a time. A round
-  /// covers `stepsOfRound` iterations of all slices, and `rounds` rounds cover
-  /// all iterations.
+  /// A thread adds the terms of `neighbours` neighbouring iterations at a time.
+  /// A round covers `stepsOfRound` iterations of all slices together, and
+  /// `rounds` rounds cover all iterations.
   const int64_t neighbours, stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread's columns.
   LinearForm slice, threadColumn;
   /// Whether consecutive threads belong to different slices and load
-  /// neighbouring terms of one column, instead of having different columns.
-  /// This is so if neighbouring terms lie closer together in memory than
-  /// neighbouring columns.
+  /// neighbouring terms of one column. Otherwise they have different columns.
+  /// Set if neighbouring terms lie closer together in memory than neighbouring
+  /// columns.
   bool isAlong = false;
   OperandTile rows, columns;
   /// The factors of the columns, if these are quantized numbers that a thread
@@ -117,9 +120,9 @@ private:
 };
 } // namespace
 
-/// Builds `slice` in each of the iterations `steps`, for each of the `lanes`
-/// positions of vector `vector` of `operand`. In the builder, element `lanes` *
-/// i + lane stands for iteration `steps[i]` at position `lane`.
+/// Builds the operations `slice` in each of the iterations `steps`, for each of
+/// the `lanes` positions of vector `vector` of `operand`. Element `lanes` * i +
+/// lane of the builder stands for iteration `steps[i]` at position `lane`.
 void SlicedBuilder::buildFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
                                  ArrayRef<Operation *> slice, LinearForm vector,
@@ -329,8 +332,9 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// Returns the plan for adding up partial sums with which a thread loads the
-/// fewest numbers, among the plans that fit workgroup memory.
+/// Returns the plan for adding up partial sums in which a thread loads the
+/// fewest numbers, where a barrier counts as several loads, among the plans
+/// that fit workgroup memory.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes();
@@ -380,16 +384,16 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
                              const JoinPlan &plan, ValueRange sums) {
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
   // Each thread has `numSums` partial sums. The i-th partial sums of all
-  // threads form a line in workgroup memory, in the order of columns and slices
-  // or of slices and columns.
+  // threads form line i in workgroup memory: those of a sum one behind the
+  // other, or those of neighbouring columns.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
         b, sums[firstRow * tile.columns + i], memory,
         forms->materialize(b, forms->add(b, getPlaceOfSums(), i * pitch)));
   gpu::BarrierOp::create(b);
 
-  // The distance between the partial sums of one sum, and the distance between
-  // the partial sums of neighbouring columns.
+  // The distances, in a line, between the partial sums of one sum, and between
+  // the first partial sums of neighbouring columns.
   int64_t ofPart = isAlong ? 1 : threadColumns,
           ofColumn = isAlong ? tile.slices : 1;
   if (plan.groups > 0) {

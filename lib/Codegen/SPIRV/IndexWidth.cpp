@@ -23,10 +23,10 @@ enum class Reading {
   /// the operands, as in a sum. It suffices that each operand fits into 32
   /// bits, as a signed or as an unsigned number.
   Bits,
-  /// As the operands of a comparison for equality, or of unsigned numbers. All
-  /// operands must be narrowed in the same way: the comparison does not change
-  /// with 32 bits if all operands fit as signed numbers, or if all operands fit
-  /// as unsigned numbers.
+  /// As numbers that are compared, for equality or in the order of unsigned
+  /// numbers. All operands must be narrowed in the same way: the result does
+  /// not change with 32 bits if all operands fit as signed numbers, or if all
+  /// operands fit as unsigned numbers.
   Alike,
   /// The operands are unsigned numbers, as in an unsigned division.
   Unsigned,

@@ -15,7 +15,8 @@ using namespace dml;
 
 bool KnownValues::contains(Value value) {
   // A value that a loop carries may depend on itself. While the value is
-  // analyzed, it counts as known.
+  // analyzed, it counts as known, so that the other values on which it depends
+  // decide.
   auto [entry, isNew] = known.try_emplace(value, true);
   if (!isNew)
     return entry->second;

@@ -65,8 +65,9 @@ static bool computesAlike(Operation *op, const ConstantIntRanges &a,
       return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
       // The low bits of the result depend only on the low bits of the operands.
-      // For minima and maxima, two numbers that were sign-extended from 32 bits
-      // have the same unsigned order with 64 bits as with 32 bits.
+      // This is true of unsigned minima and maxima as well: two numbers that
+      // were sign-extended from 32 bits have the same unsigned order with 64
+      // bits as with 32 bits.
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
             arith::OrIOp, arith::XOrIOp, arith::MinUIOp, arith::MaxUIOp>(
           [](Operation *) { return true; })

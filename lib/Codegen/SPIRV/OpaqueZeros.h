@@ -28,11 +28,12 @@ public:
   }
 
   /// Returns a value that is equal to `value` but not known to a driver: the
-  /// exclusive or of the bits of `value` and those of an opaque zero. The last
-  /// operation that computes an opaque zero is a mask of one bit, so that a
-  /// driver knows that it is 0 or 1, but not which. An `or` would not hide all
-  /// values, since 5 | 0 and 5 | 1 are both 5. A constant is hidden once at the
-  /// beginning of the kernel, and any other value in front of `user`.
+  /// exclusive or of the bits of `value` and those of an opaque zero. A driver
+  /// sees that an opaque zero is 0 or 1, since the last operation that computes
+  /// it is a mask of one bit, but not which of the two. An `or` would therefore
+  /// not hide all values, since 5 | 0 and 5 | 1 are both 5. A constant is
+  /// hidden once at the beginning of the kernel, and any other value in front
+  /// of `user`.
   mlir::Value hide(mlir::Operation *user, mlir::Value value);
 
 private:

@@ -203,7 +203,7 @@ static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
 
 /// Kernels round a number to an integer by adding 1.5 * 2^23, so that the sum
 /// has no bits for a fraction. A driver that computes this sum at compile time
-/// may truncate instead of rounding, and make 4 of 4.75. The constant 1.5 *
+/// may truncate instead of rounding, so that 4.75 becomes 4. The constant 1.5 *
 /// 2^23 is therefore hidden from the driver if it may know the number.
 static LogicalResult hideFromRounding(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::Any);
@@ -237,11 +237,11 @@ static bool isFinite(Value value) {
   return matchPattern(value, m_ConstantFloat(&constant)) && constant.isFinite();
 }
 
-/// Combines an opaque zero with factors and dividends that are no constants but
-/// that a driver may still determine to be 0. The driver would rewrite 0 * x
-/// and 0 / x to 0, although both are NaN where x is NaN. For example, a driver
-/// may find that the comparison 0 < select(c, 0, NaN) is always false, and that
-/// a number converted from the comparison's result is 0.
+/// Hides factors, dividends and divisors that are no constants but that a
+/// driver may still determine to be 0. The driver would rewrite 0 * x and 0 / x
+/// to 0, although both are NaN where x is NaN. For example, a driver may find
+/// that the comparison 0 < select(c, 0, NaN) is always false, and that a number
+/// converted from the comparison's result is 0.
 static LogicalResult hideZeroFactors(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::All);
   state.module.walk([&](Operation *op) {

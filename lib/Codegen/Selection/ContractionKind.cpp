@@ -20,8 +20,8 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The cost of staging an operand's factors for one round of a contraction
-/// kernel.
+/// The cost of staging an operand's factors of as many terms as a contraction
+/// kernel has in workgroup memory at a time.
 struct StagedCost {
   /// The cycles of a multiprocessor.
   double cycles;
@@ -40,9 +40,10 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // The threads of a workgroup load the factors of the tile in `rounds` rounds.
-  // In each round, a thread loads the factors of `together` neighbouring terms
-  // for `side` neighbouring rows or columns.
+  // The threads of a workgroup share out the items that are staged in `rounds`
+  // rounds, one item for each thread in a round. An item consists of the
+  // factors of `together` neighbouring terms for `side` neighbouring rows or
+  // columns.
   auto rounds = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
@@ -121,17 +122,17 @@ struct TileShape {
 /// The tiles that the search tries. The first tiles load the fewest factors for
 /// each product, and the last tiles form the most workgroups. Neighbouring
 /// columns usually are neighbours in memory, so that tiles with more columns
-/// come first. In a tile with several slices, each thread computes as many sums
-/// as in a larger tile with one slice.
+/// come first. With several slices, a thread computes more sums of the tile,
+/// over fewer terms: in 32 by 64 sums with 4 slices, as many as in 64 by 128
+/// sums with one slice.
 static constexpr TileShape tileShapes[] = {
     {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
     {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
     {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
 
-/// Returns a tile of `rows` by `columns` sums, which stages about `terms` terms
-/// at a time: those of whole iterations. If possible, the number of staged
-/// terms divides the terms of the contraction, so that the last round is
-/// complete.
+/// Returns a tile of `rows` by `columns` sums, which stages whole iterations,
+/// with about `terms` terms, at a time. If possible, the number of staged terms
+/// divides the terms of the contraction, so that the last round is complete.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {

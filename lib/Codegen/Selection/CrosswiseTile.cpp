@@ -20,7 +20,7 @@ using namespace dml;
 namespace {
 /// The dimension of the output along which a body reads neighbouring elements,
 /// and the number of elements that it reads one after the other in this way.
-/// The number may exceed the size of the dimension, if the reads continue in
+/// The number is larger than the size of the dimension if the reads continue in
 /// outer dimensions.
 struct DimOfLoads {
   int64_t dim, extent;
@@ -75,8 +75,8 @@ private:
 
 /// Returns the stride of `load` along dimension `dim`, computed from two
 /// neighbouring elements in the middle of the output. The position of a load
-/// near padding is no linear form, but in the middle of the output no load is
-/// near padding.
+/// whose index is clamped near padding is no linear form of the coordinates,
+/// but the middle of the output is not near padding.
 std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
                                                     int64_t dim) {
   std::optional<LinearForm> before;
@@ -121,8 +121,8 @@ bool LoadProbe::isLarge(memref::LoadOp load) const {
 }
 
 /// Returns the dimension of the output along which `load` reads neighbouring
-/// elements. Returns nothing if there is none, or if `load` reads neighbouring
-/// elements along the innermost dimension.
+/// elements. Returns nothing if there is none, or if the load reads, along the
+/// innermost dimension, elements that are less than a sector apart.
 std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   if (!std::holds_alternative<Load>(scalar))
@@ -138,9 +138,10 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
       found = dim;
   if (!found)
     return std::nullopt;
-  // Outer dimensions continue the run of neighbours if their rows follow each
-  // other in memory. The stride of an outer dimension may be up to twice the
-  // run, since padding may lie in between.
+  // An outer dimension continues the run of neighbours if its next coordinate
+  // reads elements that follow the run in memory. The stride of the outer
+  // dimension may be up to twice the length of the run, since padding may lie
+  // in between.
   int64_t extent = type.getDimSize(*found);
   for (int64_t dim = *found - 1; dim >= 0; --dim) {
     int64_t stride = getStride(load, dim);

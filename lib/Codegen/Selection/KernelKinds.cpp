@@ -77,8 +77,8 @@ std::optional<KernelTile> dml::chooseKernel(const KernelQuery &query,
     if (!proposal)
       continue;
     if (proposal->isPreferred) {
-      // A preferred proposal wins unless a kind that is listed earlier has
-      // proposed a faster kernel.
+      // A preferred proposal wins at once if no kind that is listed earlier has
+      // a proposal that could win instead.
       if (!fastest)
         return proposal->tile;
       if (!preferred)

@@ -43,18 +43,20 @@ private:
 
 /// Returns the tile of the kernel that computes a generic. Kinds propose
 /// kernels for the generic: matrix, contraction and sliced kernels, for
-/// example, compete for the same sums. The fastest proposal wins if its time is
-/// less than `bound`, which is the time of the best alternative to a kernel,
-/// such as the time of attention in three separate kernels. A preferred
-/// proposal needs no time (Proposal::isPreferred). Returns nothing if a map
-/// kernel wins, whose tile is chosen later, or if there is no kernel.
+/// example, compete for the same sums. A proposal must take less time than
+/// `bound`, which is the time of the kernels that the generic would replace:
+/// for attention, three kernels for scores, weights and outputs. The fastest of
+/// these proposals wins, unless a preferred proposal, which needs no time, wins
+/// instead (Proposal::isPreferred). Returns nothing if a map kernel wins, whose
+/// tile is chosen later, or if there is no kernel.
 std::optional<KernelTile> chooseKernel(const KernelQuery &query,
                                        const KernelWishes &wishes,
                                        double bound = HUGE_VAL);
 
-/// Returns the estimated cycles of the kernel that chooseKernel() would choose.
-/// The contraction in `query` may have fewer terms than the generic, as in
-/// split-K.
+/// Returns the estimated cycles of the preferred kernel for a generic, or of
+/// the fastest kernel if none is preferred. Kernels whose kinds have no model
+/// of their time do not count. The contraction in `query` may have fewer terms
+/// than the generic, as in split-K.
 double estimateCycles(const KernelQuery &query);
 
 } // namespace dml

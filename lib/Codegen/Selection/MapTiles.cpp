@@ -109,20 +109,21 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 /// Returns a tile for rows whose elements near the borders have clamped
 /// indices, as in a convolution with padding: some threads compute only vectors
 /// inside of rows, whose indices need no clamping, and other threads compute
-/// the rest. Otherwise, nearly all subgroups would have threads of both sorts.
+/// the rest. With another tile, nearly all subgroups would have threads of both
+/// sorts, and would execute the code of both.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
   // The first kernel is built for a tile whose threads all run the same code,
-  // and shows which vectors of a row need no clamping. Separate threads compute
-  // these vectors in the next kernel. A clamp of a number that is itself
-  // clamped shows only there. For example, vector c of 8 in a row has the index
-  // min(max(4 c - 1, 0), 20). The first kernel shows that the maximum has no
-  // effect from vector 1 on. For these vectors, the next kernel has the index
-  // min(4 c - 1, 20), and shows that the minimum has no effect up to vector 5.
-  // The range of the separate threads then shrinks from the vectors 1 to 7 to
-  // the vectors 1 to 5. The steps end when the range does not shrink any more,
-  // or after three kernels. If the last range still has vectors that need
-  // clamping, its threads clamp their indices.
+  // and shows which vectors of a row need no clamping. In the next kernel,
+  // separate threads compute these vectors. Only that kernel shows whether they
+  // need a clamp of a number that is itself clamped. For example, vector c of 8
+  // in a row has the index min(max(4 c - 1, 0), 20). The first kernel shows
+  // that the maximum has no effect from vector 1 on. For these vectors, the
+  // next kernel has the index min(4 c - 1, 20), and shows that the minimum has
+  // no effect up to vector 5. The range of the separate threads then shrinks
+  // from the vectors 1 to 7 to the vectors 1 to 5. The steps end when the range
+  // does not shrink any more, or after three kernels. If the last range still
+  // has vectors that need clamping, its threads clamp their indices.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -161,12 +162,12 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Returns `tile` with more steps, if each thread would otherwise transfer so
-/// few bytes that the time to start threads limits the kernel. A thread
-/// computes one vector in each step. The tile stays as it is if the body reads
-/// the output, or if the threads already have several rows or consecutive
-/// vectors. It also stays if the vectors inside of rows have separate threads
-/// (isSplit) and operations and loads take long (`loadedShare`), since starting
+/// Returns `tile` with more steps for each thread, of one vector each, if a
+/// thread would otherwise transfer so few bytes that the time to start threads
+/// limits the kernel. The tile stays as it is if the body reads the output, or
+/// if the threads already have several rows or consecutive vectors. It also
+/// stays if the vectors inside of rows have separate threads (isSplit) and
+/// operations and loads take long (`loadedShare`), since the time to start
 /// threads is then not the limit.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
@@ -231,8 +232,9 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
 }
 
 namespace {
-/// Keeps the best of the tiles that have been measured. A candidate wins if its
-/// number of operations is at most a given share of the best tile's number.
+/// Keeps the best of the tiles that have been measured. A candidate replaces
+/// the best tile if its number of operations is at most a given share of the
+/// best tile's number.
 class Contest {
 public:
   Contest(linalg::GenericOp op, const MapTile &first)
@@ -287,6 +289,8 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
   if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device))
     return *crosswise;
   const MapTile plain = getPlainTile(op);
+  if (launchesNewRows(op, plain))
+    return plain;
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
                             cast<MemRefType>(op.getOutputs().front().getType())
@@ -378,10 +382,11 @@ private:
 };
 } // namespace
 
-/// Returns `tile` with its time in cycles on a fully occupied device. No second
-/// path for the interior is built: the search assumes that it would save the
-/// same share of the time with each tile, and run() builds it for the best tile
-/// alone.
+/// Returns `tile` with its estimated time in cycles. The time is that of a
+/// fully occupied device, prolonged if the tile has too few threads to occupy
+/// the device. No second path for the interior is built: the search assumes
+/// that it would save the same share of the time with each tile, and run()
+/// builds it for the best tile alone.
 BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
   double time =
@@ -396,7 +401,7 @@ BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
 }
 
 /// Doubles `block` in the dimension in which this saves the most time, again
-/// and again, until no dimension saves time.
+/// and again, until no dimension saves enough time.
 BlockSearch::Candidate BlockSearch::grow(Candidate block) {
   while (true) {
     Candidate next;
@@ -431,8 +436,8 @@ MapTile BlockSearch::run() {
     // Narrower vectors are tried in two cases. In the first, the innermost
     // dimension alone does not form rows of whole vectors, so that the unit
     // block has fewer than rank - 1 factors; with narrower vectors, the
-    // dimension may form such rows. In the second, the block leaves too few
-    // threads to occupy the device, and narrower vectors give it more.
+    // dimension may form such rows. In the second, the unit block leaves too
+    // few threads to occupy the device, and narrower vectors give it more.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())

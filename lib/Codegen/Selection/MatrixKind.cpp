@@ -40,8 +40,9 @@ static bool areChosenTogether(const ContractionOperand &operand) {
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
                               const MatrixSchedule &schedule) {
-  // A stage contains one term of each iteration. The factors of neighbouring
-  // terms then belong to different stages, and each factor is loaded by itself.
+  // If a stage contains only one term of each iteration, the factors of
+  // neighbouring terms belong to different stages, and each factor is loaded by
+  // itself.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
@@ -57,8 +58,8 @@ static double countStagingOps(const Contraction &contraction,
 }
 
 /// Returns the cycles in which `threads` threads load and prepare the factors
-/// of an operand for one stage. In the last round, threads without an item load
-/// an item all the same.
+/// of an operand for one stage. If some threads have no item in the last round,
+/// they load an item all the same, so that the time is that of whole rounds.
 static double getStagingTime(const Contraction &contraction,
                              const ContractionOperand &operand,
                              const FactorStrides &strides, int64_t positions,
@@ -103,7 +104,8 @@ static double getTimeOfProducts(const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
                                 const DeviceSpeed &device) {
   // Sums of factors, which zero points need, are computed as products with a
-  // matrix of ones: one more product for each matrix of rows or of columns.
+  // matrix of ones. They take one product more for each matrix of rows' factors
+  // (addsRows) or of columns' factors (addsColumns) that a subgroup loads.
   double withSums = 1;
   if (schedule.addsRows)
     withSums += static_cast<double>(schedule.shape.columns) /
@@ -202,13 +204,13 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       occupancy.resident};
 }
 
-/// Returns the cycles of a workgroup that depend on how its tile is divided
-/// between subgroups, if the workgroup has a multiprocessor to itself.
-/// Subgroups with larger tiles load fewer matrices. If slices share out the
-/// terms of a sum (split-K within the workgroup), there are more subgroups for
-/// the matrix units. In the last round of loads, threads without an item cost
-/// as much time as others, so that the number of items should be a multiple of
-/// the number of threads.
+/// Returns those cycles of a workgroup that has a multiprocessor to itself that
+/// depend on how its tile is divided between subgroups. Subgroups with larger
+/// tiles load fewer matrices. If slices share out the terms of a sum (split-K
+/// within the workgroup), there are more subgroups for the matrix units. In the
+/// last round of loads, threads without an item cost as much time as others, so
+/// that a division is better if the number of items is a multiple of the number
+/// of threads.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -250,8 +252,9 @@ struct MatrixSeeds {
   /// The numbers of slices that the search tries: in tiles of workgroups, and
   /// in the division of a tile between subgroups (chooseSubgroups()).
   int64_t slices[4], slicesOfSubgroups[3];
-  /// The lengths of a stage that the search tries. With 2 slices and
-  /// cooperative matrices of 16 terms, an entry of 4 means 4 * 2 * 16 terms.
+  /// The lengths of a stage that the search tries, as the number of cooperative
+  /// matrices of each slice. With 2 slices and matrices of 16 terms, an entry
+  /// of 4 means 4 * 2 * 16 terms.
   int64_t matricesOfStage[4];
   /// The numbers of stages in workgroup memory.
   int64_t stages[2];
@@ -278,8 +281,8 @@ static constexpr MatrixSeeds seeds = {
 
 /// Returns the numbers of terms that the search tries for a stage with `slices`
 /// slices. The last numbers are for contractions in which only several
-/// iterations fill whole vectors: with 9 terms in an iteration and vectors of 8
-/// factors, 8 iterations have 72 terms, or 9 vectors.
+/// iterations together fill whole vectors: with 9 terms in an iteration and
+/// vectors of 8 factors, 8 iterations have 72 terms, or 9 vectors.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
@@ -308,8 +311,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Divides `tile` between subgroups anew: so that a workgroup takes the least
-/// time if it has a multiprocessor to itself.
+/// Divides `tile` between subgroups anew, in the way in which a workgroup that
+/// has a multiprocessor to itself takes the least time.
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
@@ -378,8 +381,9 @@ private:
 };
 } // namespace
 
-/// Whether matrices of `shape` can compute the contraction and would be filled
-/// at least by half. Otherwise threads without matrices are as fast.
+/// Whether matrices of `shape` can compute the contraction, and at least half
+/// of their rows and columns and all of their terms would be in use. Otherwise
+/// threads without matrices are as fast.
 bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
   return canMultiply(contraction, shape) &&
          2 * contraction.rows.size >= shape.rows &&
@@ -389,18 +393,18 @@ bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
 
 /// Whether the subgroups and slices of `tile` are worth considering.
 bool MatrixSearch::canShare(const MatrixTile &tile) const {
-  // Slices are only tried for tiles whose subgroups alone are too few to occupy
-  // the matrix units of a multiprocessor. They are also only tried if one tile
-  // has all rows: with several tiles of rows, there are more workgroups, whose
-  // subgroups can occupy the matrix units instead.
+  // Slices are only tried for tiles whose subgroups without slices are too few
+  // to occupy the matrix units of a multiprocessor. They are also only tried if
+  // one tile has all rows: with several tiles of rows, there are more
+  // workgroups, whose subgroups can occupy the matrix units instead.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
   if (tile.slices > 1 &&
       (contraction.rows.size > tile.rows ||
        static_cast<double>(subgroups) >= profile.getSpeed().matrixUnits))
     return false;
-  // Most tiles have too many threads, and are rejected before their schedule is
-  // computed.
+  // Most combinations of sizes have too many threads, and are rejected here,
+  // before their schedule is computed.
   return subgroups * tile.slices * profile.getSubgroupSize() <=
          profile.getMaxWorkgroupSize();
 }
@@ -408,7 +412,8 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
 /// Whether the kernel keeps loaded factors in registers until the next
 /// iteration of its loop, and only then stores them in workgroup memory.
 bool MatrixSearch::isCarried(const MatrixTile &tile) const {
-  // Two kinds of kernels gain by carrying factors in registers. First, kernels
+  // Two kinds of kernels gain by loading the factors of the next iteration into
+  // registers before the products of this one. First, kernels
   // that select between a factor and padding, since the selection delays the
   // factor: they took 0.93 of the time on an H200 (cases: conv64to64_56_k3_f16,
   // conv3to64_224_k7s2_f16). Second, kernels whose workgroups have a

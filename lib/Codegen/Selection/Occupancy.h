@@ -40,18 +40,20 @@ struct Occupancy {
   static Occupancy get(const GroupResources &resources, double groups,
                        const DeviceSpeed &device);
 
-  /// Returns the cycles of one iteration of a workgroup's loop. `together` are
-  /// the cycles for which the iteration occupies the busiest unit of the
-  /// multiprocessor. `alone` are the cycles of the iteration, waits included,
-  /// if the workgroup has the multiprocessor to itself. Several workgroups fill
-  /// most of each other's waits, but not the measured share
-  /// cost::matrix::unhiddenShare = 0.15 of `alone`. If three run at a time with
-  /// `together` = 100 and `alone` = 250, an iteration takes 100 + 0.15 * 250 =
-  /// 137.5 cycles.
+  /// Returns the cycles of one iteration of a workgroup's loop, averaged over
+  /// the `resident` workgroups that run at a time. `together` are the cycles
+  /// for which the iteration occupies the busiest unit of the multiprocessor.
+  /// `alone` are the cycles of the iteration, waits included, if the workgroup
+  /// has the multiprocessor to itself. Several workgroups fill each other's
+  /// waits, so that an iteration takes the longer of `together` and `alone` /
+  /// `resident`. Since some waits stay unfilled, the measured share
+  /// cost::matrix::unhiddenShare = 0.15 of `alone` is added. If three run at a
+  /// time with `together` = 100 and `alone` = 250, an iteration takes max(100,
+  /// 250 / 3) + 0.15 * 250 = 137.5 cycles.
   double getTimeOfIteration(double together, double alone) const;
 
-  /// Returns the cycles of the kernel if each workgroup takes `ofGroup` cycles
-  /// when its values fit the registers.
+  /// Returns the cycles of the kernel. `ofGroup` are the cycles of a workgroup
+  /// whose values fit the registers; spilled values take more time.
   double getTimeOfKernel(double ofGroup) const;
 };
 

@@ -26,9 +26,9 @@ static RowTile chooseRowTile(const RowReduction &reduction,
                                          (layout.lanes * reduction.countOps()),
                                      1, getMaxVectors(reduction, layout));
   int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
-  // Returns how many threads, a power of two up to `count`, should load
-  // neighbouring bytes at the same time, so that their loads form whole
-  // sectors. These threads have consecutive numbers.
+  // Returns how many threads should load neighbouring bytes at the same time,
+  // so that their loads form whole sectors: at most `count`, rounded up to a
+  // power of two. These threads have consecutive numbers.
   auto getTogether = [&](int64_t count) {
     return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
         std::min(cost::rows::getThreadsSideBySide(device), count))));
@@ -42,9 +42,9 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
     // If a few rows are interleaved in memory, a thread holds these rows
-    // together, as one slot, and two slots share a workgroup. This is only
-    // known from a measurement: reduce_columns_three_f32 reaches 0.73 of the
-    // rate of a copy on an H200, and 0.37 with one workgroup for each slot.
+    // together, as one slot. At least two slots then share a workgroup. The
+    // reason is a measurement alone: reduce_columns_three_f32 reaches 0.73 of
+    // the rate of a copy on an H200, and 0.37 with one workgroup for each slot.
     if (layout.rows > 1 && !reduction.hasScan())
       mostThreads = DeviceProfile::workgroupSize / 2;
   } else {

@@ -33,7 +33,8 @@ struct Spread {
 /// Returns the number of lines of the L1 cache that a subgroup touches when
 /// each of its threads loads `width` bytes. The threads form groups: `inner` is
 /// the spread of the threads within a group, and `outer` the spread of the
-/// groups.
+/// groups. With 4 groups of 8 threads, `inner` {8, 4} and `outer` {4, 1024},
+/// each group touches one line of 128 bytes, and the subgroup 4 lines.
 static double countLines(Spread inner, Spread outer, double width,
                          const DeviceSpeed &device) {
   if (inner.apart > outer.apart)
@@ -49,17 +50,16 @@ static double countLines(Spread inner, Spread outer, double width,
 }
 
 namespace {
-/// The cost, for a thread of a sliced kernel, of one operand's factors. A
-/// thread loads `terms` neighbouring terms of its tile at a time, and the cost
-/// is that of one such load.
+/// The cost of one operand's factors in a sliced kernel, each time a thread
+/// loads the `terms` neighbouring terms that the tile states.
 struct FactorCost {
   /// The number of operations of the thread.
   double operations;
   /// The number of loads of the thread, of vectors or of single factors.
   double loads;
   /// The number of registers for loaded vectors, and for factors that are
-  /// loaded one by one. They are separate because drivers load a limited number
-  /// of vectors ahead, but all single factors.
+  /// loaded one by one. The numbers are separate because drivers load a limited
+  /// number of vectors ahead, but all single factors.
   double ofVectors = 0, ofSingles = 0;
   /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;

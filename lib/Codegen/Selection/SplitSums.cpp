@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The last layers of an image network have few positions and many channels: for
-// example, 512 filters of 3x3 over 512 channels compute 25,088 sums of 4,608
-// products each. With tiles of 32 by 64 sums, there are only 13 workgroups,
-// which leave most of a device idle. If each sum is split into 8 partial sums,
-// there are 104 workgroups with 576 terms for each sum, and a second kernel
-// adds up the 8 partial sums of each sum (split-K).
+// example, 512 filters of 3x3 over 512 channels compute 25,088 sums, one for
+// each filter at each of 7x7 positions, of 4,608 products each. With tiles of
+// 32 filters by 64 positions, there are only 16 workgroups, which leave most of
+// a device idle. If each sum is split into 8 partial sums (split-K), there are
+// 128 workgroups with 576 terms for each sum, and a second kernel adds up the 8
+// partial sums of each sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +56,8 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
          contraction.trips.front() > parts;
 }
 
-/// Returns the number of partial sums with which `op` takes the least time, or
-/// 1 if no number saves enough time.
+/// Returns the number of partial sums for each sum with which `op` takes the
+/// least time, or 1 if no number saves enough time.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
@@ -92,8 +93,9 @@ static void eraseUnused(linalg::GenericOp op) {
       nested->erase();
 }
 
-/// Creates a generic that computes the partial sums of `op`, and writes the
-/// `p`-th partial sum of each sum to row `p` of `buffer`.
+/// Creates a generic that computes `parts` partial sums for each sum of `op`.
+/// `buffer` has one dimension more than the output of `op`, the outermost one,
+/// whose coordinate p holds the p-th partial sums.
 static void buildParts(linalg::GenericOp op, const Contraction &contraction,
                        Value buffer, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);

@@ -74,8 +74,9 @@ double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   // windows of neighbouring positions overlap, so that memory transfers most
   // elements only once for all windows. If an iteration adds the terms of all
   // taps of a channel, an element lies in about as many windows as an iteration
-  // has terms: in 9 windows of 3 x 3 taps. The estimate takes this number for
-  // other iterations as well.
+  // has terms: 3 x 3 taps are 9 terms, and an element lies in 9 windows. The
+  // estimate divides by the number of terms of an iteration even where these
+  // terms are others, such as channels.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * factors.getBytes(1);

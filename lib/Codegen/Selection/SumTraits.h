@@ -38,8 +38,8 @@ struct SumTraits {
   int64_t terms, batches;
 
   static SumTraits get(const KernelQuery &query);
-  /// Whether consecutive threads of a sliced kernel have different terms of the
-  /// same columns, as they belong to different slices, instead of having
+  /// Whether consecutive threads of a sliced kernel belong to different slices,
+  /// so that they have different terms of the same columns. Otherwise they have
   /// different columns.
   bool isAlong() const { return columns.strides.areAlongSteps(); }
 };
