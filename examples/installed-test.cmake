@@ -27,7 +27,7 @@ set(flags)
 if(SANITIZERS)
   set(flags "-fsanitize=${SANITIZERS}")
 endif()
-foreach(example embed embed-compiler embed-compiler-c session graph classify decoder)
+foreach(example embed embed-compiler embed-compiler-c session graph classify decoder generate)
   run("${CMAKE_COMMAND}" -G "${GENERATOR}"
     -S "${CMAKE_CURRENT_LIST_DIR}/${example}" -B "${FOLDER}/${example}"
     "-DCMAKE_PREFIX_PATH=${prefix}"

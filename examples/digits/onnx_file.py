@@ -37,6 +37,15 @@ def make_tensor(name, array):
                      field(9, array.tobytes())])
 
 
+def make_external_tensor(name, dtype, shape, file, offset, length):
+    """A weight whose bytes are `length` bytes of a file in the model's folder."""
+    place = {"location": file, "offset": str(offset), "length": str(length)}
+    return b"".join([*(field(1, size) for size in shape), field(2, TYPES[dtype]), field(8, name),
+                     *(field(13, field(1, key) + field(2, value))
+                       for key, value in place.items()),
+                     field(14, 1)])
+
+
 def make_value(name, dtype, shape):
     """An input or an output. A size is a number or the name of an open one."""
     sizes = b"".join(field(1, field(2 if isinstance(size, str) else 1, size))
@@ -47,20 +56,27 @@ def make_value(name, dtype, shape):
 def make_attribute(name, value):
     if isinstance(value, list):
         return field(1, name) + b"".join(field(8, each) for each in value) + field(20, 7)
+    if isinstance(value, np.ndarray):
+        return field(1, name) + field(5, make_tensor("", value)) + field(20, 4)
     number, kind = {float: (2, 1), int: (3, 2), str: (4, 3)}[type(value)]
     return field(1, name) + field(number, value) + field(20, kind)
 
 
-def make_node(operator, inputs, outputs, **attributes):
-    return b"".join([*(field(1, name) for name in inputs),
-                     *(field(2, name) for name in outputs), field(4, operator),
-                     *(field(5, make_attribute(*each)) for each in attributes.items())])
+def make_node(operator, inputs, outputs, domain="", name="", **attributes):
+    return b"".join([*(field(1, each) for each in inputs), *(field(2, each) for each in outputs),
+                     field(3, name), field(4, operator),
+                     *(field(5, make_attribute(*each)) for each in attributes.items()),
+                     field(7, domain)])
 
 
-def make_model(nodes, inputs, outputs, weights={}, opset=13):
-    """The bytes of a model. `inputs` and `outputs` are lists of (name, type, shape)."""
+def make_model(nodes, inputs, outputs, weights={}, opset=13, domains={}, tensors=()):
+    """The bytes of a model. `inputs` and `outputs` are lists of (name, type, shape), `domains`
+    has the versions of other operator sets, and `tensors` are weights that are encoded already."""
     graph = b"".join([*(field(1, node) for node in nodes), field(2, "graph"),
                       *(field(5, make_tensor(*each)) for each in weights.items()),
+                      *(field(5, each) for each in tensors),
                       *(field(11, make_value(*each)) for each in inputs),
                       *(field(12, make_value(*each)) for each in outputs)])
-    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, opset))
+    return field(1, 8) + field(7, graph) + b"".join(
+        field(8, field(1, domain) + field(2, version))
+        for domain, version in {"": opset, **domains}.items())

@@ -10,7 +10,9 @@
  * A model is as an .onnx file would be, and is checked as one: a call here
  * refuses what no model can have, a session what is wrong with its inputs, and
  * a run or a preparation what is wrong with its nodes. Nodes are added in an
- * order in which each reads what stands before it.
+ * order in which each reads what stands before it. Other than a file, a model
+ * has no functions: a program adds the nodes of a function in the place of each
+ * call. ONNX Runtime does so itself before it runs a graph.
  *
  * Errors, ownership, threads and structures are as in dml/runtime.h. Beyond:
  * names, sizes and attributes are copied. A session keeps what it needs of a

@@ -15,6 +15,9 @@
  * program is there; where a model is read or compiled, it ends the process, as
  * everywhere in LLVM. Where a device is lost, each call that needs it fails
  * with DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
+ * After a fork, the new process makes sessions of its own: the calls that run
+ * or prepare a session of its parent fail with DML_ERROR_INVALID_ARGUMENT, and
+ * its destruction leaves what is on the device as it is.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -50,7 +53,9 @@ typedef enum DmlModelFormat {
 } DmlModelFormat;
 
 /* The size of a symbolic dimension ("batch") or of a dimension without a name
- * ("input[1]"), or the value of an input of one integer. */
+ * ("input[1]"), or the value of an input of one integer or bool (0 or 1), which
+ * is then no input any more. A size of 0 leaves an input without elements, such
+ * as the past of a decoder's first step; runs may leave out such an input. */
 typedef struct DmlNamedSize {
   const char *name;
   int64_t size;
@@ -254,9 +259,13 @@ typedef struct DmlSessionTensor {
   const char *name;
   DmlDataType dataType;
   uint32_t rank;
+  /* The sizes. An open size of an input may be 0, where the model's operators
+   * take an input without elements; such an input needs no memory. */
   int64_t sizes[DML_MAX_RANK];
   /* Host memory of `byteSize` bytes. A run does not write the memory of
-   * inputs. */
+   * inputs. An input of one bool or integer that decides which branch of an
+   * ONNX If is computed is here, and in no buffer: there is a program for each
+   * of its values. */
   void *data;
   size_t byteSize;
   /* A range of device memory, as for dmlBindInput, if `data` is NULL and
@@ -289,7 +298,8 @@ DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
 
 /* Creates the program for inputs of these sizes, if there is none. `data` and
  * `buffer` are not read, except that an output and an input with one range get
- * the program of a run that has both. Sets the name, type, rank, sizes and
+ * the program of a run that has both, and that the value of an input that
+ * decides a branch counts. Sets the name, type, rank, sizes and
  * byteSize of `outputs`, which may be empty, as a run does. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,

@@ -224,10 +224,12 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << "' wants to be a unit, on an operation that computes an f32";
     return success();
   }
-  if (attribute.getName() == reversedAttrName) {
+  if (attribute.getName() == reversedAttrName ||
+      attribute.getName() == updateAttrName) {
     if (!isa<UnitAttr>(attribute.getValue()))
       return emitError(op->getLoc(), "attribute '")
-             << reversedAttrName << "' wants to be a unit attribute";
+             << attribute.getName().getValue()
+             << "' wants to be a unit attribute";
     return success();
   }
   return emitError(op->getLoc(), "unknown attribute '")

@@ -84,6 +84,12 @@ DictionaryAttr AttentionTile::getAttr(MLIRContext *context) const {
       b.getNamedAttr(name, b.getDenseI64ArrayAttr({queries, keys, terms})));
 }
 
+DictionaryAttr SplitAttentionTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  return b.getDictionaryAttr(
+      b.getNamedAttr(name, b.getDenseI64ArrayAttr({rows, keys})));
+}
+
 DictionaryAttr MatrixAttentionTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   SmallVector<NamedAttribute> entries = {
@@ -361,6 +367,14 @@ std::optional<AttentionTile> AttentionTile::get(DictionaryAttr kernel) {
   if (sizes.empty())
     return std::nullopt;
   return AttentionTile{sizes[0], sizes[1], sizes[2]};
+}
+
+std::optional<SplitAttentionTile>
+SplitAttentionTile::get(DictionaryAttr kernel) {
+  ArrayRef<int64_t> sizes = readSizes(getOnlyEntry<Attribute>(kernel, name), 2);
+  if (sizes.empty())
+    return std::nullopt;
+  return SplitAttentionTile{sizes[0], sizes[1]};
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "Binding.h"
 #include "Boundary.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstring>
 
 using namespace dml;
 using namespace dml::session;
@@ -155,11 +156,12 @@ static Status checkSizes(const SignatureTensor &wanted,
                        ? std::string()
                        : ", which was stated for " + quote(dimension.name),
                    " (", describeTensor(wanted), ")");
-    if (size < 1 || size > UINT32_MAX ||
+    if (size < 0 || size > UINT32_MAX ||
         (count *= static_cast<uint64_t>(size)) > UINT32_MAX)
       return wrong("input ", quote(wanted.name), " has the shape ",
                    describeSizes({tensor.sizes, tensor.rank}),
-                   ", but wanted are 1 to 2^32 - 1 elements");
+                   ", but wanted are sizes of 0 or more, and at most 2^32 - 1 "
+                   "elements");
     if (dimension.size >= 0)
       continue;
     auto [known, isNew] =
@@ -181,9 +183,13 @@ static uint64_t countBytes(const DmlSessionTensor &tensor) {
   return (count * dmlGetDataTypeBits(tensor.dataType) + 7) / 8;
 }
 
+static bool isEmpty(const DmlSessionTensor &tensor) {
+  return llvm::is_contained(llvm::ArrayRef(tensor.sizes, tensor.rank), 0);
+}
+
 static Status checkMemory(const SignatureTensor &wanted,
                           const DmlSessionTensor &tensor, bool isPacked) {
-  if (!tensor.data && !tensor.buffer.buffer)
+  if (!tensor.data && !tensor.buffer.buffer && !isEmpty(tensor))
     return wrong("input ", quote(wanted.name),
                  " has no memory: both data and buffer are NULL, but wanted is "
                  "one of them");
@@ -198,6 +204,42 @@ static Status checkMemory(const SignatureTensor &wanted,
   return Status();
 }
 
+/// Returns the only element of a tensor of an integer type.
+static int64_t getValue(const DmlSessionTensor &tensor) {
+  if (tensor.dataType == DML_DATA_TYPE_UINT8)
+    return *static_cast<const uint8_t *>(tensor.data) != 0;
+  int32_t narrow = 0;
+  int64_t wide = 0;
+  if (tensor.dataType == DML_DATA_TYPE_INT32)
+    std::memcpy(&narrow, tensor.data, sizeof(narrow));
+  else
+    std::memcpy(&wide, tensor.data, sizeof(wide));
+  return wide + narrow;
+}
+
+/// Adds the value of the input `wanted`, which decides a branch.
+static Status bindCondition(const SignatureTensor &wanted,
+                            const DmlSessionTensor &tensor, bool isPacked,
+                            InputBinding &binding) {
+  if (!tensor.data)
+    return wrong("input ", quote(wanted.name), " has ",
+                 tensor.buffer.buffer ? "a buffer" : "no memory",
+                 ", but wanted is data on the host: the value decides which "
+                 "branch of an If is computed");
+  DML_TRY(checkMemory(wanted, tensor, isPacked));
+  int64_t value = getValue(tensor);
+  binding.dimensions[wanted.name] = value;
+  binding.key += "=" + std::to_string(value);
+  return Status();
+}
+
+/// Whether the model declares an input without elements.
+static bool isDeclaredEmpty(const SignatureTensor &tensor) {
+  return llvm::any_of(
+      tensor.dimensions,
+      [](const SignatureDimension &dimension) { return dimension.size == 0; });
+}
+
 Expected<InputBinding>
 dml::session::bindInputs(const Signature &signature,
                          llvm::ArrayRef<DmlSessionTensor> tensors, bool isRun,
@@ -209,17 +251,23 @@ dml::session::bindInputs(const Signature &signature,
   InputBinding binding;
   std::map<std::string, NamedSize> sizes;
   for (auto [wanted, place] : llvm::zip_equal(signature.inputs, *places)) {
+    if (place == nowhere && isDeclaredEmpty(wanted))
+      continue;
     if (place == nowhere)
       return wrong("input ", quote(wanted.name),
                    " is missing; the model has the inputs ",
                    listNames(signature.inputs));
     const DmlSessionTensor *tensor = &tensors[place];
-    binding.inputs.push_back(tensor);
     DML_TRY(checkType(wanted, *tensor));
     DML_TRY(checkSizes(wanted, *tensor, sizes));
-    if (isRun)
+    binding.key += describeSizes({tensor->sizes, tensor->rank});
+    if (wanted.decidesBranch)
+      DML_TRY(bindCondition(wanted, *tensor, isPacked, binding));
+    else if (isRun)
       DML_TRY(checkMemory(wanted, *tensor, isPacked));
-    binding.key += describeSizes({tensor->sizes, tensor->rank}) + ";";
+    if (!wanted.decidesBranch && !isEmpty(*tensor))
+      binding.inputs.push_back(tensor);
+    binding.key += ";";
   }
   for (const auto &[name, size] : sizes)
     binding.dimensions[name] = size.size;

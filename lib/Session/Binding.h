@@ -20,21 +20,26 @@ struct SharedBuffer {
   uint32_t input, output;
 };
 
-/// The inputs of a run, in the order of the model's inputs.
+/// The inputs of a run.
 struct InputBinding {
+  /// The inputs of the program, in the order of the model's inputs. Inputs
+  /// without elements, and those that decide a branch, are none of them.
   std::vector<const DmlSessionTensor *> inputs;
-  /// The sizes of the model's open dimensions, by their names.
+  /// The sizes of the model's open dimensions, by their names, and the values
+  /// of the inputs that decide a branch.
   std::map<std::string, int64_t> dimensions;
   /// The outputs that take the place of inputs.
   std::vector<SharedBuffer> shared;
-  /// The sizes of all inputs, and the pairs in `shared`, such as "2x3;1;1=0".
+  /// The sizes of all inputs, the values in `dimensions`, and the pairs in
+  /// `shared`, such as "2x3;scalar=1;1=0".
   /// Runs with equal keys use the same program.
   std::string key;
 };
 
 /// Finds the model's inputs among the tensors of a run. The error names the
 /// input, what is found and what is wanted. Where `isRun`, each has memory, and
-/// where `isPacked`, as many bytes as its type and sizes say.
+/// where `isPacked`, as many bytes as its type and sizes say. An input that the
+/// model declares with a size of 0 may be missing.
 Expected<InputBinding> bindInputs(const Signature &signature,
                                   llvm::ArrayRef<DmlSessionTensor> tensors,
                                   bool isRun, bool isPacked);

@@ -33,7 +33,12 @@ DmlResult dmlCreateSession(const DmlSessionCreateInfo *info,
   });
 }
 
-void dmlDestroySession(DmlSession session) { delete session; }
+void dmlDestroySession(DmlSession session) {
+  // What is on the device belongs to the process that has made the session.
+  if (session && !session->object->isOwn())
+    (void)session->object.release();
+  delete session;
+}
 
 DmlResult dmlGetSessionInfo(DmlSession session, DmlSessionInfo *info,
                             DmlError *error) {

@@ -7,8 +7,14 @@
 #include "Devices.h"
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 using namespace dml::session;
+
+SessionDevice::SessionDevice(DeviceHandle device)
+    : device(std::move(device)), process(::getpid()) {}
+
+bool SessionDevice::isOwn() const { return process == ::getpid(); }
 
 Expected<std::shared_ptr<SessionDevice>>
 SessionDevice::open(const DmlSessionCreateInfo &info) {
@@ -21,12 +27,16 @@ SessionDevice::open(const DmlSessionCreateInfo &info) {
   auto shared = create<DeviceHandle>(dmlShareDevice, info.device);
   if (!shared)
     return shared.status();
-  auto result = std::make_shared<SessionDevice>();
-  result->device = std::move(*shared);
-  return result;
+  return std::make_shared<SessionDevice>(std::move(*shared));
 }
 
 Status SessionDevice::check() const {
+  if (!isOwn())
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "the session is of the process ", process,
+                     ", from which this process, ", ::getpid(),
+                     ", was forked; wanted is a session that this process "
+                     "makes");
   if (!isLost)
     return Status();
   DmlDeviceInfo info{};
@@ -49,10 +59,13 @@ Status SessionDevice::note(Status status) {
 /// thirty times, and takes 0.1 s each time.
 static Expected<DmlInstance> getInstance() {
   static DmlInstance instance = nullptr;
-  if (!instance)
+  static int process = 0;
+  // A process that was forked makes its own.
+  if (!instance || process != ::getpid())
     DML_TRY(call(dmlCreateInstance,
                  static_cast<const DmlInstanceCreateInfo *>(nullptr),
                  &instance));
+  process = ::getpid();
   return instance;
 }
 
@@ -68,7 +81,7 @@ SessionDevice::openShared(const char *selector) {
   DML_TRY(call(dmlFindDevice, *instance, selector, &index));
   std::weak_ptr<SessionDevice> &known = devices[index];
   if (std::shared_ptr<SessionDevice> device = known.lock();
-      device && !device->isLost)
+      device && device->check().ok())
     return device;
   std::string name = std::to_string(index);
   DmlDeviceCreateInfo info{};
@@ -78,8 +91,7 @@ SessionDevice::openShared(const char *selector) {
                            static_cast<const DmlDeviceCreateInfo *>(&info));
   if (!device)
     return device.status();
-  auto result = std::make_shared<SessionDevice>();
-  result->device = std::move(*device);
+  auto result = std::make_shared<SessionDevice>(std::move(*device));
   known = result;
   return result;
 }

@@ -16,12 +16,18 @@ namespace dml::session {
 /// this process share, so that each weight is on the device only once.
 class SessionDevice {
 public:
+  explicit SessionDevice(DeviceHandle device);
+
   static Expected<std::shared_ptr<SessionDevice>>
   open(const DmlSessionCreateInfo &info);
 
   DmlDevice get() const { return device.get(); }
-  /// Fails where a call has lost the device.
+  /// Fails where a call has lost the device, and in a process that was forked
+  /// from the one that has opened the device.
   Status check() const;
+  /// Whether this process has opened the device. A driver's threads are not in
+  /// processes that are forked, where calls would wait for them without end.
+  bool isOwn() const;
   /// Returns `status`, the result of a call. If the call has lost the device,
   /// adds the device's name to the message, and later sessions get another
   /// device.
@@ -32,6 +38,8 @@ private:
   openShared(const char *selector);
 
   DeviceHandle device;
+  /// The process that has opened the device.
+  int process;
   std::atomic<bool> isLost = false;
 };
 

@@ -35,8 +35,10 @@ std::optional<std::string> DiskCache::readFile(const std::string &path) {
   int file =
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) {
-    if (errno != ENOENT)
-      ignore(path, std::generic_category().message(errno));
+    // A folder that cannot be used is told where it cannot be written.
+    int error = errno;
+    if (error != ENOENT && ::access((folder + "/.").c_str(), X_OK) == 0)
+      ignore(path, std::generic_category().message(error));
     return std::nullopt;
   }
   auto close = llvm::scope_exit([&] { ::close(file); });

@@ -125,11 +125,11 @@ Model::openUnrun(const DmlSessionCreateInfo &info) {
 Status Model::fixSizes(const DmlSessionCreateInfo &info) {
   for (uint32_t i = 0; i < info.dimensionCount; ++i) {
     const DmlNamedSize &dimension = info.dimensions[i];
-    if (!dimension.name || dimension.size < 1 || dimension.size > UINT32_MAX)
+    if (!dimension.name || dimension.size < 0 || dimension.size > UINT32_MAX)
       return makeError(DML_ERROR_INVALID_ARGUMENT, "the dimension '",
                        dimension.name ? dimension.name : "NULL",
                        "' has the size ", dimension.size,
-                       ", but wanted is one from 1 to 2^32 - 1");
+                       ", but wanted is one from 0 to 2^32 - 1");
     fixedSizes[dimension.name] = dimension.size;
   }
   if (!fixedSizes.empty() && !isONNX())
@@ -171,6 +171,9 @@ Status Model::openBytes(const DmlSessionCreateInfo &info) {
         llvm::StringRef(static_cast<const char *>(info.bytes), info.byteSize);
     start = *bytes;
   }
+  if (start.empty())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "'", name,
+                     "' is empty, but wanted is a model");
   if (info.format == DML_MODEL_FORMAT_EXECUTABLE ||
       (info.format == DML_MODEL_FORMAT_AUTO && isExecutable(start)))
     return openExecutable(info);

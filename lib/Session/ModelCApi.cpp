@@ -26,13 +26,16 @@ DmlResult dmlCreateModel(const DmlModelCreateInfo *info, DmlModel *model,
 
 void dmlDestroyModel(DmlModel model) { delete model; }
 
-/// Adds a part to a model.
+/// Adds a part, which the argument `name` of the caller is, to a model.
 template <typename Part>
-static DmlResult addTo(DmlModel model, const Part *part, DmlError *error,
+static DmlResult addTo(DmlModel model, const char *name, const Part *part,
+                       DmlError *error,
                        Status (BuiltModel::*add)(const Part &)) {
   auto check = [&]() -> Status {
     DML_NEED(model);
-    DML_NEED(part);
+    if (!part)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
+                       "' is NULL");
     return (*model->object.*add)(*part);
   };
   return runtime::report(check(), error);
@@ -40,25 +43,25 @@ static DmlResult addTo(DmlModel model, const Part *part, DmlError *error,
 
 DmlResult dmlAddModelInput(DmlModel model, const DmlModelTensor *tensor,
                            DmlError *error) {
-  return addTo(model, tensor, error, &BuiltModel::addInput);
+  return addTo(model, "tensor", tensor, error, &BuiltModel::addInput);
 }
 
 DmlResult dmlAddModelOutput(DmlModel model, const DmlModelTensor *tensor,
                             DmlError *error) {
-  return addTo(model, tensor, error, &BuiltModel::addOutput);
+  return addTo(model, "tensor", tensor, error, &BuiltModel::addOutput);
 }
 
 DmlResult dmlAddModelValue(DmlModel model, const DmlModelTensor *tensor,
                            DmlError *error) {
-  return addTo(model, tensor, error, &BuiltModel::addValue);
+  return addTo(model, "tensor", tensor, error, &BuiltModel::addValue);
 }
 
 DmlResult dmlAddModelWeight(DmlModel model, const DmlModelWeight *weight,
                             DmlError *error) {
-  return addTo(model, weight, error, &BuiltModel::addWeight);
+  return addTo(model, "weight", weight, error, &BuiltModel::addWeight);
 }
 
 DmlResult dmlAddModelNode(DmlModel model, const DmlModelNode *node,
                           DmlError *error) {
-  return addTo(model, node, error, &BuiltModel::addNode);
+  return addTo(model, "node", node, error, &BuiltModel::addNode);
 }

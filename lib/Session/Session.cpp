@@ -275,7 +275,7 @@ Session::getProgram(const InputBinding &binding) {
   });
   if (!program)
     return program;
-  if ((*program)->getInputs().size() != getSignature().inputs.size() ||
+  if ((*program)->getInputs().size() != binding.inputs.size() ||
       (*program)->getOutputs().size() != getSignature().outputs.size())
     return makeError(DML_ERROR_UNSUPPORTED, model->getName(),
                      ": the program has other inputs or outputs than the "

@@ -22,6 +22,9 @@ public:
   create(const DmlSessionCreateInfo &info);
   ~Session();
 
+  /// Whether this process has made the session. A process that was forked can
+  /// neither run the session nor destroy what is on the device.
+  bool isOwn() const { return device->isOwn(); }
   void describe(DmlSessionInfo &info);
   const Signature &getSignature() const { return model->getSignature(); }
 

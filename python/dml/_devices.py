@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import weakref
 from ctypes import byref, c_uint32, c_void_p
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, Union
 
 from . import _library
+from ._errors import InvalidArgument
 from ._library import DmlDeviceCreateInfo, DmlDeviceInfo
 
 _TYPES = {1: "integrated GPU", 2: "discrete GPU", 3: "virtual GPU", 4: "CPU"}
@@ -52,14 +54,35 @@ class Device:
 
 class Handle:
     """A handle of the library, which is destroyed when nothing refers to the object. What
-    `keep` has lives as long."""
+    `keep` has lives as long.
 
-    def __init__(self, value: Optional[int], destroy: str, keep: Any = None) -> None:
-        self.value = value
+    An object `on_device` belongs to the process that made it. A process that was forked lacks
+    the threads of the driver, so that it can neither use nor destroy the object."""
+
+    def __init__(self, value: Optional[int], destroy: str, keep: Any = None,
+                 on_device: bool = False) -> None:
+        self._value = value
         self._keep = keep
-        finalizer = weakref.finalize(self, getattr(_library.get(), destroy), value)
+        self._process = os.getpid() if on_device else None
+        finalizer = weakref.finalize(self, _destroy, getattr(_library.get(), destroy), value,
+                                     self._process)
         # Where the process ends, another thread may still be in a call.
         finalizer.atexit = False
+
+    @property
+    def value(self) -> Optional[int]:
+        """The handle itself."""
+        if self._process is not None and self._process != os.getpid():
+            raise InvalidArgument(
+                f"the session, tensor or device is of the process {self._process}, from which "
+                f"this process, {os.getpid()}, was forked; wanted is one that this process makes")
+        return self._value
+
+
+def _destroy(function: Callable[[Optional[int]], None], value: Optional[int],
+             process: Optional[int]) -> None:
+    if process is None or process == os.getpid():
+        function(value)
 
 
 class _Vulkan:
@@ -70,7 +93,7 @@ class _Vulkan:
         library = _library.get()
         handle = c_void_p()
         _library.call(library.dmlCreateInstance, None, byref(handle))
-        self.instance = Handle(handle.value, "dmlDestroyInstance")
+        self.instance = Handle(handle.value, "dmlDestroyInstance", on_device=True)
         self.devices: List[Device] = []
         for index in range(library.dmlGetDeviceCount(self.instance.value)):
             info = DmlDeviceInfo()
@@ -81,6 +104,17 @@ class _Vulkan:
 
 _lock = threading.Lock()
 _vulkan: Optional[_Vulkan] = None
+
+
+def _begin_process() -> None:
+    """A process that was forked opens devices of its own."""
+    global _lock, _vulkan
+    _lock = threading.Lock()
+    _vulkan = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_process)
 
 
 def _get_vulkan() -> _Vulkan:
@@ -126,7 +160,7 @@ def open(device: Device) -> Handle:
             created = c_void_p()
             _library.call(_library.get().dmlCreateDevice, vulkan.instance.value,
                           ctypes.byref(info), byref(created))
-            handle = Handle(created.value, "dmlDestroyDevice")
+            handle = Handle(created.value, "dmlDestroyDevice", on_device=True)
             vulkan.opened[device.index] = handle
         return handle
 

@@ -13,7 +13,7 @@ import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_float, c_int,
                     c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from ._errors import CLASSES, Error, InvalidArgument, LibraryNotFound
 from ._version import __version__
@@ -496,7 +496,10 @@ def encode(kind: str, text: str) -> bytes:
     if not isinstance(text, str):
         raise InvalidArgument(f"the {kind} is of the type {type(text).__name__}, but wanted "
                               "is str")
-    encoded = text.encode("utf-8", "surrogateescape")
+    try:
+        encoded = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(f"the {kind} {text!r} is no Unicode: {error.reason}") from None
     if b"\0" in encoded:
         raise InvalidArgument(f"the {kind} {text!r} has a null character")
     return encoded
@@ -504,10 +507,49 @@ def encode(kind: str, text: str) -> bytes:
 
 def encode_path(kind: str, path: "os.PathLike[str] | str") -> bytes:
     """A path for C."""
-    encoded = os.fsencode(path)
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise InvalidArgument(f"the {kind} is of the type {type(path).__name__}, but wanted is "
+                              "a path")
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(f"the {kind} {path!r} is no Unicode: {error.reason}") from None
     if b"\0" in encoded:
         raise InvalidArgument(f"the {kind} {os.fspath(path)!r} has a null character")
     return encoded
+
+
+def to_int(kind: str, value: Any, least: int = -2**63) -> int:
+    """An integer for C, of 64 bits."""
+    try:
+        number = int(value.__index__())
+    except (AttributeError, TypeError):
+        raise InvalidArgument(f"{kind} is {value!r}, but wanted is an integer") from None
+    if not -2**63 <= number < 2**63:
+        raise InvalidArgument(f"{kind} is {number}, but wanted is an integer of 64 bits")
+    if number < least:
+        raise InvalidArgument(f"{kind} is {number}, but wanted is an integer from {least} on")
+    return number
+
+
+def to_sizes(kind: str, shape: Any) -> Tuple[int, ...]:
+    """The sizes of a shape, each of which is 0 or more."""
+    try:
+        sizes = list(shape)
+    except TypeError:
+        raise InvalidArgument(f"the shape of {kind} is {shape!r}, but wanted is a tuple of "
+                              "sizes") from None
+    return tuple(to_int(f"a size of {kind}", size, 0) for size in sizes)
+
+
+def want_mapping(kind: str, value: Any, what: str) -> Any:
+    """Returns a dictionary of the caller's, or an empty one for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidArgument(f"the {kind} are of the type {type(value).__name__}, but wanted is "
+                              f"a dictionary from names to {what}")
+    return value
 
 
 def decode(text: Optional[bytes]) -> str:

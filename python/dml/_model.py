@@ -60,7 +60,8 @@ class Model:
         """
         #: Arrays and functions that the weights refer to.
         self._keep: List[Any] = []
-        sets = [DmlOperatorSet(_library.encode("domain", domain), _to_int("a version", version))
+        sets = [DmlOperatorSet(_library.encode("domain", domain),
+                               _library.to_int("a version", version))
                 for domain, version in ({"": 21} if opsets is None else opsets).items()]
         info = DmlModelCreateInfo()
         info.name = _library.encode("name of the model", name)
@@ -132,7 +133,7 @@ class Model:
         weight = self._describe(f"weight '{name}'", dtype, shape)
         weight.name = _library.encode("name of a weight", name)
         weight.path = _library.encode_path("path of a weight", path)
-        weight.offset = _to_int("offset", offset)
+        weight.offset = _library.to_int("offset", offset)
         self._add_weight(weight, identifier)
 
     def node(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], *,
@@ -171,7 +172,7 @@ class Model:
             tensor.rank = len(shape)
             tensor.sizes = (c_int64 * len(shape))(
                 *(-1 if size is None or isinstance(size, str)
-                  else _to_int(f"a size of '{name}'", size) for size in shape))
+                  else _library.to_int(f"a size of '{name}'", size) for size in shape))
             tensor.dimensionNames = (c_char_p * len(shape))(
                 *(_library.encode("name of a size", size) if isinstance(size, str) else None
                   for size in shape))
@@ -187,7 +188,7 @@ class Model:
         weight = DmlModelWeight()
         type_name = _get_type_name(kind, dtype)
         weight.elementType = _ELEMENTS[type_name]
-        sizes = [_to_int(f"a size of {kind}", size) for size in shape]
+        sizes = [_library.to_int(f"a size of {kind}", size) for size in shape]
         weight.rank = len(sizes)
         weight.sizes = (c_int64 * len(sizes))(*sizes)
         weight.byteSize = _types.count_bytes(_types.find(type_name), tuple(sizes))
@@ -235,7 +236,7 @@ class Model:
         elif isinstance(value, str):
             attribute.type, attribute.s = 3, _library.encode(kind, value)
         elif isinstance(value, Integral):
-            attribute.type, attribute.i = 2, _to_int(kind, value)
+            attribute.type, attribute.i = 2, _library.to_int(kind, value)
         elif isinstance(value, Real):
             attribute.type, attribute.f = 1, float(value)
         elif isinstance(value, (list, tuple)):
@@ -261,23 +262,14 @@ def _set_list(attribute: DmlModelAttribute, kind: str, values: Sequence[Any]) ->
         attribute.floats = (c_float * len(values))(*(float(value) for value in values))
     else:
         attribute.type = 7
-        attribute.ints = (c_int64 * len(values))(*(_to_int(kind, value) for value in values))
+        attribute.ints = (c_int64 * len(values))(
+            *(_library.to_int(kind, value) for value in values))
 
 
 def _to_strings(kind: str, texts: Sequence[str]) -> Any:
     if isinstance(texts, str):
         raise InvalidArgument(f"the {kind}s are the string {texts!r}, but wanted is a list")
     return (c_char_p * len(texts))(*(_library.encode(kind, text) for text in texts)), len(texts)
-
-
-def _to_int(kind: str, value: Any) -> int:
-    try:
-        number = int(value.__index__())
-    except (AttributeError, TypeError):
-        raise InvalidArgument(f"{kind} is {value!r}, but wanted is an integer") from None
-    if not -2**63 <= number < 2**63:
-        raise InvalidArgument(f"{kind} is {number}, but wanted is an integer of 64 bits")
-    return number
 
 
 def _get_type_name(kind: str, dtype: Any) -> str:

@@ -8,8 +8,9 @@ import logging
 import os
 import threading
 from ctypes import byref, c_void_p
-from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
-                    Sequence, Tuple, Union)
+from numbers import Real
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NamedTuple,
+                    Optional, Sequence, Tuple, Union)
 
 from . import _devices, _library, _types
 from ._devices import Device, Handle
@@ -98,6 +99,8 @@ class StepTime(NamedTuple):
     #: Seconds since the beginning of the first step.
     begin: float
     end: float
+    #: Whether the step waits for all steps before it.
+    barrier: bool
 
 
 class RunTimes(NamedTuple):
@@ -113,7 +116,8 @@ def _read_times(times: _library.DmlRunTimes) -> RunTimes:
     steps = []
     for step, time in zip(times.steps[:times.stepCount], times.times[:times.stepCount]):
         steps.append(StepTime(_library.decode(step.kernel) or "copy",
-                              _library.decode(step.label), time.begin / 1e9, time.end / 1e9))
+                              _library.decode(step.label), time.begin / 1e9, time.end / 1e9,
+                              step.barrier))
     return RunTimes((times.finishTime - times.submitTime) / 1e9, steps)
 
 
@@ -145,13 +149,17 @@ class Callbacks:
 
     def __init__(self, progress: Optional[Progress],
                  run_times: Optional[Callable[[RunTimes], Any]] = None) -> None:
+        for name, function in (("progress", progress), ("run_times", run_times)):
+            if function is not None and not callable(function):
+                raise InvalidArgument(f"{name} is of the type {type(function).__name__}, but "
+                                      "wanted is a function")
         self._progress = progress
         self._run_times = run_times
         self._raised = threading.local()
         self.message = _library.MessageCallback(self._on_message)
-        self.progress = (_library.ProgressCallback(self._on_progress) if progress
+        self.progress = (_library.ProgressCallback(self._on_progress) if progress is not None
                          else _library.ProgressCallback(0))
-        self.run_times = (_library.RunTimesCallback(self._on_run_times) if run_times
+        self.run_times = (_library.RunTimesCallback(self._on_run_times) if run_times is not None
                           else _library.RunTimesCallback(0))
 
     def _on_run_times(self, _data: int, times: Any) -> None:
@@ -241,7 +249,7 @@ class Session:
         info = DmlSessionCreateInfo()
         # What must live as long as the session does.
         keep: List[Any] = [set_model(info, model, format)]
-        keep.append(_set_weights(info, weights or {}))
+        keep.append(_set_weights(info, _library.want_mapping("weights", weights, "arrays")))
         set_dimensions(info, dims)
         set_options(info, options)
         if function is not None:
@@ -254,11 +262,10 @@ class Session:
             info.identifier = _library.encode("identifier", identifier)
         if trace is not None:
             info.tracePath = _library.encode_path("trace", trace)
-        info.programBudget = _to_int("program_budget", program_budget)
-        info.cacheBudget = _to_int("cache_budget", cache_budget)
+        info.programBudget = _library.to_int("program_budget", program_budget, 0)
+        info.cacheBudget = _library.to_int("cache_budget", cache_budget, 0)
         if wait_limit is not None:
-            # 0 nanoseconds are no limit.
-            info.waitLimit = max(1, round(wait_limit * 1e9))
+            info.waitLimit = _to_nanoseconds(wait_limit)
         info.device = self._opened.value
         self._callbacks = Callbacks(progress, run_times)
         info.messageCallback = self._callbacks.message
@@ -268,7 +275,7 @@ class Session:
         self._call(library.dmlCreateSession, byref(info), byref(handle))
         # Runs hold the handle, and the handle what the session needs.
         self._handle = Handle(handle.value, "dmlDestroySession",
-                              (keep, self._callbacks, self._opened))
+                              (keep, self._callbacks, self._opened), on_device=True)
         state = self._describe(self._handle)
         self._inputs = [_describe(library.dmlGetSessionInput, self._handle, index)
                         for index in range(state.inputCount)]
@@ -387,6 +394,8 @@ class Session:
         >>> boxes, = session.run(["boxes"], {"image": image}, device_outputs=True)
         """
         handle = self._use()
+        feeds = _library.want_mapping("inputs", feeds, "arrays")
+        into = _library.want_mapping("outputs to write into", into, "arrays")
         inputs, keep = self._convert(feeds)
         names = self._choose(output_names)
         outputs = (DmlSessionTensor * max(len(names), 1))()
@@ -395,7 +404,7 @@ class Session:
         results: List[Any] = [None] * len(names)
         if into or device_outputs:
             self._bind(handle, inputs, len(feeds), outputs, names, results, device_outputs,
-                       into or {})
+                       into)
         self._call(_library.get().dmlRunSession, handle.value, inputs, len(feeds), outputs,
                    len(names))
         del keep
@@ -405,20 +414,26 @@ class Session:
         return [result if owner is None else _wrap(output, owner)
                 for output, result, owner in zip(outputs, results, owners)]
 
-    def prepare(self, shapes: Mapping[str, Sequence[int]]) -> List[TensorInfo]:
+    def prepare(self, shapes: Mapping[str, Any]) -> List[TensorInfo]:
         """Compiles the program for inputs of these shapes, so that the first run need not,
-        and tells the outputs that a run gives.
+        and tells the outputs that a run gives. An array may stand in place of its shape. Of an
+        input that decides a branch of the model it is the value that counts.
 
         >>> session.prepare({"image": (8, 3, 224, 224)})
         [<dml.TensorInfo scores: 8x1000 of tensor(float)>]
         """
         handle = self._use()
+        shapes = _library.want_mapping("shapes", shapes, "shapes")
         inputs = (DmlSessionTensor * max(len(shapes), 1))()
+        keep: List[Any] = []
         for tensor, (name, shape) in zip(inputs, shapes.items()):
             tensor.name = _library.encode("name of an input", name)
             known = self._by_name.get(name)
+            if isinstance(shape, int) or hasattr(shape, "__array__"):
+                keep.append(_set_array(tensor, name, shape, known))
+                continue
             tensor.dataType = known._element.code if known else 0
-            _set_shape(tensor, name, shape)
+            _set_shape(tensor, name, _library.to_sizes(f"input '{name}'", shape))
         outputs = (DmlSessionTensor * max(len(self._outputs), 1))()
         self._call(_library.get().dmlPrepareSession, handle.value, inputs, len(shapes), outputs,
                    len(self._outputs))
@@ -430,16 +445,13 @@ class Session:
         """The names of the outputs that a run returns."""
         if names is None:
             return [_library.encode("name of an output", each.name) for each in self._outputs]
-        if isinstance(names, str):
-            raise InvalidArgument(f"the names of outputs are the string {names!r}, but wanted "
-                                  "is None or a list of names")
+        if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+            raise InvalidArgument(f"the names of outputs are the {type(names).__name__} {names!r}, "
+                                  "but wanted is None or a list of names")
         return [_library.encode("name of an output", name) for name in names]
 
     def _convert(self, feeds: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
         """The inputs of a run, and what has their elements."""
-        if not isinstance(feeds, Mapping):
-            raise InvalidArgument(f"the inputs are of the type {type(feeds).__name__}, but "
-                                  "wanted is a dictionary from names to arrays")
         inputs = (DmlSessionTensor * max(len(feeds), 1))()
         keep: List[Any] = []
         for tensor, (name, value) in zip(inputs, feeds.items()):
@@ -523,14 +535,12 @@ class Session:
 # Conversions.
 
 
-def _to_int(name: str, value: Any) -> int:
-    try:
-        number = value.__index__()
-    except (AttributeError, TypeError):
-        raise InvalidArgument(f"{name} is {value!r}, but wanted is an integer") from None
-    if not -2**63 <= number < 2**63:
-        raise InvalidArgument(f"{name} is {number}, but wanted is an integer of 64 bits")
-    return int(number)
+def _to_nanoseconds(seconds: Any) -> int:
+    if not isinstance(seconds, Real) or not 0 <= float(seconds) < 2**63 / 1e9:
+        raise InvalidArgument(f"wait_limit is {seconds!r}, but wanted are seconds, from 0 to "
+                              f"{2**63 // 10**9}")
+    # 0 nanoseconds are no limit.
+    return max(1, round(float(seconds) * 1e9))
 
 
 def _to_option(name: str, value: Any) -> bytes:
@@ -542,7 +552,7 @@ def _to_option(name: str, value: Any) -> bytes:
 
 def set_model(info: Any, model: Any, format: Optional[str]) -> Any:
     """Sets the model of a call; returns what must live as long as the library reads it."""
-    if format not in _FORMATS:
+    if not isinstance(format, (str, type(None))) or format not in _FORMATS:
         raise InvalidArgument(f"the format is {format!r}, but wanted is one of "
                               f"{', '.join(repr(each) for each in _FORMATS if each)}")
     info.format = _FORMATS[format]
@@ -563,8 +573,9 @@ def set_model(info: Any, model: Any, format: Optional[str]) -> Any:
 
 def set_dimensions(info: Any, dims: Optional[Mapping[str, int]]) -> None:
     """Sets the sizes of dimensions; the structure keeps what it refers to."""
-    dimensions = [DmlNamedSize(_library.encode("name of a size", name), _to_int(name, size))
-                  for name, size in (dims or {}).items()]
+    sizes = _library.want_mapping("dims", dims, "sizes")
+    dimensions = [DmlNamedSize(_library.encode("name of a size", name),
+                               _library.to_int(name, size)) for name, size in sizes.items()]
     info.dimensions = (DmlNamedSize * len(dimensions))(*dimensions)
     info.dimensionCount = len(dimensions)
 
@@ -573,7 +584,7 @@ def set_options(info: Any, options: Optional[Mapping[str, Any]]) -> None:
     """Sets options of dml-compile; the structure keeps what it refers to."""
     values = [DmlNamedValue(_library.encode("name of an option", name),
                             _to_option(name, value))
-              for name, value in (options or {}).items()]
+              for name, value in _library.want_mapping("options", options, "values").items()]
     info.options = (DmlNamedValue * len(values))(*values)
     info.optionCount = len(values)
 
@@ -582,7 +593,14 @@ def _set_weights(info: DmlSessionCreateInfo, weights: Mapping[str, Any]) -> Any:
     if not weights:
         return None
     import numpy as np
-    arrays = [np.ascontiguousarray(array) for array in weights.values()]
+    arrays = []
+    for name, value in weights.items():
+        array = np.asarray(value)
+        try:
+            _types.find(array.dtype)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"weight '{name}': {error}") from None
+        arrays.append(np.ascontiguousarray(array, array.dtype.newbyteorder("=")))
     named = (DmlNamedBytes * len(arrays))()
     for entry, name, array in zip(named, weights, arrays):
         entry.name = _library.encode("name of a weight", name)
@@ -609,7 +627,7 @@ def _set_shape(tensor: DmlSessionTensor, name: str, shape: Sequence[int]) -> Non
         raise InvalidArgument(f"input '{name}' has {len(shape)} dimensions, but wanted are "
                               f"{_library.MAX_RANK} at most")
     tensor.rank = len(shape)
-    tensor.sizes[:len(shape)] = [_to_int(f"a size of input '{name}'", size) for size in shape]
+    tensor.sizes[:len(shape)] = shape
 
 
 def _set_array(tensor: DmlSessionTensor, name: str, value: Any,
@@ -653,6 +671,10 @@ def _to_array(name: str, value: Any, element: _types.ElementType
     if not wanted:
         return array
     if array.dtype.kind == "f" and wanted.startswith("float"):
+        limit = float(np.finfo(wanted).max)
+        if bool(np.any(np.isfinite(array) & (np.abs(array) > limit))):
+            raise InvalidArgument(f"input '{name}' has numbers beyond {limit}, the largest of "
+                                  f"{wanted}")
         return array.astype(wanted)
     if array.dtype.kind == "b":
         return array.astype(wanted)

@@ -40,13 +40,12 @@ class Tensor:
         >>> state = dml.Tensor((1, 8, 4096, 64), "float16", device=session.device)
         """
         element = _types.find(_name(dtype))
+        sizes = _library.to_sizes("a tensor", shape)
         chosen = _devices.find(device)
-        self._create(tuple(int(size) for size in shape), element, chosen, _devices.open(chosen))
+        self._create(sizes, element, chosen, _devices.open(chosen))
 
     def _create(self, shape: Tuple[int, ...], element: _types.ElementType, device: Device,
                 handle: _devices.Handle) -> None:
-        if any(size < 0 for size in shape):
-            raise InvalidArgument(f"the shape is {shape}, but wanted are sizes of 0 or more")
         self._shape = shape
         self._element = element
         self._device = device
@@ -56,7 +55,8 @@ class Tensor:
         buffer = c_void_p()
         library = _library.get()
         _library.call(library.dmlCreateBuffer, handle.value, size, _MEMORY_DEVICE, byref(buffer))
-        self._buffer = _devices.Handle(buffer.value, "dmlDestroyBuffer", handle)
+        self._buffer = _devices.Handle(buffer.value, "dmlDestroyBuffer", handle,
+                                       on_device=True)
         info = DmlBufferInfo()
         library.dmlGetBufferInfo(buffer, byref(info))
         self._mapped: Optional[int] = info.mapped
@@ -195,6 +195,8 @@ def _name(dtype: Any) -> str:
     """NumPy's name of a type, where NumPy is loaded only if the type is no name."""
     if isinstance(dtype, str) and (dtype in _types.BY_DTYPE or dtype == "bool"):
         return dtype
+    if dtype is None:
+        raise InvalidArgument("the type of elements is None, but wanted is one of NumPy's")
     import numpy as np
     try:
         return np.dtype(dtype).name

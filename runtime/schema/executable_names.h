@@ -62,15 +62,16 @@ inline bool isControl(uint32_t character) {
 
 /// Writes control characters and bytes that are no UTF-8 as "\x1B", and what
 /// turns the direction of text as "\u202E": a file's names and lines of text do
-/// not get to command the terminal that a message shows them on. Tabs and ends
-/// of lines stay.
-inline std::string escapeControls(std::string_view text) {
+/// not get to command the terminal that a message shows them on. The control
+/// characters in `kept` stay.
+inline std::string escapeControls(std::string_view text,
+                                  std::string_view kept = "\t\n") {
   std::string escaped;
   escaped.reserve(text.size());
   while (!text.empty()) {
     Character character = readCharacter(text);
-    bool isText = character.value == '\t' || character.value == '\n' ||
-                  !isControl(character.value);
+    bool isText = !isControl(character.value) ||
+                  kept.find(text[0]) != std::string_view::npos;
     if (character.size != 0 && isText) {
       escaped += text.substr(0, character.size);
     } else {

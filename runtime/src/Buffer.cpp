@@ -13,8 +13,9 @@
 using namespace dml::runtime;
 
 /// Larger copies go through a staging buffer of this size piece by piece. A
-/// buffer of this size is a part of a block that stays (Memory.cpp), whereas the
-/// memory of a larger one would be allocated, pinned and freed in each copy.
+/// buffer of this size is a part of a block that stays (Memory.cpp), whereas
+/// the memory of a larger one would be allocated, pinned and freed in each
+/// copy.
 static constexpr uint64_t kStagingSize = uint64_t(1) << 20;
 
 Expected<Owned<Buffer>> Buffer::create(std::shared_ptr<Device> device,
@@ -88,6 +89,66 @@ Status Buffer::checkRange(uint64_t offset, size_t size) const {
   return Status();
 }
 
+namespace {
+/// Staging memory for a copy in pieces, in two halves: while the device copies
+/// the piece in one half, the host copies the next piece in the other half.
+class Staging {
+public:
+  Staging(std::shared_ptr<Device> device, VkBuffer buffer, DmlMemory memory)
+      : device(std::move(device)), buffer(buffer), memory(memory) {}
+
+  /// Starts the copy of a piece between half `half` and the buffer, in the
+  /// direction that the kind of memory is for.
+  Status start(size_t half, uint64_t offset, uint64_t size) {
+    VkBuffer staging = halves[half].buffer->handle();
+    VkBufferCopy copy{0, offset, size};
+    VkBuffer from = staging, to = buffer;
+    if (memory == DML_MEMORY_READBACK) {
+      std::swap(copy.srcOffset, copy.dstOffset);
+      std::swap(from, to);
+    }
+    auto commands = device->startCommands([&](VkCommandBuffer commands) {
+      device->functions().CmdCopyBuffer(commands, from, to, 1, &copy);
+    });
+    if (!commands)
+      return commands.status();
+    halves[half].commands = std::move(*commands);
+    return Status();
+  }
+
+  /// Waits for the copy of a half, if there is one.
+  Status finish(size_t half) {
+    auto commands = std::move(halves[half].commands);
+    return commands ? commands->finish() : Status();
+  }
+
+  /// Returns the memory of a half, with room for `size` bytes.
+  Expected<void *> getMemory(size_t half, uint64_t size) {
+    Owned<Buffer> &own = halves[half].buffer;
+    if (!own) {
+      auto created = Buffer::create(device, size, memory, "staging buffer",
+                                    Buffer::Contents::Undefined);
+      if (!created)
+        return created.status();
+      own = std::move(*created);
+    }
+    return own->mapped();
+  }
+
+private:
+  struct Half {
+    Owned<Buffer> buffer;
+    /// Destroyed first: the commands use the buffer.
+    std::unique_ptr<Device::CommandsInUse> commands;
+  };
+
+  std::shared_ptr<Device> device;
+  VkBuffer buffer;
+  DmlMemory memory;
+  Half halves[2];
+};
+} // namespace
+
 Status Buffer::write(uint64_t offset, const void *data, size_t size) {
   DML_TRY(checkRange(offset, size));
   if (size == 0)
@@ -96,23 +157,20 @@ Status Buffer::write(uint64_t offset, const void *data, size_t size) {
     std::memcpy(static_cast<char *>(mapped()) + offset, data, size);
     return Status();
   }
-  Expected<Owned<Buffer>> staging =
-      create(device, std::min<uint64_t>(size, kStagingSize), DML_MEMORY_UPLOAD,
-             "staging buffer", Contents::Undefined);
-  if (!staging)
-    return staging.status();
-  for (uint64_t done = 0; done < size;) {
-    VkBufferCopy copy{0, offset + done,
-                      std::min<uint64_t>(size - done, (*staging)->size())};
-    std::memcpy((*staging)->mapped(), static_cast<const char *>(data) + done,
-                copy.size);
-    DML_TRY(device->runCommands([&](VkCommandBuffer commands) {
-      device->functions().CmdCopyBuffer(commands, (*staging)->handle(), buffer,
-                                        1, &copy);
-    }));
-    done += copy.size;
+  Staging staging(device, buffer, DML_MEMORY_UPLOAD);
+  size_t half = 0;
+  for (uint64_t done = 0; done < size; half = 1 - half) {
+    uint64_t piece = std::min<uint64_t>(size - done, kStagingSize);
+    DML_TRY(staging.finish(half));
+    Expected<void *> memory = staging.getMemory(half, piece);
+    if (!memory)
+      return memory.status();
+    std::memcpy(*memory, static_cast<const char *>(data) + done, piece);
+    DML_TRY(staging.start(half, offset + done, piece));
+    done += piece;
   }
-  return Status();
+  DML_TRY(staging.finish(half));
+  return staging.finish(1 - half);
 }
 
 Status Buffer::read(uint64_t offset, void *data, size_t size) {
@@ -123,21 +181,25 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
     std::memcpy(data, static_cast<const char *>(mapped()) + offset, size);
     return Status();
   }
-  Expected<Owned<Buffer>> staging =
-      create(device, std::min<uint64_t>(size, kStagingSize),
-             DML_MEMORY_READBACK, "staging buffer", Contents::Undefined);
-  if (!staging)
-    return staging.status();
-  for (uint64_t done = 0; done < size;) {
-    VkBufferCopy copy{offset + done, 0,
-                      std::min<uint64_t>(size - done, (*staging)->size())};
-    DML_TRY(device->runCommands([&](VkCommandBuffer commands) {
-      device->functions().CmdCopyBuffer(commands, buffer, (*staging)->handle(),
-                                        1, &copy);
-    }));
-    std::memcpy(static_cast<char *>(data) + done, (*staging)->mapped(),
-                copy.size);
-    done += copy.size;
+  Staging staging(device, buffer, DML_MEMORY_READBACK);
+  auto start = [&](size_t half, uint64_t begin) -> Status {
+    if (begin >= size)
+      return Status();
+    uint64_t piece = std::min<uint64_t>(size - begin, kStagingSize);
+    Expected<void *> memory = staging.getMemory(half, piece);
+    if (!memory)
+      return memory.status();
+    return staging.start(half, offset + begin, piece);
+  };
+  DML_TRY(start(0, 0));
+  size_t half = 0;
+  for (uint64_t done = 0; done < size; half = 1 - half) {
+    uint64_t piece = std::min<uint64_t>(size - done, kStagingSize);
+    DML_TRY(start(1 - half, done + piece));
+    DML_TRY(staging.finish(half));
+    Expected<void *> memory = staging.getMemory(half, piece);
+    std::memcpy(static_cast<char *>(data) + done, *memory, piece);
+    done += piece;
   }
   return Status();
 }

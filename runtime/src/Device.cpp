@@ -450,37 +450,25 @@ private:
   Device &device;
 };
 
-/// Commands that are in use. The destructor retires them, however the call
-/// ends, unless keep() was called.
-class Device::CommandsInUse {
-public:
-  explicit CommandsInUse(Device &device) : device(device) {}
-  Commands *operator->() { return commands.get(); }
+Device::CommandsInUse::CommandsInUse(Device &device) : device(device) {}
+Device::CommandsInUse::~CommandsInUse() = default;
 
-  Status acquire() {
-    std::lock_guard<std::mutex> lock(device.commandsMutex);
-    if (device.idleCommands.empty()) {
-      commands.reset(new Commands(device));
-      return commands->create();
-    }
-    commands.reset(device.idleCommands.back().release());
-    device.idleCommands.pop_back();
-    return Status();
+Status Device::CommandsInUse::acquire() {
+  std::lock_guard<std::mutex> lock(device.commandsMutex);
+  if (device.idleCommands.empty()) {
+    commands.reset(new Commands(device));
+    return commands->create();
   }
-  void keep() {
-    std::lock_guard<std::mutex> lock(device.commandsMutex);
-    device.idleCommands.reserve(device.idleCommands.size() + 1);
-    device.idleCommands.emplace_back(commands.release());
-  }
+  commands.reset(device.idleCommands.back().release());
+  device.idleCommands.pop_back();
+  return Status();
+}
 
-private:
-  Device &device;
-  Owned<Commands> commands;
-};
-
-Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
-  CommandsInUse commands(*this);
-  DML_TRY(commands.acquire());
+Expected<std::unique_ptr<Device::CommandsInUse>>
+Device::startCommands(const std::function<void(VkCommandBuffer)> &record) {
+  auto inUse = std::make_unique<CommandsInUse>(*this);
+  DML_TRY(inUse->acquire());
+  Owned<Commands> &commands = inUse->commands;
   VkCommandBufferBeginInfo beginInfo{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   beginInfo.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
@@ -500,15 +488,28 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
   std::shared_ptr<Device> self = shared_from_this();
   DML_TRY(submit(commands->buffer, commands->fence));
   commands->user = std::move(self);
-  uint64_t timeout = waitLimit();
-  VkResult waited = waitFor(&commands->fence, 1, timeout);
+  return inUse;
+}
+
+Status Device::CommandsInUse::finish() {
+  uint64_t timeout = device.waitLimit();
+  VkResult waited = device.waitFor(&commands->fence, 1, timeout);
   commands->hasTimedOut = waited == VK_TIMEOUT;
   DML_TRY(checkWait(waited, timeout));
   commands->user.reset();
-  DML_TRY(
-      checkVk(vk.ResetFences(device, 1, &commands->fence), "vkResetFences"));
-  commands.keep();
+  DML_TRY(checkVk(device.vk.ResetFences(device.device, 1, &commands->fence),
+                  "vkResetFences"));
+  std::lock_guard<std::mutex> lock(device.commandsMutex);
+  device.idleCommands.reserve(device.idleCommands.size() + 1);
+  device.idleCommands.emplace_back(commands.release());
   return Status();
+}
+
+Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
+  Expected<std::unique_ptr<CommandsInUse>> commands = startCommands(record);
+  if (!commands)
+    return commands.status();
+  return (*commands)->finish();
 }
 
 void Device::setName(VkObjectType type, uint64_t object,

@@ -100,9 +100,12 @@ public:
   /// How many objects are kept of a device, or of all for VK_NULL_HANDLE.
   static uint32_t countLateObjects(VkDevice device) noexcept;
 
-  /// Records commands, submits them and waits for them. The commands see the
-  /// results of earlier submissions, and later submissions see the results of
-  /// the commands.
+  class CommandsInUse;
+  /// Records commands and submits them. The commands see the results of earlier
+  /// submissions, and later submissions see the results of the commands.
+  Expected<std::unique_ptr<CommandsInUse>>
+  startCommands(const std::function<void(VkCommandBuffer)> &record);
+  /// Records commands, submits them and waits for them.
   Status runCommands(const std::function<void(VkCommandBuffer)> &record);
 
   bool namesObjects() const {
@@ -124,7 +127,6 @@ private:
   Status initialize(const DmlAllocator *allocator);
   Status createDevice(const DmlDeviceCreateInfo &info);
   void use(const DmlVulkanDevice &info, const DeviceSnapshot &snapshot);
-  class CommandsInUse;
 
   std::shared_ptr<Instance> instanceOwner;
   PFN_vkGetInstanceProcAddr getInstanceProcAddr = nullptr;
@@ -166,6 +168,23 @@ private:
   /// Compiling shares the cache; only merging into it needs it alone.
   std::shared_mutex cacheMutex;
   VkPipelineCache cache = VK_NULL_HANDLE;
+};
+
+/// Commands that the device executes.
+class Device::CommandsInUse {
+public:
+  explicit CommandsInUse(Device &device);
+  /// Retires the commands, unless finish() has succeeded.
+  ~CommandsInUse();
+  /// Waits for the commands.
+  Status finish();
+
+private:
+  friend class Device;
+  Status acquire();
+
+  Device &device;
+  Owned<Commands> commands;
 };
 
 /// A global memory barrier.

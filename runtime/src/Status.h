@@ -7,6 +7,7 @@
 #ifndef DML_RUNTIME_STATUS_H
 #define DML_RUNTIME_STATUS_H
 
+#include "../schema/executable_names.h"
 #include "dml/runtime.h"
 
 #include <optional>
@@ -27,20 +28,10 @@ template <typename... Ts> std::string concat(const Ts &...args) {
   return stream.str();
 }
 
-/// Returns text from a file for a message: bytes that a terminal would
-/// interpret, and bytes that are not ASCII, become \xHH.
+/// Returns a name from a file for a message, in which the name is a part of a
+/// line: control characters, which a terminal would obey, become \xHH.
 inline std::string escape(std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string result;
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f && c != '\\') {
-      result.push_back(c);
-      continue;
-    }
-    result += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return result;
+  return executable::escapeControls(text, /*kept=*/"");
 }
 
 /// Success, or a result code with one message for people.

@@ -14,8 +14,7 @@
 
 #include "Device.h"
 #include "DiscreteVulkan.h"
-#include "FaultyMemory.h"
-#include "FaultyVulkan.h"
+#include "FaultyCalls.h"
 #include "TestExecutables.h"
 #include "Vulkan.h"
 #include "support/Runtime.h"
@@ -32,7 +31,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <thread>
 
 using namespace dml::test;
 using dml::runtime::kMaxIncomplete;
@@ -139,15 +137,8 @@ DmlResult translate(const VulkanFault &fault) {
 // The flows
 //===----------------------------------------------------------------------===//
 
-/// Waits until all late work has ended and no object is kept for it.
-void awaitLateWork() {
-  endVulkanFault();
-  while (dmlGetLateWorkCount(VK_NULL_HANDLE) != 0)
-    std::this_thread::yield();
-}
-
 /// A use of the library, from its beginning to its end.
-class Flow {
+class Flow : public FaultyCalls {
 public:
   struct Kind {
     const char *name;
@@ -191,19 +182,6 @@ public:
   }
   Flow(const Flow &) = delete;
   Flow &operator=(const Flow &) = delete;
-
-  /// Lets allocation `number` fail, counted from now on. If `lasting` is set,
-  /// all later allocations of the call fail, too.
-  void failAllocation(uint64_t number, bool lasting) {
-    failingAllocation = number;
-    isLasting = lasting;
-  }
-
-  struct Failure {
-    DmlResult result;
-    std::string message;
-  };
-  std::vector<Failure> failures;
 
   /// The instance of all flows that do not create one. To create an instance
   /// takes longer than all other calls together.
@@ -528,46 +506,7 @@ private:
     }
   }
 
-  /// Calls, with allocations that fail where they are to.
-  template <typename Call> auto attempt(Call call) {
-    if (!failingAllocation)
-      return call();
-    uint64_t number = *failingAllocation >= allocations
-                          ? *failingAllocation - allocations
-                          : FaultyMemory::kNone;
-    (void)takeAllocationCount();
-    auto result = [&] {
-      FaultyMemory memory(number, isLasting && failures.empty());
-      return call();
-    }();
-    allocations += takeAllocationCount();
-    // The calls to come have no failing allocation.
-    if (hasAllocationFailed())
-      failingAllocation.reset();
-    return result;
-  }
-
-  /// Calls the library. If the call fails, it must fail cleanly, and the same
-  /// call must then succeed. Returns false if the flow cannot continue, since
-  /// the device is lost.
-  template <typename Function, typename... Args>
-  bool make(Function function, Args... args) {
-    DmlError error = nullptr;
-    DmlResult result = attempt([&] { return function(args..., &error); });
-    EXPECT_EQ(dmlGetErrorResult(error), result);
-    if (result == DML_SUCCESS)
-      return true;
-    fail(result, dmlGetErrorMessage(error));
-    dmlDestroyError(error);
-    if (result == DML_ERROR_DEVICE_LOST)
-      return false;
-    result = function(args..., &error);
-    EXPECT_EQ(result, DML_SUCCESS) << dmlGetErrorMessage(error);
-    dmlDestroyError(error);
-    return result == DML_SUCCESS;
-  }
-
-  /// The same of several calls, which throw.
+  /// Makes several calls, which throw, as one call.
   template <typename Call> bool makeWhole(Call call) {
     std::optional<dml::tools::Failure> failure;
     for (int round = 0; round < 2; ++round) {
@@ -583,16 +522,7 @@ private:
     return false;
   }
 
-  void fail(DmlResult result, const std::string &message) {
-    EXPECT_NE(message, "");
-    EXPECT_EQ(message.find('\n'), std::string::npos);
-    failures.push_back({result, message});
-  }
-
   bool isValidated = false;
-  std::optional<uint64_t> failingAllocation;
-  bool isLasting = false;
-  uint64_t allocations = 0;
 
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;

@@ -1097,7 +1097,7 @@ TEST(SPIRVModule, EscapesWhatItQuotes) {
         A::add(a.head, OpExtension, {0x4a325b1b, 0x0000000a});
         std::rotate(a.head.begin() + 2, a.head.begin() + 5, a.head.end());
       },
-      "'\\x1b[2J\\x0a' is no extension");
+      "'\\x1B[2J\\x0A' is no extension");
 }
 
 namespace {

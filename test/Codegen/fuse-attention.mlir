@@ -83,10 +83,12 @@ func.func @small(%q: tensor<1x128x768xf32>, %k: tensor<1x128x768xf32>,
 
 // -----
 
-// One query of many keys would leave most of a tile idle, block by block.
+// One query of many keys would leave most of a tile idle, block by block. The keys are split
+// over workgroups instead.
 
 // CHECK-LABEL: func @single
-// CHECK-NOT:   attention_tile
+// CHECK:       split_attention_tile = array<i64: 1, {{[0-9]+}}>
+// CHECK-NOT:   linalg.generic
 // CHECK:       return
 func.func @single(%q: tensor<1x1x768xf32>, %k: tensor<1x4096x768xf32>,
                   %v: tensor<1x4096x768xf32>) -> tensor<1x1x768xf32> {

@@ -10,6 +10,7 @@ message.
 --record runs npm's package onnxruntime-node in the folder that it names.
 """
 # SPDX-License-Identifier: Apache-2.0
+import json
 import os
 import re
 import subprocess
@@ -91,6 +92,12 @@ grouped(1, [3, 7], total=7, extra=TABLES, do_rotary=1, label="rotation by length
 grouped(3, [6], total=6, extra=(*TABLES, np.int64([[7, 1, 2]])), do_rotary=1, label="rotation by positions")
 grouped(2, [5], total=5, size=32, isPacked=True, extra=TABLES, do_rotary=1, label="packed, and turned in part")
 grouped(1, [3, 2], total=3, isPacked=True, softcap=1.0, extra=TABLES, do_rotary=1, label="packed, softcap")
+angles = np.arange(24)[:, None] * np.float32([1, 0.5, 0.25, 0.125, 1, 0.75, 2, 0.375])
+LONG = Fixed(np.cos(angles).astype(np.float32)), Fixed(np.sin(angles).astype(np.float32))
+for queries, lengths in ((17, [17]), (5, [22]), (1, [23]), (1, [1, 24])):
+    grouped(queries, lengths, total=24, capacity=24, isPacked=True, extra=LONG, do_rotary=1,
+            local_window_size=6, label=f"a window of a packed cache, {queries} of {lengths[-1]}")
+    grouped(queries, lengths, total=24, capacity=24, isHalf=True, label=f"{queries} of {lengths[-1]} halves")
 
 row, keys, cache = wave(1, 1, 32), wave(1, 1, 16), wave(1, 2, 4, 8)
 HEADS = {"num_heads": 4, "kv_num_heads": 2}
@@ -327,8 +334,42 @@ def checkTaken(folder):
     print(f"{len(TAKEN)} nodes are taken or not")
 
 
+def checkInPlace(folder):
+    """Each cache of fixed capacity in the buffer of its past: the bits of a program that copies the caches."""
+    model = import_tests.Model(OPSET)
+    pairs = []
+    with open(opset_tests.VALUES) as file:
+        recorded = json.load(file)
+    for name, (_, build, _, _) in opset_tests.CASES.items():
+        if not name.startswith("GroupQueryAttention"):
+            continue
+        results = build(model)
+        for result, values in zip(results, recorded[name]):
+            model.expect(result, opset_tests.decode(*values))
+        for present, past in zip(results[1:3], model.nodes[-1].input[3:5]):
+            if past and model.inputs[past].shape == model.outputs[results.index(present) - len(results)][1].shape:
+                pairs.append((present, past))
+    path, program = (os.path.join(folder, name) for name in ("caches.onnx", "caches.dmlx"))
+    model.save(path)
+    inputs = []
+    for key, array in model.inputs.items():
+        np.save(os.path.join(folder, key + ".npy"), array)
+        inputs.append(f"--input={key}=@{folder}/{key}.npy")
+    found = []
+    for options in ([], [f"--in-place={present}={past}" for present, past in pairs]):
+        import_tests.run(["dml-compile", path, "-o", program, *options])
+        files = [f"{folder}/{len(options)}-{index}.npy" for index in range(len(model.outputs))]
+        import_tests.run(["dml-run", program, *inputs, *(f"--output=@{file}" for file in files)])
+        found.append([np.load(file) for file in files])
+    for (name, _, _), copied, written in zip(model.outputs, *found):
+        if copied.tobytes() != written.tobytes():
+            sys.exit(f"{name} in place has other bits than with copies")
+    print(f"{len(pairs)} caches in place: {len(found[0])} results with the bits of copies")
+
+
 def checkMore(folder):
     checkEmptyPast(folder)
+    checkInPlace(folder)
     checkTaken(folder)
 
 

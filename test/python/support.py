@@ -46,6 +46,22 @@ def make_logic():
                       [("a", "bool", [4]), ("b", "bool", [4])], [("c", "bool", [4])])
 
 
+def make_branches():
+    """`x` behind the rows of `past` where `cached` is true, else `x` times 10."""
+    goes_on, first, model = dml.Model({}), dml.Model({}), dml.Model({"": 17})
+    goes_on.node("Concat", ["past", "x"], ["longer"], axis=0)
+    goes_on.output("longer")
+    first.weight("ten", np.float32([10]))
+    first.node("Mul", ["x", "ten"], ["tenfold"])
+    first.output("tenfold")
+    model.input("past", np.float32, ["p", 2])
+    model.input("x", np.float32, [1, 2])
+    model.input("cached", np.bool_, [1])
+    model.node("If", ["cached"], ["y"], then_branch=goes_on, else_branch=first)
+    model.output("y")
+    return model
+
+
 #: The numbers of 4 bits and a scale, what they mean, and those again.
 UINT4 = """
 func.func @main(%x: tensor<2x3xui4>, %s: tensor<2x1xf32>)

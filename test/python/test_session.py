@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import dml
-from support import OWNED, make_dense, make_logic, make_scale, needs_device
+from support import OWNED, make_branches, make_dense, make_logic, make_scale, needs_device
 
 
 def setUpModule():
@@ -136,6 +136,61 @@ class RunTest(unittest.TestCase):
         gc.collect()
         self.assertEqual([result[1, 2] for result in results], [3 * i for i in range(20)])
 
+    def test_branches_and_nothing(self):
+        """A decoder in small: the first step has a past without elements, and a bool decides
+        which branch is computed."""
+        session = dml.Session(make_branches())
+        x = np.float32([[5, 6]])
+        past = x[:0]
+        for cached, wanted in ((False, [[50, 60]]), (True, [[5, 6]]), (True, [[5, 6], [5, 6]])):
+            (y,) = session.run(None, {"past": past, "x": x, "cached": np.array([cached])})
+            self.assertEqual(y.tolist(), wanted)
+            past = y if cached else past
+        (y,) = session.prepare({"past": (7, 2), "x": x, "cached": np.array([True])})
+        self.assertEqual(y.shape, [8, 2])
+        tensor = dml.Tensor((0, 2), device=session.device)
+        (y,) = session.run(None, {"past": tensor, "x": x, "cached": [True]})
+        self.assertEqual(y.tolist(), [[5, 6]])
+        session = dml.Session(make_branches(), dims={"cached": False, "p": 0})
+        self.assertEqual([each.shape for each in session.inputs], [[0, 2], [1, 2]])
+        for feeds in ({"x": x}, {"x": x, "past": x[:0]}):
+            (y,) = session.run(None, feeds)
+            self.assertEqual(y.tolist(), [[50, 60]])
+
+    def test_names_in_unicode(self):
+        model = dml.Model({"": 17}, name="模型")
+        model.input("größe", np.float32, ["n", 3])
+        model.node("Relu", ["größe"], ["выход"])
+        model.output("выход")
+        session = dml.Session(model)
+        (y,) = session.run(["выход"], {"größe": np.float32([[1, -2, 3]])})
+        self.assertEqual(y.tolist(), [[1, 0, 3]])
+        with self.assertRaisesRegex(dml.InvalidArgument,
+                                    "there is no input 'grösse'; did you mean 'größe'?"):
+            session.run(None, {"grösse": y})
+
+    def test_forks(self):
+        """A process that was forked has no part in the devices of its parent."""
+        session = dml.Session(make_scale())
+        tensor = dml.Tensor.from_numpy(np.ones((1, 3), np.float32))
+        session.run(None, {"x": tensor})
+        child = os.fork()
+        if child == 0:
+            failures = []
+            for call in (lambda: session.run(None, {"x": tensor}), tensor.numpy,
+                         lambda: session.info):
+                try:
+                    failures.append(call())
+                except dml.InvalidArgument as error:
+                    if "was forked; wanted is one that this process makes" not in str(error):
+                        failures.append(error)
+            del session, tensor
+            (y,) = dml.Session(make_scale()).run(None, {"x": [[1, 2, 3]]})
+            os._exit(0 if not failures and y.tolist() == [[3, 6, 9]] else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        (y,) = session.run(None, {"x": tensor})
+        self.assertEqual(y.tolist(), [[3, 3, 3]])
+
     def test_paths_and_cache(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "mödel.onnx")
@@ -171,7 +226,7 @@ class RunTest(unittest.TestCase):
         session = dml.Session(make_scale(), wait_limit=1e-9)
         # Other work may delay this thread until the device is done: the run succeeds then.
         with self.assertRaisesRegex(dml.Timeout, "has not finished within"):
-            for _ in range(20):
+            for _ in range(1000):
                 session.run(None, {"x": x})
         session = dml.Session(make_scale(), wait_limit=600)
         (y,) = session.run(None, {"x": x})
@@ -290,6 +345,8 @@ class ErrorTest(unittest.TestCase):
                     dml.Session, b"", format="tflite")
         self.expect(dml.InvalidArgument, "the model is of the type int", dml.Session, 3)
         self.expect(dml.InvalidArgument, "has a null character", dml.Session, "a\0b")
+        self.expect(dml.InvalidArgument, "is empty, but wanted is a model", dml.Session, b"")
+        self.expect(dml.InvalidArgument, "is no regular file", dml.Session, "/")
 
     def test_settings(self):
         model = make_scale()
@@ -301,6 +358,23 @@ class ErrorTest(unittest.TestCase):
                     model, dims={"n": "four"})
         self.expect(dml.InvalidArgument, "'m'", dml.Session, model, dims={"m": 4})
         self.expect(dml.InvalidArgument, "wanted is str", dml.Session, model, dims={3: 4})
+        self.expect(dml.InvalidArgument, "the dims are of the type str, but wanted is a dictionary",
+                    dml.Session, model, dims="n=4")
+        self.expect(dml.InvalidArgument, "wanted is a dictionary", dml.Session, model,
+                    options=["fuse"])
+        for wait_limit in ("a", -1, float("nan"), float("inf"), 1e300):
+            self.expect(dml.InvalidArgument, f"wait_limit is {wait_limit!r}, but wanted are",
+                        dml.Session, model, wait_limit=wait_limit)
+        self.expect(dml.InvalidArgument, "program_budget is -1, but wanted is an integer from 0",
+                    dml.Session, model, program_budget=-1)
+        self.expect(dml.InvalidArgument, "progress is of the type int, but wanted is a function",
+                    dml.Session, model, progress=3)
+        self.expect(dml.InvalidArgument, "the cache folder is of the type int, but wanted is",
+                    dml.Session, model, cache_dir=3)
+        self.expect(dml.InvalidArgument, "weight 'w': the elements are of the type object",
+                    dml.Session, model, weights={"w": [object()]})
+        self.expect(dml.InvalidArgument, "the format is {}, but wanted is one of", dml.Session,
+                    model, format={})
 
     def test_inputs(self):
         run = dml.Session(make_scale()).run
@@ -315,8 +389,12 @@ class ErrorTest(unittest.TestCase):
                     {"x": x[0]})
         self.expect(dml.InvalidArgument, "has the size 2 in dimension 1, but wanted is 3", run,
                     None, {"x": x[:, :2]})
-        self.expect(dml.InvalidArgument, "wanted are 1 to 2^32 - 1 elements", run, None,
-                    {"x": x[:0]})
+        self.expect(dml.InvalidArgument, "wanted are numbers that", run, None, {"x": None})
+        self.expect(dml.InvalidArgument, "has numbers beyond 3.4", run, None,
+                    {"x": [[1e300, 1, 1]]})
+        self.expect(dml.InvalidArgument, "wanted is a dictionary from names to arrays", run, None,
+                    {"x": x}, into=[x])
+        self.expect(dml.InvalidArgument, "is no Unicode", run, None, {"\ud800": x})
         self.expect(dml.InvalidArgument, "has 9 dimensions, but wanted are 8 at most", run, None,
                     {"x": x.reshape((1,) * 7 + (2, 3))})
         self.expect(dml.InvalidArgument, "the elements are of the type complex64", run, None,
@@ -340,7 +418,8 @@ class ErrorTest(unittest.TestCase):
         self.expect(dml.InvalidArgument, "there is no output 'dens'; did you mean 'dense'?", run,
                     ["dens"], feeds)
         self.expect(dml.InvalidArgument, "is given twice", run, ["dense", "dense"], feeds)
-        self.expect(dml.InvalidArgument, "wanted is None or a list", run, "dense", feeds)
+        for names in ("dense", b"dense", 1):
+            self.expect(dml.InvalidArgument, "wanted is None or a list", run, names, feeds)
         self.expect(dml.InvalidArgument, "there is no output 'dens' to write into", run, None,
                     feeds, into={"dens": np.zeros((1, 2), np.float32)})
         for target, text in (
@@ -355,6 +434,11 @@ class ErrorTest(unittest.TestCase):
         self.expect(dml.InvalidArgument, "there is no input 'z'", prepare, {"z": (1, 3)})
         self.expect(dml.InvalidArgument, "has the size 4 in dimension 1", prepare, {"x": (1, 4)})
         self.expect(dml.InvalidArgument, "a size of input 'x' is 1.5", prepare, {"x": (1.5, 3)})
+        self.expect(dml.InvalidArgument, "a size of input 'x' is -1", prepare, {"x": (-1, 3)})
+        self.expect(dml.InvalidArgument, "the shape of input 'x' is None, but wanted is a tuple",
+                    prepare, {"x": None})
+        self.expect(dml.InvalidArgument, "has 0 dimensions", prepare, {"x": 4})
+        self.expect(dml.InvalidArgument, "wanted is a dictionary", prepare, "x")
 
     def test_closed(self):
         session = dml.Session(make_scale())

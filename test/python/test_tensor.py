@@ -39,7 +39,7 @@ class TensorTest(unittest.TestCase):
             dml.Tensor((2, 3), np.complex64)
         with self.assertRaisesRegex(dml.InvalidArgument, "is no type of elements"):
             dml.Tensor((2, 3), "f33")
-        with self.assertRaisesRegex(dml.InvalidArgument, "wanted are sizes of 0 or more"):
+        with self.assertRaisesRegex(dml.InvalidArgument, "a size of a tensor is -3"):
             dml.Tensor((2, -3))
         with self.assertRaises(dml.OutOfMemory):
             dml.Tensor((2**24, 2**24))
@@ -100,6 +100,16 @@ class TensorTest(unittest.TestCase):
                 self.assertEqual((y.min(), y.max()), (3 * i, 3 * i))
                 choose.shuffle(kept)
                 del kept[choose.randrange(4, 9):], x
+
+    def test_shapes_and_types_that_are_none(self):
+        for arguments, text in (
+                ((3,), "the shape of a tensor is 3, but wanted is a tuple of sizes"),
+                (((1.5,),), "a size of a tensor is 1.5, but wanted is an integer"),
+                (((-1,),), "a size of a tensor is -1, but wanted is an integer from 0 on"),
+                (((1,), None), "the type of elements is None"),
+                (((1,), "complex64"), "the elements are of the type complex64")):
+            with self.assertRaisesRegex(dml.InvalidArgument, text):
+                dml.Tensor(*arguments)
 
     def test_four_bits(self):
         x = np.uint8([[1, 2, 15], [0, 9, 7]])

@@ -25,6 +25,13 @@ extern "C" const char *__tsan_default_options() {
   return "ignore_noninstrumented_modules=1";
 }
 
+/// Options for LeakSanitizer. A list of the suppressions that were used would
+/// stand among the messages of the program.
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
+extern "C" const char *__lsan_default_options() {
+  return "print_suppressions=0";
+}
+
 /// Suppressions for LeakSanitizer, which asks for them under this name. Each
 /// needs a reason.
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)

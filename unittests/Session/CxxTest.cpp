@@ -9,6 +9,8 @@
 #include "dml/session.hpp"
 #include "gmock/gmock.h"
 
+#include <functional>
+
 using namespace dml::test;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -73,6 +75,147 @@ TEST(SessionCxxTest, TakesOptions) {
   EXPECT_THROW(dml::Session("no-such-model.onnx"), dml::Error);
   options.function = "other";
   EXPECT_THROW(open(model, options), dml::Error);
+}
+
+/// A decoder in small: `x` behind the rows of `past`, or, in the first step,
+/// `x` times 10. `addCondition` adds the nodes that compute "goesOn".
+static void addBranches(dml::Model &model,
+                        const std::function<void()> &addCondition) {
+  model.input("past", DML_ELEMENT_TYPE_FLOAT, {"P", 2});
+  model.input("x", DML_ELEMENT_TYPE_FLOAT, {1, 2});
+  addCondition();
+  dml::Model goesOn({}, "then"), first({}, "else");
+  goesOn.node("Concat", {"past", "x"}, {"longer"}, {{"axis", 0}});
+  goesOn.output("longer");
+  first.weight("ten", {1}, std::vector<float>{10});
+  first.node("Mul", {"x", "ten"}, {"tenfold"});
+  first.output("tenfold");
+  model.node("If", {"goesOn"}, {"y"},
+             {{"then_branch", goesOn}, {"else_branch", first}});
+  model.output("y");
+}
+
+/// The result of a call that throws.
+static std::string getError(const std::function<void()> &call) {
+  try {
+    call();
+  } catch (const dml::Error &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// A session of `model`, or null where there is no device.
+static std::unique_ptr<dml::Session>
+openModel(const dml::Model &model, const dml::SessionOptions &options = {}) {
+  try {
+    return std::make_unique<dml::Session>(model, options);
+  } catch (const dml::Error &error) {
+    if (error.result() != DML_ERROR_NOT_FOUND)
+      ADD_FAILURE() << error.what();
+    return nullptr;
+  }
+}
+
+TEST(SessionCxxTest, ValuesDecideBranches) {
+  dml::Model model({{"", 17}});
+  addBranches(model, [&] {
+    model.input("cached", DML_ELEMENT_TYPE_BOOL, {1});
+    model.node("Not", {"cached"}, {"isFirst"});
+    model.node("Not", {"isFirst"}, {"goesOn"});
+  });
+  std::unique_ptr<dml::Session> session = openModel(model);
+  DML_END_WITHOUT_DEVICE(session);
+  const std::vector<float> past{1, 2, 3, 4}, none, x{5, 6};
+  auto run = [&](int64_t rows, const std::vector<float> &rest, uint8_t cached) {
+    return session
+        ->run({{"past", {rows, 2}, rest},
+               {"x", {1, 2}, x},
+               {"cached", {1}, std::vector<uint8_t>{cached}}})[0]
+        .copy<float>();
+  };
+  EXPECT_THAT(run(2, past, 1), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(run(2, past, 0), ElementsAre(50, 60));
+  EXPECT_THAT(run(0, none, 0), ElementsAre(50, 60));
+  EXPECT_THAT(run(0, none, 1), ElementsAre(5, 6));
+  EXPECT_THAT(run(2, past, 255), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(session->info().compiledCount, 4u);
+
+  // Preparing reads the value as well.
+  std::vector<dml::Input> inputs{{"past", {1, 2}, x},
+                                 {"x", {1, 2}, x},
+                                 {"cached", {1}, std::vector<uint8_t>{1}}};
+  inputs[2].data = "\1";
+  session->prepare(inputs);
+  EXPECT_EQ(session->info().compiledCount, 5u);
+  EXPECT_THAT(run(1, x, 1), ElementsAre(5, 6, 5, 6));
+  EXPECT_EQ(session->info().compiledCount, 5u);
+  inputs[2].data = nullptr;
+  EXPECT_THAT(getError([&] { session->prepare(inputs); }),
+              HasSubstr("input 'cached' has no memory, but wanted is data on "
+                        "the host: the value decides which branch of an If is "
+                        "computed"));
+  inputs[2].buffer.buffer = reinterpret_cast<VkBuffer>(uintptr_t(1));
+  EXPECT_THAT(getError([&] { session->run(inputs); }),
+              HasSubstr("input 'cached' has a buffer, but wanted is data on "
+                        "the host"));
+  inputs[2] = {"cached", {1}, std::vector<uint8_t>{0, 1}};
+  EXPECT_THAT(getError([&] { session->prepare(inputs); }),
+              HasSubstr("input 'cached' has 2 bytes, but wanted are 1"));
+}
+
+TEST(SessionCxxTest, IntegersDecideBranches) {
+  dml::Model model({{"", 17}});
+  addBranches(model, [&] {
+    model.input("steps", DML_ELEMENT_TYPE_INT64, {});
+    model.weight("one", {}, std::vector<int64_t>{-1});
+    model.node("Greater", {"steps", "one"}, {"goesOn"});
+  });
+  std::unique_ptr<dml::Session> session = openModel(model);
+  DML_END_WITHOUT_DEVICE(session);
+  const std::vector<float> x{5, 6};
+  for (int64_t steps : {int64_t(-2), int64_t(1) << 40}) {
+    auto results = session->run({{"past", {1, 2}, x},
+                                 {"x", {1, 2}, x},
+                                 {"steps", {}, std::vector<int64_t>{steps}}});
+    EXPECT_EQ(results[0].sizes()[0], steps > 0 ? 2 : 1);
+  }
+  dml::SessionOptions options;
+  options.dimensions["x"] = 1;
+  EXPECT_THAT(getError([&] { dml::Session other(model, options); }),
+              HasSubstr("input 'x' is 1x2 of float, but only one bool or one "
+                        "integer"));
+}
+
+TEST(SessionCxxTest, StatedValuesAndSizesOfNothing) {
+  dml::Model model({{"", 17}});
+  addBranches(model, [&] { model.input("goesOn", DML_ELEMENT_TYPE_BOOL, {}); });
+  dml::SessionOptions options;
+  options.dimensions = {{"P", 0}, {"goesOn", 1}};
+  std::unique_ptr<dml::Session> session = openModel(model, options);
+  DML_END_WITHOUT_DEVICE(session);
+  ASSERT_EQ(session->inputs().size(), 2u);
+  EXPECT_THAT(session->inputs()[0].sizes, ElementsAre(0, 2));
+  const std::vector<float> none, x{5, 6};
+  // What has no elements may be given or not.
+  EXPECT_THAT(session->run({{"x", {1, 2}, x}})[0].copy<float>(),
+              ElementsAre(5, 6));
+  EXPECT_THAT(
+      session->run({{"past", {0, 2}, none}, {"x", {1, 2}, x}})[0].copy<float>(),
+      ElementsAre(5, 6));
+  EXPECT_THAT(getError([&] {
+                session->run({{"past", {1, 2}, x}, {"x", {1, 2}, x}});
+              }),
+              HasSubstr("input 'past' has the size 1 in dimension 0, but "
+                        "wanted is 0, which was stated for 'P'"));
+  options.dimensions["goesOn"] = 2;
+  EXPECT_THAT(getError([&] { dml::Session other(model, options); }),
+              HasSubstr("input 'goesOn' is stated as 2, but wanted is 0 or 1 "
+                        "for a bool"));
+  options.dimensions = {{"P", -1}};
+  EXPECT_THAT(getError([&] { dml::Session other(model, options); }),
+              HasSubstr("the dimension 'P' has the size -1, but wanted is one "
+                        "from 0 to 2^32 - 1"));
 }
 
 TEST(SessionCxxTest, ExplainsWithoutADevice) {

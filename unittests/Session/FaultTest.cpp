@@ -12,8 +12,7 @@
 
 #include "Device.h"
 #include "DiscreteVulkan.h"
-#include "FaultyMemory.h"
-#include "FaultyVulkan.h"
+#include "FaultyCalls.h"
 #include "ModelWriter.h"
 #include "dml/session.hpp"
 #include "gmock/gmock.h"
@@ -23,7 +22,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <thread>
 #include <unistd.h>
 
 using namespace dml::test;
@@ -94,7 +92,7 @@ public:
 };
 
 /// A use of a session on a device whose calls may fail.
-class Flow {
+class Flow : public FaultyCalls {
 public:
   struct Kind {
     const char *name;
@@ -244,16 +242,6 @@ public:
     EXPECT_EQ(dmlGetSessionInfo(session, &sessionInfo, nullptr), DML_SUCCESS);
   }
 
-  void failAllocation(uint64_t number, bool lasting) {
-    failingAllocation = number;
-    isLasting = lasting;
-  }
-
-  struct Failure {
-    DmlResult result;
-    std::string message;
-  };
-  std::vector<Failure> failures;
   std::vector<std::string> warnings;
 
 private:
@@ -286,47 +274,7 @@ private:
     });
   }
 
-  /// Calls, with the allocation failing that is to.
-  template <typename Call> DmlResult attempt(Call call, DmlError *error) {
-    if (!failingAllocation)
-      return call(error);
-    uint64_t number = *failingAllocation >= allocations
-                          ? *failingAllocation - allocations
-                          : FaultyMemory::kNone;
-    (void)takeAllocationCount();
-    DmlResult result;
-    {
-      FaultyMemory memory(number, isLasting);
-      result = call(error);
-    }
-    allocations += takeAllocationCount();
-    if (hasAllocationFailed())
-      failingAllocation.reset();
-    return result;
-  }
-
-  /// Makes a call of a session. Where the call fails it does so cleanly, and
-  /// succeeds right afterwards, but not on a device that is lost.
-  template <typename Call> bool make(Call call) {
-    DmlError error = nullptr;
-    DmlResult result = attempt(call, &error);
-    if (result == DML_SUCCESS)
-      return true;
-    failures.push_back({result, dmlGetErrorMessage(error)});
-    EXPECT_EQ(failures.back().message.find('\n'), std::string::npos);
-    dmlDestroyError(error);
-    if (result == DML_ERROR_DEVICE_LOST)
-      return false;
-    result = call(&error);
-    EXPECT_EQ(result, DML_SUCCESS) << dmlGetErrorMessage(error);
-    dmlDestroyError(error);
-    return result == DML_SUCCESS;
-  }
-
   const Files &files;
-  std::optional<uint64_t> failingAllocation;
-  bool isLasting = false;
-  uint64_t allocations = 0;
   DmlDevice device = nullptr;
   std::optional<dml::Model> built;
   DmlSession session = nullptr;
@@ -444,9 +392,7 @@ void SessionFaults::runWithFault(const VulkanFault &fault,
     else
       flow.checkBuffers();
   }
-  endVulkanFault();
-  while (dmlGetLateWorkCount(VK_NULL_HANDLE) != 0)
-    std::this_thread::yield();
+  awaitLateWork();
   EXPECT_THAT(listVulkanMisuses(), IsEmpty());
   EXPECT_THAT(listLiveObjects(), IsEmpty());
 }

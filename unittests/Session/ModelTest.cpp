@@ -219,6 +219,10 @@ TEST_F(ModelTest, RefusesWhatNoModelHas) {
         dmlAddModelInput(nullptr, nullptr, &error));
   DmlModelTensor tensor{};
   fails("input '' has no name", dmlAddModelInput(handle, &tensor, &error));
+  fails("the argument 'tensor' is NULL",
+        dmlAddModelInput(handle, nullptr, &error));
+  fails("the argument 'node' is NULL",
+        dmlAddModelNode(handle, nullptr, &error));
   tensor.name = "x";
   tensor.rank = 1;
   fails("input 'x': 'sizes' is NULL",
@@ -340,7 +344,8 @@ TEST_F(ModelTest, IsCheckedAsFilesAre) {
   EXPECT_THAT(getRunError([](dml::Model &model) {
                 model.node("acme::Neg", {"x"}, {"y"}, {}, "f");
               }),
-              HasSubstr("acme"));
+              HasSubstr("acme.Neg: 1 node, 'f': the importer does not know it, "
+                        "and the model has no function of this name"));
   EXPECT_THAT(getRunError([](dml::Model &model) {
                 model.node("Neg", {"x"}, {"y"}).node("Abs", {"x"}, {"y"});
               }),

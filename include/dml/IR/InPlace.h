@@ -24,6 +24,12 @@ namespace dml {
 /// After bufferization, the result is an argument as well.
 inline constexpr llvm::StringLiteral inPlaceAttrName = "dml.in_place";
 
+/// The name of the unit attribute of a linalg.generic whose result is another
+/// tensor with some elements written. Such a generic is not fused into readers
+/// of its result: where both tensors have one buffer, its kernel writes the new
+/// elements alone, and readers load each element from one place.
+inline constexpr llvm::StringLiteral updateAttrName = "dml.update";
+
 /// A result of a function that is to be in the buffer of an argument.
 struct InPlacePair {
   unsigned argument, result;

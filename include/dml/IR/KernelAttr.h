@@ -18,8 +18,9 @@ namespace dml {
 /// The name of the attribute of a linalg.generic that states its kernel. The
 /// attribute contains the tile of the kernel: `{map_tile = {...}}`, `{row_tile
 /// = array<i64: threads, vectors>}`, `{attention_tile = array<i64: queries,
-/// keys, terms>}`, `{matrix_attention_tile = {...}}`, `{contraction_tile =
-/// array<i64: rows, columns, terms>}`, which may have further entries,
+/// keys, terms>}`, `{split_attention_tile = array<i64: rows, keys>}`,
+/// `{matrix_attention_tile = {...}}`, `{contraction_tile = array<i64: rows,
+/// columns, terms>}`, which may have further entries,
 /// `{slice_tile = array<i64: rows, columns, slices, terms, times>}` or
 /// `{matrix_tile = {...}}`. `"map"` states a map kernel whose tile is chosen
 /// later.
@@ -102,6 +103,18 @@ struct AttentionTile {
   static constexpr llvm::StringLiteral name = "attention_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
   static std::optional<AttentionTile> get(mlir::DictionaryAttr kernel);
+};
+
+/// The tile of an attention kernel whose keys are split over workgroups. A
+/// workgroup computes `rows` rows for a part of `keys` keys, and a second
+/// kernel combines the parts. The rows are the queries of all heads that share
+/// a head of keys.
+struct SplitAttentionTile {
+  int64_t rows, keys;
+
+  static constexpr llvm::StringLiteral name = "split_attention_tile";
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<SplitAttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// The tile of an attention kernel that multiplies cooperative matrices.
@@ -277,8 +290,8 @@ private:
 /// get() returns nothing if the attribute contains another kind of tile, or an
 /// entry that is unknown or invalid.
 using KernelTile =
-    std::variant<MapTile, RowTile, AttentionTile, MatrixAttentionTile,
-                 ContractionTile, SliceTile, MatrixTile>;
+    std::variant<MapTile, RowTile, AttentionTile, SplitAttentionTile,
+                 MatrixAttentionTile, ContractionTile, SliceTile, MatrixTile>;
 
 /// Returns the tile that `attribute`, a value of `dml.kernel`, states, or
 /// nothing if the attribute states no tile.

@@ -35,6 +35,10 @@ struct SignatureTensor {
   /// Whether the number of dimensions is known.
   bool hasRank = true;
   std::vector<SignatureDimension> dimensions;
+  /// Whether the tensor is an input of one bool or integer from whose value the
+  /// condition of an If is computed. A program is built for one value of such
+  /// an input, which `ImportOptions::dimensions` states under its name.
+  bool decidesBranch = false;
 };
 
 struct Signature {
@@ -48,8 +52,9 @@ namespace onnx {
 
 /// Reads the inputs and outputs of an ONNX model, without building operators.
 /// Dimensions have the sizes that `options` state, and an input of one integer
-/// whose value `options` state is no input. Inputs and outputs have the order
-/// of the function that importModel() builds.
+/// or bool whose value `options` state is no input. Inputs and outputs have the
+/// order of the function that importModel() builds, which has no arguments for
+/// inputs with a size of 0.
 llvm::Expected<Signature> readSignature(const llvm::MemoryBuffer &file,
                                         const ImportOptions &options);
 /// Reads the signature of a model that was built node by node.

@@ -37,6 +37,25 @@ inline constexpr double passesOfScores = 4;
 /// shown:  -
 inline constexpr double waitingKernels = 2;
 
+/// The number of times that a workgroup of a kernel whose keys are split over
+/// workgroups waits at a barrier.
+/// unit:   barriers
+/// shown:  -
+inline constexpr double barriersOfSplit = 10;
+
+/// The cycles in which the second kernel loads a number of one part from
+/// workgroup memory. Loads of several parts overlap.
+/// unit:   cycles
+/// device: the rate of workgroup memory
+/// shown:  -
+inline constexpr double cyclesOfPart = 8;
+
+/// The largest number of queries that read the same keys for which keys are
+/// split over workgroups. More queries occupy the device without a split.
+/// unit:   queries
+/// shown:  -
+inline constexpr int64_t maxSplitQueries = 64;
+
 } // namespace dml::cost::attention
 
 #endif // DML_TARGET_ATTENTIONCOSTS_H

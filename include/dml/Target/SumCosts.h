@@ -54,6 +54,22 @@ inline constexpr double shareInParts = 0.75;
 ///         second on an H200
 inline constexpr double shareInWorkgroups = 0.9;
 
+/// The number of operations of a thread that unpack a quantized factor from a
+/// word, subtract its zero point and multiply it by its scale: in f16, a shift,
+/// four masks and four disjunctions that the device computes with the masks,
+/// four differences and four products for the eight factors of a word, and a
+/// conversion of each.
+/// unit:   operations
+/// shown:  -
+inline constexpr double opsOfQuantizedFactor = 3;
+
+/// The number of operations of a thread for each scale and for each zero point
+/// of a run of quantized factors: their addresses, and the extraction of a zero
+/// point from its word.
+/// unit:   operations
+/// shown:  -
+inline constexpr double opsOfScale = 5;
+
 /// The time of a kernel's instructions, relative to the time in which its
 /// products would begin without any waits. Threads wait for each other's loads
 /// and for the results of their own products.

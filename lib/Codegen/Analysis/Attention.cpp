@@ -345,6 +345,7 @@ private:
   LogicalResult readSlices();
   LogicalResult readSharedDim();
   LogicalResult readDims();
+  void readSharingHeads();
 
   linalg::GenericOp op;
   Attention attention;
@@ -564,11 +565,67 @@ LogicalResult AttentionReader::readDims() {
   return success(llvm::is_contained(sums.columns.dims, getInnermostDim(type)));
 }
 
+/// Returns the constant by which `op`, of type `Division`, divides `dividend`,
+/// or nothing if `op` does anything else.
+template <typename Division>
+static std::optional<int64_t> getDivisor(Operation *op, Value dividend) {
+  auto division = dyn_cast<Division>(op);
+  APInt by;
+  if (!division || division.getLhs() != dividend ||
+      !matchPattern(division.getRhs(), m_ConstantInt(&by)))
+    return std::nullopt;
+  return by.getSExtValue();
+}
+
+/// Sets the number of heads that read the same keys and values. The head is the
+/// last coordinate of the batch. Keys and values must use only the quotient of
+/// the head by the number of sharing heads.
+void AttentionReader::readSharingHeads() {
+  const Contraction &sums = attention.products;
+  if (sums.batchDims.empty())
+    return;
+  int64_t dim = sums.batchDims.back(), heads = type.getDimSize(dim);
+  bool isShared = dim == sums.sharedDim;
+  if (isShared)
+    heads /= sums.columnsOfShared;
+  auto isIndex = [&](Value value) {
+    auto index = value.getDefiningOp<linalg::IndexOp>();
+    return index && static_cast<int64_t>(index.getDim()) == dim;
+  };
+  auto isHead = [&](Value value) {
+    auto division = value.getDefiningOp<arith::DivUIOp>();
+    return isShared ? division && isIndex(division.getLhs()) : isIndex(value);
+  };
+  std::optional<int64_t> sharing;
+  for (ArrayRef<Operation *> slice :
+       {ArrayRef(attention.scores.columns.slice), ArrayRef(sums.columns.slice)})
+    for (Operation *nested : slice)
+      for (Value operand : nested->getOperands()) {
+        // A dimension of heads and columns must be divided into both first.
+        if (isShared && isIndex(operand) &&
+            getDivisor<arith::DivUIOp>(nested, operand) !=
+                sums.columnsOfShared &&
+            getDivisor<arith::RemUIOp>(nested, operand) != sums.columnsOfShared)
+          return;
+        if (!isHead(operand))
+          continue;
+        std::optional<int64_t> divisor =
+            getDivisor<arith::DivUIOp>(nested, operand);
+        if (!divisor || *divisor < 1 || heads % *divisor ||
+            (sharing && *sharing != *divisor))
+          return;
+        sharing = divisor;
+      }
+  // Neither keys nor values depend on the head if all heads share them.
+  attention.sharingHeads = sharing.value_or(heads);
+}
+
 std::optional<Attention> AttentionReader::read() {
   if (failed(readOutput()) || failed(readLoops()) || failed(readMaximum()) ||
       failed(readTotal()) || failed(readProducts()) || failed(compareLoops()) ||
       failed(readSlices()) || failed(readSharedDim()) || failed(readDims()))
     return std::nullopt;
+  readSharingHeads();
   return attention;
 }
 

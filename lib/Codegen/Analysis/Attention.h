@@ -54,6 +54,10 @@ struct Attention {
   /// operator permits this where the values are f16 (roundableAttrName).
   bool isRoundable = false;
 
+  /// The number of neighbouring positions of the batch that read the same keys
+  /// and values: 4 if 32 heads of queries share 8 heads of keys.
+  int64_t sharingHeads = 1;
+
   /// The sums of weights times values, in the loop of `output`. The rows are
   /// queries, and the columns are the columns of the values. The factors of the
   /// rows are the weights, whose operations are not listed here, since they

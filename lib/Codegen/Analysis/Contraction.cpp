@@ -199,3 +199,24 @@ bool dml::isChosen(const ContractionOperand &operand) {
   return llvm::any_of(operand.slice,
                       [](Operation *op) { return isa<arith::SelectOp>(op); });
 }
+
+/// Adds the operations of `slice` on which `value` depends to `needed`.
+static void addSlice(ArrayRef<Operation *> slice, Value value,
+                     llvm::SmallPtrSetImpl<Operation *> &needed) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !llvm::is_contained(slice, definition) ||
+      !needed.insert(definition).second)
+    return;
+  for (Value operand : definition->getOperands())
+    addSlice(slice, operand, needed);
+}
+
+SmallVector<Operation *> dml::getSliceOf(ArrayRef<Operation *> slice,
+                                         ArrayRef<Value> values) {
+  llvm::SmallPtrSet<Operation *, 32> needed;
+  for (Value value : values)
+    if (value)
+      addSlice(slice, value, needed);
+  return llvm::filter_to_vector(
+      slice, [&](Operation *nested) { return needed.contains(nested); });
+}

@@ -96,6 +96,12 @@ struct Contraction {
 /// factors in vectors where the factors are neighbours.
 bool isChosen(const ContractionOperand &operand);
 
+/// Returns the operations of `slice` on which `values` depend, in the order of
+/// `slice`. Values may be null.
+llvm::SmallVector<mlir::Operation *>
+getSliceOf(llvm::ArrayRef<mlir::Operation *> slice,
+           llvm::ArrayRef<mlir::Value> values);
+
 /// Returns the last dimension of `type` with more than one element, or the
 /// first dimension if there is none. Neighbours in memory differ in the
 /// coordinate of this dimension.

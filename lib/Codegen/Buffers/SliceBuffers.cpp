@@ -173,8 +173,9 @@ ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
   return {bytes.min, bytes.max + 1};
 }
 
-/// Returns the access to `buffer`, or nothing if the placement of `buffer` is
-/// unknown.
+/// Returns the type of `buffer` and its place within its root buffer, or
+/// nothing if the place is unknown, the shape is dynamic, or an element has no
+/// whole number of bytes.
 static std::optional<SlicedAccess> getAccess(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);

@@ -198,6 +198,16 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   return place;
 }
 
+/// Whether `index`, a linear function of coordinates in `shape`, is from 0 to
+/// `most` everywhere.
+static bool isBetween(const BytePlace &index, ArrayRef<int64_t> shape,
+                      int64_t most) {
+  int64_t least = index.offset, largest = index.offset;
+  for (auto [factor, size] : llvm::zip_equal(index.factors, shape))
+    (factor < 0 ? least : largest) += factor * (size - 1);
+  return least >= 0 && largest <= most;
+}
+
 /// Adds the index `value`, multiplied by `scale`, to `place`. `value` is
 /// computed in the body of `op`. Returns false if `value` is not a linear
 /// function of the coordinates.
@@ -216,6 +226,20 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {
     place.factors[index.getDim()] += scale;
     return index->getParentOfType<linalg::GenericOp>() == op;
+  }
+  if (isa<arith::MinUIOp>(by) &&
+      matchPattern(by->getOperand(1), m_ConstantInt(&constant))) {
+    // A bound that no index exceeds has no effect.
+    BytePlace index;
+    index.factors.resize(place.factors.size());
+    if (!addIndex(by->getOperand(0), op, 1, index, depth + 1) ||
+        !isBetween(index, getOutputType(op).getShape(),
+                   constant.getSExtValue()))
+      return false;
+    place.offset += scale * index.offset;
+    for (auto [factor, ofIndex] : llvm::zip_equal(place.factors, index.factors))
+      factor += scale * ofIndex;
+    return true;
   }
   if (isa<arith::AddIOp, arith::SubIOp>(by))
     return addIndex(by->getOperand(0), op, scale, place, depth + 1) &&

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ContractionBuilder.h"
+#include "Analysis/QuantizedFactor.h"
 #include "Emit/Launch.h"
 #include "Emit/VectorPacker.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -158,6 +159,11 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
+  // The places of 4-bit numbers in the words that loads read.
+  llvm::DenseMap<Operation *, QuantizedFactor> nibbles;
+  for (const QuantizedFactor &factor : matchQuantizedFactors(operand))
+    if (factor.lane)
+      nibbles.try_emplace(factor.loaded.getDefiningOp(), factor);
   // Returns the positions in their buffers of the elements that the operand's
   // loads read in iteration `step`, for the first row or column of vector
   // `vector` of the operand. How these positions grow with `vector` and `step`
@@ -170,11 +176,20 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       builder.bind(0, position, first);
     builder.buildSlice(operand.slice, getCoordinates(operand, first));
     SmallVector<LinearForm> places;
-    for (Operation *nested : operand.slice)
-      if (isa<memref::LoadOp>(nested))
-        places.push_back(
-            std::get<Load>(builder.getScalar(0, nested->getResult(0)))
-                .position);
+    for (Operation *nested : operand.slice) {
+      if (!isa<memref::LoadOp>(nested))
+        continue;
+      LinearForm place =
+          std::get<Load>(builder.getScalar(0, nested->getResult(0))).position;
+      auto nibble = nibbles.find(nested);
+      if (nibble != nibbles.end()) {
+        const QuantizedFactor &factor = nibble->second;
+        Scalar lane = builder.getScalar(0, factor.lane);
+        place = forms->add(b, forms->mul(b, place, factor.getNumPerWord()),
+                           std::get<LinearForm>(lane));
+      }
+      places.push_back(place);
+    }
     return places;
   };
   // The positions are linear forms of two atoms, one for the vector and one for

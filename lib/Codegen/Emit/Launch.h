@@ -29,7 +29,8 @@ struct GroupedLaunch {
 };
 
 /// Replaces `op` by a launch of at least `groups` workgroups of `threads`
-/// threads each.
+/// threads each. A launch in two or three dimensions may have more workgroups
+/// than the number wanted; the caller guards them.
 GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
                            mlir::linalg::GenericOp op, int64_t groups,
                            int64_t threads = DeviceProfile::workgroupSize);

@@ -141,6 +141,13 @@ private:
   } built;
 };
 
+/// Identifies a factor that a TileBuilder has built: `element` is the number of
+/// the element for which the body was built, and `term` is the number of the
+/// factor's term within an iteration.
+struct BuiltFactor {
+  int64_t element, term;
+};
+
 } // namespace dml
 
 #endif // DML_LIB_CODEGEN_EMIT_TILEBUILDER_H

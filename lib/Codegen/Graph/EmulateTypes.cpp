@@ -211,6 +211,42 @@ struct DropElementCast : OpConversionPattern<UnrealizedConversionCastOp> {
 struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
 
+  /// The number of the word that holds an element, and the number of bits by
+  /// which the word is shifted so that the element is in its lowest bits.
+  struct Place {
+    Value word, shift;
+  };
+
+  /// Divides the position of a 4-bit element as an index. Kernels compute with
+  /// indices as linear forms, so that threads that read neighbouring elements
+  /// load their word once and know the shifts. In tensors of 2^31 elements and
+  /// more, an index of 32 bits may not hold the position as a signed number,
+  /// and the function returns nothing.
+  static std::optional<Place> divideIndex(WordBuilder &b, RankedTensorType type,
+                                          Value position) {
+    if (!isNibble(type.getElementType()) || !type.hasStaticShape() ||
+        type.getNumElements() > std::numeric_limits<int32_t>::max())
+      return std::nullopt;
+    Value count = b.index(getNumPerWord(type.getElementType()));
+    Value lane = b.createOrFold<arith::RemUIOp>(position, count);
+    Value shift = b.createOrFold<arith::MulIOp>(
+        lane, b.index(type.getElementTypeBitWidth()));
+    return Place{b.createOrFold<arith::DivUIOp>(position, count),
+                 b.createOrFold<arith::IndexCastOp>(b.getI32Type(), shift)};
+  }
+
+  /// Divides the position of an element as an unsigned word. Tensors have fewer
+  /// than 2^32 elements, so that the position fits into an unsigned 32-bit
+  /// number even if range analysis does not prove it.
+  static Place divideWord(WordBuilder &b, Type element, Value position) {
+    auto count = static_cast<uint32_t>(getNumPerWord(element));
+    position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
+    Value word = arith::IndexCastUIOp::create(
+        b, b.getIndexType(), b.with<arith::DivUIOp>(position, count));
+    Value lane = b.with<arith::RemUIOp>(position, count);
+    return {word, b.with<arith::MulIOp>(lane, element.getIntOrFloatBitWidth())};
+  }
+
   LogicalResult
   matchAndRewrite(tensor::ExtractOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -232,18 +268,14 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
           op, b.join(words, getTypeConverter()->convertType(element)));
       return success();
     }
-    // Tensors have fewer than 2^32 elements, so that the position fits into an
-    // unsigned 32-bit number even if range analysis does not prove it.
-    auto count = static_cast<uint32_t>(getNumPerWord(element));
-    uint32_t width = element.getIntOrFloatBitWidth();
-    position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
-    Value word = arith::IndexCastUIOp::create(
-        b, b.getIndexType(), b.with<arith::DivUIOp>(position, count));
-    Value lane = b.with<arith::RemUIOp>(position, count);
+    std::optional<Place> place = divideIndex(b, type, position);
+    if (!place)
+      place = divideWord(b, element, position);
     Value bits = arith::ShRUIOp::create(
-        b, tensor::ExtractOp::create(b, adaptor.getTensor(), word),
-        b.with<arith::MulIOp>(lane, width));
-    rewriter.replaceOp(op, b.with<arith::AndIOp>(bits, (1u << width) - 1));
+        b, tensor::ExtractOp::create(b, adaptor.getTensor(), place->word),
+        place->shift);
+    uint32_t mask = (1u << element.getIntOrFloatBitWidth()) - 1;
+    rewriter.replaceOp(op, b.with<arith::AndIOp>(bits, mask));
     return success();
   }
 };

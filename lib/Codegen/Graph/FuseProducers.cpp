@@ -14,6 +14,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/JoinedElement.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/CostModel.h"
@@ -178,6 +179,79 @@ static bool isUnrounded(Operation *op) {
          truncation.getType().isF16() && !isRounded(truncation.getIn());
 }
 
+/// Returns the largest magnitude that the integer `value` can have, or nothing
+/// if it is neither a widened number of up to 8 bits nor a difference of two
+/// such numbers.
+static std::optional<int64_t> getMagnitude(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.abs().getZExtValue();
+  if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
+    std::optional<int64_t> lhs = getMagnitude(difference.getLhs()),
+                           rhs = getMagnitude(difference.getRhs());
+    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+  }
+  Operation *widening = value.getDefiningOp();
+  if (!isa_and_present<arith::ExtUIOp, arith::ExtSIOp>(widening))
+    return std::nullopt;
+  unsigned width = widening->getOperand(0).getType().getIntOrFloatBitWidth();
+  return width <= 8 ? std::optional(int64_t(1) << width) : std::nullopt;
+}
+
+/// The two factors of a product that f16 arithmetic rounds as an f32 product
+/// and its rounding to f16 do: an integer, and a number of f16.
+struct HalfProduct {
+  arith::SIToFPOp integer;
+  arith::ExtFOp half;
+
+  /// Reads what `truncation` rounds as such a product. An example is a
+  /// dequantized weight of f16, 5 times the scale 0.1. The integer has up to 11
+  /// bits, so that f16 represents it, and an f32 has all digits of the product.
+  static std::optional<HalfProduct> match(arith::TruncFOp truncation) {
+    auto product = truncation.getIn().getDefiningOp<arith::MulFOp>();
+    if (!product || !truncation.getType().isF16())
+      return std::nullopt;
+    HalfProduct factors{product.getLhs().getDefiningOp<arith::SIToFPOp>(),
+                        product.getRhs().getDefiningOp<arith::ExtFOp>()};
+    if (!factors.integer || !factors.half ||
+        !factors.half.getIn().getType().isF16())
+      return std::nullopt;
+    std::optional<int64_t> magnitude = getMagnitude(factors.integer.getIn());
+    constexpr int64_t largest = 1 << 11;
+    if (!magnitude || *magnitude > largest)
+      return std::nullopt;
+    return factors;
+  }
+};
+
+/// Whether the devices of `profile` have arithmetic in f16.
+static bool hasHalves(MLIRContext *context, const DeviceProfile &profile) {
+  return profile.includes(DeviceProfile::getRequired(Float16Type::get(context),
+                                                     /*isStored=*/false));
+}
+
+/// Multiplies in f16 where that gives the bits of the f32 product that is then
+/// rounded (HalfProduct). The device rounds the product of two numbers of f16
+/// to f16, so that a driver has no conversion to remove.
+static void multiplyInHalves(linalg::GenericOp op) {
+  op.getBody()->walk([](arith::TruncFOp truncation) {
+    std::optional<HalfProduct> factors = HalfProduct::match(truncation);
+    if (!factors)
+      return;
+    ImplicitLocOpBuilder b(truncation.getLoc(), truncation);
+    Value integer =
+        arith::SIToFPOp::create(b, b.getF16Type(), factors->integer.getIn());
+    truncation.replaceAllUsesWith(
+        arith::MulFOp::create(b, integer, factors->half.getIn()).getResult());
+    Operation *product = truncation.getIn().getDefiningOp();
+    truncation.erase();
+    for (Operation *unused : {product, factors->integer.getOperation(),
+                              factors->half.getOperation()})
+      if (unused->use_empty())
+        unused->erase();
+  });
+}
+
 /// The approximate number of operations that buildRounding() builds.
 static constexpr int64_t roundingOps = 18;
 
@@ -327,9 +401,10 @@ public:
 
   /// isPossible() returns whether the producer can be fused into all readers of
   /// its result, and isProfitable() whether the fused kernels are estimated to
-  /// be faster. isPossible() must be called first.
+  /// be faster. isPossible() must be called first. A producer of few elements
+  /// is fused for the launch that this saves, if `savesLaunches` is set.
   bool isPossible();
-  bool isProfitable();
+  bool isProfitable(bool savesLaunches = false);
   /// Whether the producer has no loops, and its only reader also reads a
   /// computed tensor that the producer reads. In x * sigmoid(x), the product is
   /// such a reader of the sigmoid: both read x. Such producers are fused first,
@@ -380,9 +455,10 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 
 bool Fusion::isPossible() {
   // A producer with a chosen kernel remains a separate kernel, and a copy in a
-  // chosen layout remains in memory.
+  // chosen layout or a written cache remains in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
+         !producer->hasAttr(updateAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
@@ -524,7 +600,7 @@ bool Fusion::fitsEpilogue() {
   return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
 }
 
-bool Fusion::isProfitable() {
+bool Fusion::isProfitable(bool savesLaunches) {
   const DeviceSpeed &device = rows.profile.getSpeed();
   if (combinesRows(producer))
     return keepsRows();
@@ -545,9 +621,11 @@ bool Fusion::isProfitable() {
       }))
     return true;
   int64_t size = countOps(producer);
+  bool halves = hasHalves(producer.getContext(), rows.profile);
   if (needsRounding())
     producer.getBody()->walk([&](Operation *op) {
-      if (!isUnrounded(op))
+      if (!isUnrounded(op) ||
+          (halves && HalfProduct::match(cast<arith::TruncFOp>(op))))
         return;
       size += roundingOps;
       *work += roundingOps * getTripCount(op).value_or(1);
@@ -592,6 +670,13 @@ bool Fusion::isProfitable() {
       else
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
+    // A written cache computes new elements alone, each of them once.
+    if (consumer->hasAttr(updateAttrName) && !hasLoops(producer)) {
+      computed += elements;
+      if (!fits(consumer, consumerReads, size))
+        return false;
+      continue;
+    }
     perElement = std::max(perElement, count);
     // Fusion must not move expensive work from many threads to few. A producer
     // of partial sums, for example, occupies the device, whereas the consumer
@@ -608,6 +693,14 @@ bool Fusion::isProfitable() {
       return false;
   }
 
+  // The cycles of the operations that are computed again.
+  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // The kernel of a producer that fits one workgroup takes the time of its
+  // launch.
+  if (savesLaunches && !hasLoops(producer) &&
+      type.getNumElements() <= DeviceProfile::workgroupSize &&
+      recomputed <= device.launchCycles)
+    return true;
   // Fusion saves one write of the result and one read by each consumer. In
   // return, each consumer reads the sources of the producer, which without
   // fusion only the producer reads.
@@ -617,10 +710,8 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // `recomputed` is the number of cycles for elements that are computed more
-  // than once. Fusion pays if these are few compared with the cycles that the
-  // saved traffic takes.
-  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  // Fusion pays if few operations are computed again, compared with the cycles
+  // of the saved traffic.
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
              cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
@@ -884,8 +975,11 @@ bool Fusion::readsWhatReaderReads() {
 }
 
 void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
-  if (needsRounding())
+  if (needsRounding()) {
+    if (hasHalves(producer.getContext(), rows.profile))
+      multiplyInHalves(producer);
     roundExplicitly(producer);
+  }
   size_t left = reads.size();
   for (auto &[consumer, consumerReads] : reads) {
     joinLabels(producer, consumer);
@@ -938,12 +1032,12 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers like the sigmoid in x * sigmoid(x) are fused first
     // (readsWhatReaderReads()). Once the product contains the sigmoid, x has
     // only one reader, and a later call of fuse() can fuse the producer of x.
-    auto fuse = [&](bool withWhatReadersRead) {
+    auto fuse = [&](bool withWhatReadersRead, bool savesLaunches = false) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);
         if (!fusion.isPossible() ||
             (withWhatReadersRead && !fusion.readsWhatReaderReads()) ||
-            !fusion.isProfitable())
+            !fusion.isProfitable(savesLaunches))
           return false;
         fusion.apply(rewriter, dominance);
         return true;
@@ -956,7 +1050,10 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // The call before may have fused several readers of a producer into one
     // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
     // The producer of x then has one reader, and this call can fuse it.
-    fuse(/*withWhatReadersRead=*/false);
+    // Producers of few elements are fused now, for their launches: fused
+    // earlier, they would make their readers too expensive to be fused
+    // themselves.
+    fuse(/*withWhatReadersRead=*/false, /*savesLaunches=*/true);
   }
 };
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "Kernels/MapKernel.h"
 #include "Analysis/ElementMap.h"
+#include "Analysis/NewRows.h"
 #include "Emit/Launch.h"
 #include "Emit/TileBuilder.h"
 #include "Emit/VectorPacker.h"
@@ -223,7 +224,12 @@ struct MapKernel {
         type(getOutputType(op)),
         packing(type.getElementType(), tile.vectorBytes),
         rows(tile.getBlock() ? RowShape()
-                             : RowShape::get(op, packing.getCount())) {}
+                             : RowShape::get(op, packing.getCount())) {
+    const auto *single = std::get_if<SingleVectors>(&tile.mode);
+    if (single && single->steps == 1 && !single->inBothRows &&
+        !single->isSplit && !tile.turns && tile.interior.empty())
+      newRows = NewRows::find(op, packing.getCount());
+  }
 
   /// For a tile with a block (LoopBlock), returns the number of elements in a
   /// row of the output. The block has several elements along each of the outer
@@ -267,10 +273,15 @@ struct MapKernel {
   MemRefType type;
   Packing packing;
   RowShape rows;
+  /// The rows that the body may replace, if the kernel has threads for these
+  /// rows alone.
+  std::optional<NewRows> newRows;
 };
 } // namespace
 
 int64_t MapKernel::getNumThreads(Part part) const {
+  if (newRows)
+    return newRows->getNumElements(type) / packing.getCount();
   if (tile.getBlock())
     return type.getNumElements() / getBlockRowSize() /
            llvm::product_of(tile.getBlock()->factors) *
@@ -288,6 +299,10 @@ int64_t MapKernel::getNumThreads(Part part) const {
 
 int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
   return MapKernel(op, tile).getNumThreads(Part::Whole);
+}
+
+bool dml::launchesNewRows(linalg::GenericOp op, const MapTile &tile) {
+  return MapKernel(op, tile).newRows.has_value();
 }
 
 /// Returns the number of the first vector that a thread computes in step
@@ -506,6 +521,7 @@ private:
                                         LinearForm column, int64_t lane);
   SmallVector<Scalar> buildVector(IndexForms &forms, TileBuilder &builder,
                                   LinearForm position);
+  LinearForm getNewPosition(IndexForms &forms, TileBuilder &builder);
   SmallVector<Value> loadOutput(const OutputVectors &output, Value place);
   void buildOverOutput(IndexForms &forms, TileBuilder &builder,
                        const OutputVectors &output, LinearForm position);
@@ -571,9 +587,35 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
   return elements;
 }
 
-/// Builds a load of the vector at `place` of the output, and returns its
-/// elements. A thread may only load vectors that it stores itself, since other
-/// threads store the other vectors at the same time.
+/// Returns the position of the thread's vector of the rows that the body may
+/// replace. Rows beyond the end of the output are replaced by the last row. The
+/// threads of such rows store nothing, or what the thread of the last row
+/// stores, since the body computes an element from its coordinates alone.
+LinearForm PartBuilder::getNewPosition(IndexForms &forms,
+                                       TileBuilder &builder) {
+  const NewRows &rows = *kernel.newRows;
+  int64_t count = kernel.packing.getCount(), inner = rows.getInner(kernel.type),
+          size = kernel.type.getDimSize(rows.dim);
+  auto [row, column] = forms.divide(b, forms.getThread(), inner / count);
+  LinearForm outer = row, number = 0;
+  if (rows.count > 1)
+    std::tie(outer, number) = forms.divide(b, row, rows.count);
+  builder.buildSlice(
+      rows.slice,
+      kernel.getCoordinates(b, forms, forms.mul(b, outer, size * inner)));
+  Value first =
+      arith::MinUIOp::create(b, builder.getBuilt(0, rows.first),
+                             arith::ConstantIndexOp::create(b, size - 1));
+  LinearForm place = forms.min(
+      b, forms.add(b, forms.getOpaque(first, {0, size - 1}), number), size - 1);
+  return forms.add(
+      b, forms.mul(b, forms.add(b, forms.mul(b, outer, size), place), inner),
+      forms.mul(b, column, count));
+}
+
+/// Loads the vector at `place` of the output, and returns its elements. Only
+/// the thread that stores this vector loads it, and the thread loads nothing
+/// else of the output, since other threads store there at the same time.
 SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
                                            Value place) {
   const Packing &packing = kernel.packing;
@@ -800,7 +842,9 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
     for (int64_t row = 0; row < tile.getRows(); ++row) {
       for (int64_t number = 0; number < tile.getVectors(); ++number) {
         LinearForm position =
-            kernel.getPosition(b, forms, part, first, row, number);
+            kernel.newRows
+                ? getNewPosition(forms, builder)
+                : kernel.getPosition(b, forms, part, first, row, number);
         if (readsOutput(kernel.op)) {
           buildOverOutput(forms, builder, output, position);
           if (countOperations(b.getBlock()) > maxOperations)

@@ -167,7 +167,8 @@ private:
   };
   /// The values that the loop carries from block to block: the matrices of
   /// outputs in row-major order, the reference of the thread's query, the sum
-  /// of the query's weights, and the matrices of this block's sums of products.
+  /// of the query's weights, and the matrices of this block's scores, which the
+  /// preceding iteration has computed.
   /// `next` holds vectors that have been loaded but not yet stored in workgroup
   /// memory: the keys of the next block and the values of this block.
   struct State {

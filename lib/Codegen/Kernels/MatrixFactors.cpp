@@ -148,27 +148,6 @@ void dml::widenLast(linalg::GenericOp op) {
 // Packing
 //===----------------------------------------------------------------------===//
 
-/// Adds the operations of `slice` on which `value` depends to `needed`.
-static void addSlice(ArrayRef<Operation *> slice, Value value,
-                     llvm::SmallPtrSetImpl<Operation *> &needed) {
-  Operation *definition = value.getDefiningOp();
-  if (!definition || !llvm::is_contained(slice, definition) ||
-      !needed.insert(definition).second)
-    return;
-  for (Value operand : definition->getOperands())
-    addSlice(slice, operand, needed);
-}
-
-SmallVector<Operation *> dml::getSliceOf(ArrayRef<Operation *> slice,
-                                         ArrayRef<Value> values) {
-  llvm::SmallPtrSet<Operation *, 32> needed;
-  for (Value value : values)
-    if (value)
-      addSlice(slice, value, needed);
-  return llvm::filter_to_vector(
-      slice, [&](Operation *nested) { return needed.contains(nested); });
-}
-
 /// Replaces `element` by `zero` where `condition` does not hold. If `element`
 /// is a load that is not built yet, the condition becomes the guard of the
 /// load, so that neighbouring elements can still be loaded as one vector.

@@ -65,19 +65,6 @@ mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
 /// the selected number without a conversion.
 void widenLast(mlir::linalg::GenericOp op);
 
-/// Returns the operations of `slice` on which `values` depend, in the order of
-/// `slice`. Values may be null.
-llvm::SmallVector<mlir::Operation *>
-getSliceOf(llvm::ArrayRef<mlir::Operation *> slice,
-           llvm::ArrayRef<mlir::Value> values);
-
-/// Identifies a factor that a TileBuilder has built: `element` is the number of
-/// the element for which the body was built, and `term` is the number of the
-/// factor's term within an iteration.
-struct BuiltFactor {
-  int64_t element, term;
-};
-
 /// Returns a 16-byte vector of `factors`, which `builder` has built for
 /// `operand`, as numbers of the type named `type`: 8 of "f16" or 16 of "i8". A
 /// factor must not change the sum if its iteration lies beyond the last one or

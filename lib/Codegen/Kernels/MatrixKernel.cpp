@@ -16,6 +16,7 @@
 #include "Kernels/MatrixKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/QuantizedFactors.h"
 #include "Emit/Staging.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -40,6 +41,23 @@ std::string dml::findMemoryProblem(int64_t bytes,
          " bytes of workgroup memory, but the device profile '" +
          profile.str() + "' has " +
          std::to_string(profile.getMaxWorkgroupMemory());
+}
+
+/// Returns the number of terms that a thread stages at a time if the columns
+/// are quantized numbers whose products are rounded to f16: those in 16 bytes.
+/// Returns 0 for other columns, and if the terms of an iteration, of the
+/// contraction or of a stage do not fit this number.
+static int64_t getPackedTerms(const Contraction &contraction,
+                              const MatrixTile &tile) {
+  SmallVector<QuantizedFactor> factors =
+      matchQuantizedFactors(contraction.columns);
+  if (factors.empty() || !factors.front().scale.getType().isF16())
+    return 0;
+  int64_t terms = 8 * DeviceProfile::vectorBytes / factors.front().bits;
+  return terms % contraction.getTermsOfStep() ||
+                 contraction.getTerms() % terms || tile.terms % terms
+             ? 0
+             : terms;
 }
 
 std::string MatrixSchedule::get(const Contraction &contraction,
@@ -85,8 +103,11 @@ std::string MatrixSchedule::get(const Contraction &contraction,
            " threads, but the device profile '" + profile.str() + "' has " +
            std::to_string(profile.getMaxWorkgroupSize());
 
+  // The quantized factors in 16 bytes have few scales, so that a thread stages
+  // all of them.
+  int64_t packed = getPackedTerms(contraction, tile);
   auto setTogether = [&](int64_t together) {
-    int64_t unit = std::lcm(lanes, together);
+    int64_t unit = std::lcm(std::max(lanes, packed), together);
     schedule.termsTogether = together;
     schedule.stepsOfUnit = unit / together;
     schedule.vectorsOfUnit = unit / lanes;
@@ -183,6 +204,9 @@ public:
   void build();
 
 private:
+  SmallVector<SmallVector<BuiltFactor>>
+  getItemFactors(const StagedMatrices &staged, int64_t firstTerm);
+  SmallVector<Value> unpackItem(TileBuilder &builder, Value condition);
   SmallVector<Value> loadItem(const StagedMatrices &staged,
                               const StagedItem &item, LinearForm firstStep,
                               int64_t firstTerm);
@@ -240,6 +264,12 @@ private:
   const Type factorType, sumType, matrixType;
 
   StagedMatrices rows, columns;
+  /// The factors of the columns, if threads unpack quantized numbers a word at
+  /// a time. The terms of rows and columns then lie in the same other order in
+  /// the lines of workgroup memory: in the order in which numbers are unpacked
+  /// within vectors, and the vectors with the same number of all items one
+  /// behind the other.
+  std::optional<QuantizedFactors> quantized;
   /// Matrices of ones. Their products with factors are sums of factors, which
   /// the kernel needs for zero points. `onesOfRows` is multiplied, in the place
   /// of factors of rows, with factors of columns, and `onesOfColumns` the other
@@ -254,6 +284,72 @@ private:
   LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
+
+/// Returns the factors in each vector of an item of `staged`, as they lie in
+/// workgroup memory.
+SmallVector<SmallVector<BuiltFactor>>
+MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
+  int64_t lanes = schedule.lanes, together = schedule.termsTogether;
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+  if (quantized) {
+    SmallVector<int64_t> paired = quantized->getPairedNumbers();
+    auto perWord = static_cast<int64_t>(paired.size());
+    for (int64_t &term : order)
+      term = term / perWord * perWord + paired[term % perWord];
+  }
+  SmallVector<SmallVector<BuiltFactor>> vectors;
+  for (int64_t vector = 0; vector < staged.area.vectorsOfItem; ++vector) {
+    SmallVector<BuiltFactor> &factors = vectors.emplace_back();
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t term = vector * lanes + order[lane];
+      factors.push_back(
+          staged.isAlongTerms
+              ? BuiltFactor{term / together, firstTerm + term % together}
+              : BuiltFactor{lane, firstTerm + vector});
+    }
+  }
+  return vectors;
+}
+
+/// Unpacks the vectors of an item of the columns, whose addresses and scales
+/// `builder` has built. The factors are 0 where `condition`, which may be null,
+/// does not hold. Returns no vectors if the item is not made of words.
+SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
+                                             Value condition) {
+  int64_t perWord = quantized->getNumPerWord(),
+          together = schedule.termsTogether,
+          terms = schedule.vectorsOfUnit * schedule.lanes;
+  SmallVector<QuantizedFactors::Word> words;
+  for (int64_t first = 0; first < terms; first += perWord) {
+    SmallVector<BuiltFactor> numbers;
+    for (int64_t term = first; term < first + perWord; ++term)
+      numbers.push_back({term / together, term % together});
+    std::optional<QuantizedFactors::Word> word =
+        quantized->buildWord(builder, numbers);
+    if (!word)
+      return {};
+    words.push_back(*word);
+  }
+  SharedValues &shared = builder.getShared();
+  SmallVector<Value> parts, vectors;
+  for (QuantizedFactors::Word &word : words) {
+    if (condition)
+      word.scale = shared.buildSelect(
+          condition, word.scale,
+          shared.getConstant(b.getZeroAttr(word.scale.getType())));
+    for (Value pair : quantized->buildPairs(b, word)) {
+      Value part = vector::BitCastOp::create(
+          b, VectorType::get(1, b.getI32Type()), pair);
+      parts.push_back(vector::ExtractOp::create(b, part, 0));
+    }
+  }
+  auto type = VectorType::get(wordsOfVector, b.getI32Type());
+  for (ArrayRef<Value> left = parts; !left.empty();
+       left = left.drop_front(wordsOfVector))
+    vectors.push_back(vector::FromElementsOp::create(
+        b, type, left.take_front(wordsOfVector)));
+  return vectors;
+}
 
 /// Loads the factors of item `item` of a stage. The stage contains terms of the
 /// iterations from `firstStep` on: of each iteration, `termsTogether` terms
@@ -321,24 +417,21 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                      ? position
                      : getPosition(operand, position, lane, lanes)));
   }
+  bool isUnpacked = quantized && &staged == &columns;
+  if (isUnpacked) {
+    builder.buildSlice(quantized->getSlice(), coordinates);
+    SmallVector<Value> vectors = unpackItem(builder, countsAll);
+    if (!vectors.empty())
+      return vectors;
+  }
   builder.buildSlice(getSliceOf(operand.slice, needed), coordinates);
   // Conditions do not depend on the position.
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
-  int64_t count = staged.area.vectorsOfItem;
-  for (int64_t vector = 0; vector < count; ++vector) {
-    SmallVector<BuiltFactor> factors;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      int64_t term = vector * lanes + lane;
-      factors.push_back(
-          staged.isAlongTerms
-              ? BuiltFactor{term / together, firstTerm + term % together}
-              : BuiltFactor{lane, firstTerm + vector});
-    }
+  for (ArrayRef<BuiltFactor> factors : getItemFactors(staged, firstTerm))
     vectors.push_back(packFactors(builder, operand, schedule.shape.factors,
                                   factors, counts, contraction.conditions));
-  }
   return vectors;
 }
 
@@ -816,8 +909,8 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     area.lines = staged.positions;
     area.itemsOfLine = schedule.steps / schedule.stepsOfUnit;
     area.ofLine = staged.pitch;
-    area.ofItem = area.vectorsOfItem;
-    area.ofVector = 1;
+    area.ofItem = quantized ? 1 : area.vectorsOfItem;
+    area.ofVector = quantized ? area.itemsOfLine : 1;
     // Workgroup memory has banks for 8 vectors: vectors whose places are 8
     // apart share banks. Lines have an odd pitch, so that vectors with the same
     // number in 8 neighbouring lines lie in different banks. But the end of a
@@ -826,10 +919,10 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     // line 1 at the places 5 to 8, of which 8 shares banks with 0. If each item
     // is one vector, consecutive threads store whole lines at the same time,
     // and therefore take the lines in an order without such conflicts
-    // (StagedArea::isSpread). If an item has several vectors, consecutive
-    // threads store vectors that lie several places apart, and the order of the
-    // lines stays.
-    area.isSpread = area.vectorsOfItem == 1;
+    // (StagedArea::isSpread). Items of several vectors keep the order of the
+    // lines: consecutive threads store vectors several places apart then, and
+    // not whole lines.
+    area.isSpread = area.vectorsOfItem == 1 || quantized;
     return staged.positions * staged.pitch;
   }
   // An item is a vector of positions for each of `termsTogether` terms.
@@ -847,6 +940,11 @@ void MatrixBuilder::build() {
   while (rowTiles % panel)
     --panel;
   buildLaunch(tile.rows, tile.columns, threads, rows, columns, panel);
+  if (getPackedTerms(contraction, tile) > 0 && isAlongSteps(contraction.rows) &&
+      isAlongSteps(contraction.columns) &&
+      llvm::none_of(contraction.conditions,
+                    [](Value condition) { return condition; }))
+    quantized = QuantizedFactors::match(contraction.columns);
   for (StagedMatrices *staged : {&rows, &columns})
     stageSize += layOut(*staged, stageSize);
   memory = allocateInWorkgroup(b, schedule.bytes / DeviceProfile::vectorBytes,

@@ -92,9 +92,10 @@ public:
     return taken;
   }
 
-  /// Returns the memory for a scan that exchanges values once. Builds a barrier
-  /// first if threads may still load the values of the preceding scan from this
-  /// memory.
+  /// Returns the memory for a scan in which the threads exchange values through
+  /// this memory alone, in one round: stores, a barrier, loads. Builds a
+  /// barrier first if threads may still load the values of the preceding scan
+  /// from it.
   Value takeForScan(int64_t size, Type type) {
     if (isScanRead)
       gpu::BarrierOp::create(b);
@@ -829,11 +830,11 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // For each element of the thread, its combination with those preceding
-  // elements of its row that the thread can combine by itself. If isAlongRow is
-  // set, these are the elements of the same item, since the thread's items are
-  // not neighbours in the row. Otherwise they are the elements of all its items
-  // before.
+  // For each element of the thread, its combination with the preceding elements
+  // of its row that the same thread has. If isAlongRow is set, only the
+  // preceding elements of the same item count: the items between two items of
+  // the thread belong to other threads. Otherwise the thread's items follow
+  // each other in the row, and the elements of its earlier items count too.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)

@@ -17,8 +17,10 @@
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
 #include "Emit/Loops.h"
+#include "Emit/QuantizedFactors.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -61,7 +63,19 @@ private:
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
                     int64_t lanes, ArrayRef<LinearForm> steps);
+  /// Iterations of a thread, and the conditions that they exist, which are null
+  /// if they always do.
+  struct Iterations {
+    SmallVector<LinearForm> steps;
+    SmallVector<Value> conditions;
+  };
+  Iterations buildIterations(LinearForm round);
   SmallVector<Value> addProducts(LinearForm round, ValueRange sums);
+  SmallVector<QuantizedFactors::Word> buildWords(LinearForm round);
+  SmallVector<Value> addProducts(LinearForm round,
+                                 ArrayRef<QuantizedFactors::Word> words,
+                                 ValueRange sums);
+  SmallVector<Value> buildQuantizedSums(ValueRange init);
   SmallVector<Value> buildSums();
   int64_t getStoredLanes() const;
   int64_t getPitch(const JoinPlan &plan) const {
@@ -94,6 +108,9 @@ private:
   /// columns.
   bool isAlong = false;
   OperandTile rows, columns;
+  /// The factors of the columns, if these are quantized numbers that a thread
+  /// unpacks a word at a time.
+  std::optional<QuantizedFactors> quantized;
   Value memory;
 };
 } // namespace
@@ -117,32 +134,48 @@ void SlicedBuilder::buildFactors(TileBuilder &builder,
   builder.buildSlice(slice, coordinates);
 }
 
-/// Adds the products of the thread's terms in `round` to `sums`, which are in
-/// row-major order.
-SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
-                                              ValueRange sums) {
+/// Returns the thread's iterations in `round`.
+SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
   // Neighbouring slices have neighbouring terms.
   LinearForm first = forms->add(b, forms->mul(b, round, stepsOfRound),
                                 forms->mul(b, slice, neighbours));
-  SmallVector<LinearForm> steps;
-  SmallVector<Value> counts;
+  // If the last round is incomplete, terms beyond the last one are computed as
+  // 0 times 0, for factors of the last iterations. Neighbouring iterations stay
+  // neighbours if all of them exist or none of them does.
+  int64_t together = contraction.steps % neighbours == 0 ? neighbours : 1;
+  Iterations result;
   for (int64_t i = 0; i < neighbours * tile.times; ++i) {
+    int64_t inside = i % together;
     LinearForm step = forms->add(
         b, first, i / neighbours * neighbours * tile.slices + i % neighbours);
     Value isStep;
     if (contraction.steps % stepsOfRound) {
-      // Terms beyond the last one are computed as 0 times 0.
-      isStep = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                     forms->materialize(b, step),
-                                     constant(contraction.steps));
-      step = forms->min(b, step, contraction.steps - 1);
+      step = forms->sub(b, step, inside);
+      isStep = inside ? result.conditions.back()
+                      : arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                              forms->materialize(b, step),
+                                              constant(contraction.steps))
+                            .getResult();
+      step = forms->divide(b, step, together).first;
+      step = forms->min(b, step, contraction.steps / together - 1);
+      step = forms->add(b, forms->mul(b, step, together), inside);
     }
-    steps.push_back(step);
-    counts.push_back(isStep);
+    result.steps.push_back(step);
+    result.conditions.push_back(isStep);
   }
-  TileBuilder ofRows(b, op, *forms, *views), ofColumns(b, op, *forms, *views);
+  return result;
+}
+
+/// Adds the products of the thread's terms in `round` to `sums`, which are in
+/// row-major order.
+SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
+                                              ValueRange sums) {
+  Iterations iterations = buildIterations(round);
+  ArrayRef<LinearForm> steps = iterations.steps;
+  ArrayRef<Value> counts = iterations.conditions;
   LinearForm column =
       forms->add(b, forms->mul(b, columns.tile, threadColumns), threadColumn);
+  TileBuilder ofRows(b, op, *forms, *views), ofColumns(b, op, *forms, *views);
   buildFactors(ofColumns, contraction.columns, contraction.columns.slice,
                column, tile.columns, steps);
   buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
@@ -185,9 +218,180 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   return next;
 }
 
+/// Builds the words of the quantized columns in `round`: for each word of
+/// terms, one of each of the tile's columns. Returns no words if the terms of
+/// an iteration or the iterations of the thread do not fill words, or if terms
+/// of one word have different scales or zero points.
+SmallVector<QuantizedFactors::Word>
+SlicedBuilder::buildWords(LinearForm round) {
+  SmallVector<LinearForm> steps = buildIterations(round).steps;
+  int64_t ofStep = contraction.getTermsOfStep(),
+          perWord = quantized->getNumPerWord(),
+          terms = static_cast<int64_t>(steps.size()) * ofStep;
+  if (neighbours * ofStep % perWord)
+    return {};
+  TileBuilder builder(b, op, *forms, *views);
+  buildFactors(
+      builder, contraction.columns, quantized->getSlice(),
+      forms->add(b, forms->mul(b, columns.tile, threadColumns), threadColumn),
+      tile.columns, steps);
+  SmallVector<QuantizedFactors::Word> words;
+  for (int64_t first = 0; first < terms; first += perWord)
+    for (int64_t lane = 0; lane < tile.columns; ++lane) {
+      SmallVector<BuiltFactor> numbers;
+      for (int64_t term = first; term < first + perWord; ++term)
+        numbers.push_back({term / ofStep * tile.columns + lane, term % ofStep});
+      std::optional<QuantizedFactors::Word> word =
+          quantized->buildWord(builder, numbers);
+      if (!word)
+        return {};
+      words.push_back(*word);
+    }
+  return words;
+}
+
+/// Adds the products of the quantized columns of `words`, those of `round`, to
+/// `sums`.
+SmallVector<Value> SlicedBuilder::addProducts(
+    LinearForm round, ArrayRef<QuantizedFactors::Word> words, ValueRange sums) {
+  Iterations iterations = buildIterations(round);
+  int64_t ofStep = contraction.getTermsOfStep(),
+          perWord = quantized->getNumPerWord();
+  SmallVector<Value> next(sums);
+  Value zero = getZero();
+  for (int64_t first = 0; !words.empty(); first += perWord) {
+    // The iterations that have a term in the word.
+    int64_t begin = first / ofStep,
+            end = llvm::divideCeilSigned(first + perWord, ofStep);
+    ArrayRef<LinearForm> steps =
+        ArrayRef(iterations.steps).slice(begin, end - begin);
+    Value condition = iterations.conditions[begin];
+    TileBuilder ofRows(b, op, *forms, *views);
+    buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
+                 tile.rows, steps);
+    SmallVector<SmallVector<Value>> factors;
+    for (QuantizedFactors::Word word : words.take_front(tile.columns)) {
+      if (condition)
+        word.scale =
+            arith::SelectOp::create(b, condition, word.scale,
+                                    ofRows.getShared().getConstant(
+                                        b.getZeroAttr(word.scale.getType())));
+      factors.push_back(quantized->buildFactors(b, word));
+    }
+    words = words.drop_front(tile.columns);
+    for (int64_t term = 0; term < perWord; ++term) {
+      int64_t step = (first + term) / ofStep - begin;
+      auto *sum = next.begin();
+      for (int64_t row = 0; row < tile.rows; ++row) {
+        Value factor =
+            ofRows.getBuilt(step * tile.rows + row,
+                            contraction.rows.factors[(first + term) % ofStep]);
+        if (condition)
+          factor = arith::SelectOp::create(b, condition, factor, zero);
+        for (ArrayRef<Value> ofColumn : factors) {
+          *sum = addProduct(factor, ofColumn[term], *sum);
+          ++sum;
+        }
+      }
+    }
+  }
+  return next;
+}
+
+namespace {
+/// The different values among those of some words, such as a scale that several
+/// words have in common, and the numbers of each word's values among them.
+struct WordValues {
+  explicit WordValues(ArrayRef<QuantizedFactors::Word> words) {
+    for (const QuantizedFactors::Word &word : words)
+      for (Value value : {word.bits, word.scale, word.zeroPoint})
+        if (value)
+          values.insert(value);
+    for (const QuantizedFactors::Word &word : words)
+      for (Value value : {word.bits, word.scale, word.zeroPoint})
+        numbers.push_back(value ? llvm::find(values, value) - values.begin()
+                                : -1);
+  }
+
+  /// Returns the values of `words`, other words of the same kind, in the order
+  /// of `values`.
+  SmallVector<Value> select(ArrayRef<QuantizedFactors::Word> words) const {
+    SmallVector<Value> selected(values.size());
+    const int64_t *number = numbers.begin();
+    for (const QuantizedFactors::Word &word : words)
+      for (Value value : {word.bits, word.scale, word.zeroPoint}) {
+        if (value)
+          selected[*number] = value;
+        ++number;
+      }
+    return selected;
+  }
+  /// Returns the words that have the values `selected`.
+  SmallVector<QuantizedFactors::Word> join(ValueRange selected) const {
+    SmallVector<QuantizedFactors::Word> words;
+    auto get = [&](int64_t number) {
+      return number < 0 ? Value() : selected[number];
+    };
+    for (size_t i = 0; i < numbers.size(); i += 3)
+      words.push_back(
+          {get(numbers[i]), get(numbers[i + 1]), get(numbers[i + 2])});
+    return words;
+  }
+
+  llvm::SetVector<Value> values;
+  SmallVector<int64_t> numbers;
+};
+} // namespace
+
+/// Builds the partial sums of quantized columns. Returns no sums if the columns
+/// cannot be unpacked a word at a time. A thread loads the words of the next
+/// round before it multiplies those of the present one, so that memory and
+/// arithmetic work at the same time.
+SmallVector<Value> SlicedBuilder::buildQuantizedSums(ValueRange init) {
+  if (rounds == 1) {
+    SmallVector<QuantizedFactors::Word> words = buildWords(0);
+    return words.empty() ? SmallVector<Value>() : addProducts(0, words, init);
+  }
+  // Words of any round have the values in common that words of an unknown round
+  // have in common. The code for these words is discarded.
+  std::optional<WordValues> common;
+  {
+    Block discarded;
+    OpBuilder::InsertionGuard guard(b);
+    IndexForms::Scope scope(*forms);
+    b.setInsertionPointToEnd(&discarded);
+    common.emplace(buildWords(
+        forms->getVarying(launch.getThreadIds().z, {1, rounds - 1})));
+  }
+  if (common->values.empty())
+    return {};
+  SmallVector<Value> carried(init);
+  llvm::append_range(carried, common->select(buildWords(0)));
+  size_t numSums = init.size();
+  SmallVector<Value> last =
+      buildLoop(b, *forms, {1, rounds}, Counter::AddedLast, carried,
+                [&](LinearForm round, ValueRange values) {
+                  SmallVector<Value> ahead = common->select(buildWords(round));
+                  SmallVector<Value> next =
+                      addProducts(forms->sub(b, round, 1),
+                                  common->join(values.drop_front(numSums)),
+                                  values.take_front(numSums));
+                  llvm::append_range(next, ahead);
+                  return next;
+                });
+  return addProducts(rounds - 1,
+                     common->join(ArrayRef(last).drop_front(numSums)),
+                     ArrayRef(last).take_front(numSums));
+}
+
 /// Builds the thread's partial sums.
 SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
+  if (quantized) {
+    SmallVector<Value> sums = buildQuantizedSums(init);
+    if (!sums.empty())
+      return sums;
+  }
   if (rounds == 1)
     return addProducts(0, init);
   return buildLoop(b, *forms, {0, rounds}, Counter::AddedLast, init,
@@ -345,6 +549,9 @@ void SlicedBuilder::build() {
               columns);
   // Consecutive threads load neighbouring factors of the columns.
   isAlong = isAlongSteps(contraction.columns);
+  if (isAlong && llvm::none_of(contraction.conditions,
+                               [](Value condition) { return condition; }))
+    quantized = QuantizedFactors::match(contraction.columns);
   if (isAlong)
     std::tie(threadColumn, slice) =
         forms->divide(b, forms->getThread(), tile.slices);

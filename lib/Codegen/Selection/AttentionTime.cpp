@@ -7,6 +7,7 @@
 #include "Selection/AttentionTime.h"
 #include "Emit/ThreadBlock.h"
 #include "Kernels/MatrixKernel.h"
+#include "Kernels/SplitAttentionKernel.h"
 #include "dml/Target/AttentionCosts.h"
 #include "dml/Target/CostModel.h"
 
@@ -19,14 +20,34 @@ double dml::getOpsOfProduct(double rows, double columns,
                  ThreadBlock::side / (rows * columns);
 }
 
+double dml::getFactorBytes(const Attention &attention) {
+  int64_t bits =
+      attention.scores.getTerms() * getLoadedBits(attention.scores.columns) +
+      attention.products.columns.size *
+          getLoadedBits(attention.products.columns);
+  int64_t groups = attention.products.batches / attention.sharingHeads;
+  return static_cast<double>(groups * attention.keys) *
+         static_cast<double>(bits) / 8;
+}
+
+double dml::getTimeOfFactors(const Attention &attention, int64_t times,
+                             const DeviceSpeed &device) {
+  return static_cast<double>(times - 1) * getFactorBytes(attention) /
+         (device.multiprocessors * device.lastCacheBytesPerCycle);
+}
+
 double dml::getTimeApart(const Attention &attention,
                          const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
   auto scores = static_cast<double>(attention.keys) *
                 static_cast<double>(attention.products.rows.size) *
                 static_cast<double>(attention.products.batches);
-  double ofProduct =
-      getOpsOfProduct(2 * ThreadBlock::side, 2 * ThreadBlock::side, device);
+  // A thread shares the factors that it loads between as many queries as there
+  // are.
+  constexpr int64_t rows = 2 * ThreadBlock::side;
+  double ofProduct = getOpsOfProduct(
+      static_cast<double>(std::min(rows, attention.products.rows.size)),
+      2 * ThreadBlock::side, device);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
   // Without an attention kernel, a separate kernel computes the scores. If the
@@ -46,5 +67,6 @@ double dml::getTimeApart(const Attention &attention,
                                    device.getCyclesPerByte();
   return cost::attention::waitingKernels *
              (device.launchCycles + device.kernelCycles) +
+         getTimeOfFactors(attention, attention.sharingHeads, device) +
          operations / device.getOpsPerCycle() + ofMemory;
 }

@@ -17,9 +17,18 @@ namespace dml {
 /// `rows` by `columns` sums of the thread use.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
-/// Returns the time of attention without an attention kernel, in cycles of a
-/// multiprocessor: the time of one kernel for the scores, one for the weights,
-/// and one for the products of weights and values.
+/// Returns the bytes of all keys and values, each counted once.
+double getFactorBytes(const Attention &attention);
+
+/// Returns the cycles in which kernels that read all keys and values `times`
+/// times read them from the last cache, which is each time but the first. The
+/// first time is not counted, since each way to compute attention takes it.
+double getTimeOfFactors(const Attention &attention, int64_t times,
+                        const DeviceSpeed &device);
+
+/// Returns the time, in cycles of a multiprocessor, of attention without an
+/// attention kernel: of three kernels for the scores, the weights and the
+/// products.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

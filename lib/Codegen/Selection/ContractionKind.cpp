@@ -47,8 +47,8 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   auto rounds = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
-    return llvm::divideCeilSigned(neighbours * factors.bytes,
-                                  DeviceProfile::vectorBytes);
+    return llvm::divideCeilSigned(neighbours * factors.bits,
+                                  8 * DeviceProfile::vectorBytes);
   };
   int64_t loads = side * together;
   if (!factors.isChosen && factors.strides.ofStep == ofStep &&

@@ -289,6 +289,8 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
   if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device))
     return *crosswise;
   const MapTile plain = getPlainTile(op);
+  if (launchesNewRows(op, plain))
+    return plain;
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
                             cast<MemRefType>(op.getOutputs().front().getType())

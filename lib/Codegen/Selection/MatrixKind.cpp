@@ -412,7 +412,8 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
 /// Whether the kernel keeps loaded factors in registers until the next
 /// iteration of its loop, and only then stores them in workgroup memory.
 bool MatrixSearch::isCarried(const MatrixTile &tile) const {
-  // Two kinds of kernels gain by carrying factors in registers. First, kernels
+  // Two kinds of kernels gain by loading the factors of the next iteration into
+  // registers before the products of this one. First, kernels
   // that select between a factor and padding, since the selection delays the
   // factor: they took 0.93 of the time on an H200 (cases: conv64to64_56_k3_f16,
   // conv3to64_224_k7s2_f16). Second, kernels whose workgroups have a

@@ -25,7 +25,8 @@ namespace {
 /// threads, load at distances of `apart` bytes. 16 threads that load
 /// neighbouring f32 numbers have a spread of {16, 4}.
 struct Spread {
-  int64_t count, apart;
+  int64_t count;
+  double apart;
 };
 } // namespace
 
@@ -41,7 +42,7 @@ static double countLines(Spread inner, Spread outer, double width,
   double lines = 1;
   for (Spread spread : {inner, outer}) {
     auto count = static_cast<double>(spread.count);
-    double span = (count - 1) * static_cast<double>(spread.apart) + width;
+    double span = (count - 1) * spread.apart + width;
     lines = std::min(count * lines, std::ceil(span / device.cacheLineBytes));
     width = span;
   }
@@ -72,7 +73,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   const DeviceSpeed &device = profile.getSpeed();
   int64_t threadsTogether = profile.getThreadsTogether();
   int64_t ofVector =
-      std::max<int64_t>(DeviceProfile::vectorBytes / factors.bytes, 1);
+      std::max<int64_t>(8 * DeviceProfile::vectorBytes / factors.bits, 1);
   int64_t stepTerms = factors.strides.terms;
   // Neighbouring factors are loaded as a vector if they are always neighbours
   // in memory.
@@ -84,21 +85,24 @@ static FactorCost getFactorCost(const FactorTraits &factors,
       together = std::gcd(positions, ofVector);
   }
   auto count = static_cast<double>(positions * tile.terms);
-  auto width = static_cast<double>(together * factors.bytes);
+  double width = factors.getBytes(together);
   FactorCost result;
   result.loads = count / static_cast<double>(together);
   (together > 1 ? result.ofVectors : result.ofSingles) =
       result.loads * std::ceil(width / sizeof(float));
-  result.operations = count * factors.operations + result.loads;
+  // A run of quantized factors has a scale and a zero point of its own.
+  auto shared = static_cast<double>(positions * factors.sharedLoads);
+  result.operations = count * factors.operations + result.loads +
+                      shared * cost::sums::opsOfScale;
 
   int64_t threadColumns = DeviceProfile::workgroupSize / tile.slices;
   int64_t steps = tile.terms / stepTerms;
   Spread slices{tile.slices,
-                steps * factors.strides.ofStep.value_or(0) * factors.bytes};
+                factors.getBytes(steps * factors.strides.ofStep.value_or(0))};
   Spread columns{threadColumns, 0};
   if (areColumns)
     columns.apart =
-        positions * factors.strides.ofPosition.value_or(1) * factors.bytes;
+        factors.getBytes(positions * factors.strides.ofPosition.value_or(1));
   // Threads with consecutive numbers belong to one subgroup.
   Spread &nearer = isAlong ? slices : columns,
          &farther = isAlong ? columns : slices;
@@ -107,12 +111,13 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   double lines = countLines(slices, columns, width, device);
   double groups = static_cast<double>(DeviceProfile::workgroupSize) /
                   static_cast<double>(threadsTogether);
-  result.cycles = groups * result.loads *
-                  std::max({cost::sliced::shareOfTouchedLine * lines,
-                            cost::sliced::linesOfLoad,
-                            width * static_cast<double>(threadsTogether) /
-                                device.cacheLineBytes}) *
-                  cost::sliced::getLineCycles(device);
+  double linesOfLoads =
+      result.loads * std::max({cost::sliced::shareOfTouchedLine * lines,
+                               cost::sliced::linesOfLoad,
+                               width * static_cast<double>(threadsTogether) /
+                                   device.cacheLineBytes}) +
+      shared * cost::sliced::linesOfLoad;
+  result.cycles = groups * linesOfLoads * cost::sliced::getLineCycles(device);
   return result;
 }
 
@@ -167,8 +172,7 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
                   device.getCyclesPerByte();
   memory *=
       cost::sliced::shareOfMemory * (1 + cost::sliced::memoryOfOne / together);
-  int64_t sideBySide = columnsOfGroup * sums.columns.bytes;
-  if (!isAlong && static_cast<double>(sideBySide) <
+  if (!isAlong && sums.columns.getBytes(columnsOfGroup) <
                       cost::sectorsTogether * device.sectorBytes)
     memory *= cost::sliced::memoryOfPieces;
   return device.kernelCycles + memory + time;
@@ -180,13 +184,19 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
 
 /// Returns the number of operations that compute factors in the loop of a
 /// thread of `tile`, which is unrolled.
-static int64_t countFactorOps(const Contraction &contraction,
-                              const SliceTile &tile) {
-  int64_t steps = tile.terms / contraction.getTermsOfStep() * tile.times;
-  return steps *
-         (tile.rows * static_cast<int64_t>(contraction.rows.slice.size()) +
-          tile.columns *
-              static_cast<int64_t>(contraction.columns.slice.size()));
+static double countFactorOps(const Contraction &contraction,
+                             const FactorTraits &columns,
+                             const SliceTile &tile) {
+  auto terms = static_cast<double>(tile.terms * tile.times);
+  double steps = terms / static_cast<double>(contraction.getTermsOfStep());
+  double ofColumns =
+      static_cast<double>(tile.columns) *
+      (columns.numPerWord > 0
+           ? terms * columns.operations
+           : steps * static_cast<double>(contraction.columns.slice.size()));
+  return steps * static_cast<double>(tile.rows) *
+             static_cast<double>(contraction.rows.slice.size()) +
+         ofColumns;
 }
 
 namespace {
@@ -200,6 +210,7 @@ public:
   std::optional<Proposal> run();
 
 private:
+  SmallVector<int64_t> getTermsOfThread() const;
   void consider(const SliceTile &tile);
 
   const KernelQuery &query;
@@ -214,19 +225,49 @@ void SliceSearch::consider(const SliceTile &tile) {
   if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
       tile.rows * tile.columns * tile.terms * tile.times >
           cost::sliced::maxProducts ||
-      countFactorOps(contraction, tile) > cost::sliced::maxFactorOps ||
+      countFactorOps(contraction, traits.columns, tile) >
+          cost::sliced::maxFactorOps ||
       !findTileProblem(contraction, tile).empty())
     return;
   // Neighbouring columns must give the threads of a workgroup at least a sector
   // of neighbouring bytes to load.
   if (!traits.isAlong() &&
-      static_cast<double>(DeviceProfile::workgroupSize / tile.slices *
-                          tile.columns * traits.columns.bytes) <
+      traits.columns.getBytes(DeviceProfile::workgroupSize / tile.slices *
+                              tile.columns) <
           query.profile.getSpeed().sectorBytes)
     return;
   double time = getSlicedTime(traits, tile, query.profile);
   if (!best || time < best->cycles)
     best = {tile, time};
+}
+
+/// Returns the numbers of neighbouring terms that the search tries for a
+/// thread.
+SmallVector<int64_t> SliceSearch::getTermsOfThread() const {
+  int64_t ofStep = contraction.getTermsOfStep();
+  // If the factors of a column are neighbours in memory from term to term, the
+  // thread loads as many terms as one vector of 16 bytes holds: 8 of f16.
+  // Otherwise each term takes loads of its own for the columns. More terms at a
+  // time can then only combine loads of the rows' factors, and the thread loads
+  // four terms.
+  int64_t terms =
+      traits.isAlong()
+          ? std::max<int64_t>(
+                8 * DeviceProfile::vectorBytes / traits.columns.bits, 1)
+          : ThreadBlock::side;
+  // Quantized factors are unpacked if the terms of all threads fill words. A
+  // thread that loads one word at a time instead of four loads the rows'
+  // factors from fewer lines of the cache, and more scales.
+  SmallVector<int64_t> numbers;
+  if (traits.isAlong() && traits.columns.numPerWord > 0)
+    for (int64_t words : {4, 2, 1}) {
+      int64_t number = words * traits.columns.numPerWord;
+      if (number % ofStep == 0 && contraction.getTerms() % number == 0)
+        numbers.push_back(number);
+    }
+  if (numbers.empty())
+    numbers.push_back(llvm::divideCeilSigned(terms, ofStep) * ofStep);
+  return numbers;
 }
 
 std::optional<Proposal> SliceSearch::run() {
@@ -240,18 +281,7 @@ std::optional<Proposal> SliceSearch::run() {
   if (contraction.rows.size > cost::sliced::maxRows &&
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;
-  int64_t ofStep = contraction.getTermsOfStep();
-  // A thread loads several neighbouring terms at a time. If the factors of a
-  // column are neighbours in memory from term to term, the thread loads as many
-  // terms as one vector of 16 bytes holds: 8 of f16. Otherwise each term takes
-  // loads of its own for the columns. More terms at a time can then only
-  // combine loads of the rows' factors, and the thread loads four terms.
-  int64_t terms =
-      traits.isAlong()
-          ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,
-                              1)
-          : ThreadBlock::side;
-  terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
+  SmallVector<int64_t> terms = getTermsOfThread();
   // A tile has no more rows and columns than the output, rounded up to a power
   // of two.
   for (int64_t rows = 1;
@@ -263,7 +293,8 @@ std::optional<Proposal> SliceSearch::run() {
       for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
            slices *= 2)
         for (int64_t times = 1; times <= cost::sliced::maxTimes; times *= 2)
-          consider({rows, columns, slices, terms, times});
+          for (int64_t count : terms)
+            consider({rows, columns, slices, count, times});
   return best;
 }
 

@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Selection/SumTraits.h"
+#include "Analysis/QuantizedFactor.h"
 #include "Selection/Occupancy.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,13 +21,13 @@ using namespace dml;
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Returns the size in bytes of a factor in its buffer.
-static int64_t getElementBytes(const ContractionOperand &operand) {
+/// Returns the size in bits of a factor in its buffer.
+static int64_t getElementBits(const ContractionOperand &operand) {
   for (Operation *nested : operand.slice)
     if (auto load = dyn_cast<memref::LoadOp>(nested))
-      return llvm::divideCeil(
+      return llvm::alignTo(
           load.getMemRefType().getElementType().getIntOrFloatBitWidth(), 8);
-  return sizeof(float);
+  return 8 * sizeof(float);
 }
 
 /// Returns the number of operations that compute a factor from a loaded
@@ -44,8 +46,17 @@ static double countOpsOfFactor(const ContractionOperand &operand) {
 
 static FactorTraits getTraits(const ContractionOperand &operand,
                               const FactorStrides &strides) {
-  return {strides, operand.size, getElementBytes(operand),
-          countOpsOfFactor(operand), isChosen(operand)};
+  FactorTraits traits{strides, operand.size, getElementBits(operand),
+                      countOpsOfFactor(operand), isChosen(operand)};
+  SmallVector<QuantizedFactor> quantized = matchQuantizedFactors(operand);
+  if (!quantized.empty()) {
+    const QuantizedFactor &first = quantized.front();
+    traits.bits = first.bits;
+    traits.operations = cost::sums::opsOfQuantizedFactor;
+    traits.numPerWord = first.getNumPerWord();
+    traits.sharedLoads = first.zeroPoint ? 2 : 1;
+  }
+  return traits;
 }
 
 SumTraits SumTraits::get(const KernelQuery &query) {
@@ -68,7 +79,7 @@ double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   // terms are others, such as channels.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
-  return count * static_cast<double>(factors.bytes);
+  return count * factors.getBytes(1);
 }
 
 double dml::getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device) {

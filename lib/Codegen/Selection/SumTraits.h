@@ -14,14 +14,22 @@
 namespace dml {
 
 /// The properties of an operand's factors on which the time of a kernel
-/// depends: their strides, the number of positions, the bytes of a factor in
+/// depends: their strides, the number of positions, the bits of a factor in
 /// memory, the operations that compute a factor from loaded elements, and
 /// whether a factor is a selection between an element and padding.
 struct FactorTraits {
   FactorStrides strides;
-  int64_t size, bytes;
+  int64_t size, bits;
   double operations;
   bool isChosen;
+  /// The number of quantized factors in a word of 32 bits, which a sliced
+  /// kernel unpacks at a time, and the number of loads for their scale and
+  /// their zero point. 0 for other factors.
+  int64_t numPerWord = 0, sharedLoads = 0;
+
+  double getBytes(int64_t count) const {
+    return static_cast<double>(count * bits) / 8;
+  }
 };
 
 /// The properties of a contraction on which the times of its kernels depend.

@@ -8,11 +8,21 @@
 // results read these tensors. If there is neither a past nor a bias, the
 // contractions read the operands instead.
 //
+// A cache of fixed capacity is the first positions of a present result, as many
+// as the past has. If no length of the past lets a new position lie behind the
+// capacity, the present result gets the type of the past before it is lowered
+// (fixCapacities()). Only the new positions then differ from the past, and the
+// contractions read the present result: where past and present have one buffer,
+// the kernels read each position once, and no kernel writes more than the new
+// positions.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/AttentionOps.h"
 #include "ReductionBuilder.h"
+#include "dml/IR/InPlace.h"
 #include "dml/IR/KernelAttr.h"
+#include "dml/Target/DeviceProfile.h"
 #include <limits>
 
 using namespace mlir;
@@ -55,7 +65,7 @@ public:
       newKeys = queries;
     if (operands.pastKey)
       pastKeys = getShape(operands.pastKey).take_back(2)[0];
-    keys = pastKeys + newKeys;
+    positions = keys = pastKeys + newKeys;
     // Operands are flattened, since they may have additional leading dimensions
     // of size 1.
     Location loc = op->getLoc();
@@ -69,6 +79,8 @@ public:
   SmallVector<Value> build(RankedTensorType outputType,
                            RankedTensorType presentKeyType,
                            RankedTensorType presentValueType) {
+    if (presentKeyType && presentKeyType.getShape().take_back(2)[0] < keys)
+      keys = pastKeys;
     bool isPlain = pastKeys == 0 && !operands.bias;
     if (!isPlain || presentKeyType)
       allKeys = buildAll(/*ofValues=*/false);
@@ -112,7 +124,7 @@ private:
   }
   /// Loads an element of a tensor that `buildTensor` has built.
   static Number loadBuilt(ElementBuilder &b, Value tensor, ValueRange at) {
-    return {&b, tensor::ExtractOp::create(b, tensor, at)};
+    return {&b, toF32(b, tensor::ExtractOp::create(b, tensor, at))};
   }
 
   /// Loads an element of a row of heads. The element is read from `rows` if
@@ -172,13 +184,15 @@ private:
     return addBias(x, start, head, e, size);
   }
 
-  /// Returns the number of past keys of batch `n` that are in use.
+  /// Returns the number of past keys of batch `n` that are in use. In a cache
+  /// of fixed capacity, there is room for the new keys behind them.
   Value getPastLength(ElementBuilder &b, Value n) const {
     if (!isa<FloatType>(getElementTypeOrSelf(operands.pastLengths))) {
       Value length = b.createOrFold<arith::IndexCastOp>(
           b.getIndexType(),
           tensor::ExtractOp::create(b, operands.pastLengths, n));
-      return b.minsi(b.maxsi(length, b.index(0)), b.index(pastKeys));
+      return b.minsi(b.maxsi(length, b.index(0)),
+                     b.index(std::min(pastKeys, keys - newKeys)));
     }
     Number length = load(b, operands.pastLengths, {n}, {batch});
     // The maximum of NaN and the bound is the bound.
@@ -190,8 +204,38 @@ private:
     return b.minui(index, b.index(pastKeys));
   }
 
-  /// Builds all keys or all values, with the shape {B, NK, T, size}, in f32.
+  /// Builds all keys or all values of a cache of fixed capacity, with the type
+  /// of the past: the past with the new positions written.
+  Value buildUpdated(bool ofValues) {
+    Value past = ofValues ? operands.pastValue : operands.pastKey;
+    int64_t size = ofValues ? valueSize : headSize;
+    SmallVector<int64_t> sizes = {batch, keyValueHeads, keys, size};
+    auto type = RankedTensorType::get(sizes, getElementTypeOrSelf(past));
+    Value updated = buildTensor(
+        builder, op, type, [&](ElementBuilder &b, ValueRange at) -> Value {
+          Value start = getPastLength(b, at[0]);
+          Condition isNew =
+              Condition{&b, b.cmpi(arith::CmpIPredicate::uge, at[2], start)} &&
+              Condition{&b, b.cmpi(arith::CmpIPredicate::ult, at[2],
+                                   b.add(start, newKeys))};
+          Value l = b.minsi(b.maxsi(b.sub(at[2], start), b.index(0)),
+                            b.index(newKeys - 1));
+          Number element = loadNew(b, ofValues, at[0], l, at[1], at[3]);
+          Value old =
+              tensor::ExtractOp::create(b, past, linearize(b, at, sizes));
+          return b.select(isNew.value,
+                          fromF32(b, element.value, type.getElementType()),
+                          old);
+        });
+    updated.getDefiningOp()->setAttr(updateAttrName, builder.getUnitAttr());
+    return updated;
+  }
+
+  /// Builds all keys or all values, with the shape {B, NK, T, size}, in f32, or
+  /// in the type of a cache of fixed capacity.
   Value buildAll(bool ofValues) {
+    if (keys < positions)
+      return buildUpdated(ofValues);
     int64_t size = ofValues ? valueSize : headSize;
     Value past = ofValues ? operands.pastValue : operands.pastKey;
     SmallVector<int64_t> pastSizes = {batch, keyValueHeads, pastKeys, size};
@@ -261,7 +305,7 @@ private:
     };
     if (maskType == MultiheadAttentionMaskType::boolean) {
       Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-      Value place = linearize(b, at, {batch, queryHeads, queries, keys});
+      Value place = linearize(b, at, {batch, queryHeads, queries, positions});
       return compare(arith::CmpIPredicate::eq, read(place), zero);
     }
     // Sizes are less than 2^32. A key from 2^31 on exceeds each length.
@@ -297,7 +341,7 @@ private:
           x = x * x(scale);
           if (operands.relativePositionBias)
             x = x + load(b, operands.relativePositionBias, llvm::to_vector(at),
-                         {batch, queryHeads, queries, keys});
+                         {batch, queryHeads, queries, positions});
           if (maskType != MultiheadAttentionMaskType::none)
             x = select(isMasked(b, at), x(maskFilterValue), x);
           return x.value;
@@ -354,7 +398,9 @@ private:
         },
         [&](ElementBuilder &b, ValueRange, Value sum) {
           return fromF32(b, sum, type.getElementType());
-        });
+        },
+        // The kernels of attention split the keys themselves.
+        /*sharers=*/DeviceProfile::workgroupSize);
   }
 
   /// Builds all keys or all values as a result of type `type`.
@@ -374,7 +420,11 @@ private:
   int64_t queryHeads, keyValueHeads;
   MultiheadAttentionMaskType maskType;
   double scale, maskFilterValue;
-  int64_t batch, queries, headSize, valueSize, newKeys = 0, pastKeys = 0, keys;
+  int64_t batch, queries, headSize, valueSize, newKeys = 0, pastKeys = 0;
+  /// The positions of the past and of the new keys, which a mask and a bias
+  /// have, and the positions over which attention runs. The second number is
+  /// less if the cache has a fixed capacity, which no new position exceeds.
+  int64_t positions, keys;
   /// All keys and all values, if the operands do not contain them directly.
   Value allKeys, allValues;
 };

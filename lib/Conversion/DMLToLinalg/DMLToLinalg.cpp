@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EqualOperators.h"
+#include "FixCapacities.h"
 #include "LoweringUtils.h"
 #include "dml/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -120,6 +121,7 @@ struct ConvertDMLToLinalg
     for (auto function : getOperation().getOps<func::FuncOp>())
       keepTensorTypes(function,
                       [&](Type type) { return !typeConverter.isLegal(type); });
+    fixCapacities(getOperation());
     EqualOperators equalOps(getOperation());
     equalOps.outline();
 

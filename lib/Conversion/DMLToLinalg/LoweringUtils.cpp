@@ -400,8 +400,10 @@ PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes,
     : sizes(sizes), parts(sizes.size(), 1), lengths(sizes) {
   // A thread executes the loops of as many elements as fit into 16 bytes. If
   // there are several loops, the loops around the innermost one add at most as
-  // many iterations again.
-  int64_t perThread = 128 / type.getElementTypeBitWidth();
+  // many iterations again. Where several threads share an element, they share
+  // the terms, too.
+  int64_t perThread =
+      std::max<int64_t>(128 / type.getElementTypeBitWidth() / sharers, 1);
   ArrayRef<int64_t> looped = ArrayRef(sizes).drop_back(getNumWrittenOut(sizes));
   int64_t maxPoints = 32768 / ((looped.size() > 1 ? 2 : 1) * perThread);
   int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxPoints);

@@ -39,4 +39,49 @@ func.func @attention(%query: tensor<1x3x128xf32>, %key: tensor<1x70x64xf32>, %va
   return %0 : tensor<1x3x128xf32>
 }
 
+// A cache of fixed capacity: the length of the past is at most the capacity minus the new
+// positions, and the model takes no more than the capacity of the present. The present is
+// the past but for the new positions, and the scores read the present.
+
+// CHECK-LABEL: func @capacity
+// CHECK-SAME:    %{{.*}}: tensor<1x1x4xf32>, %[[KEY:.*]]: tensor<1x1x4xf32>, %{{.*}}: tensor<1x1x8x4xf32>
+// CHECK-NOT:     1x1x9x4
+// CHECK:         %[[KEYS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x8x4xf32>) attrs = {{{.*}}dml.update}
+// CHECK:         %[[VALUES:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x8x4xf32>) attrs = {{{.*}}dml.update}
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x1x8xf32>)
+// CHECK:           tensor.extract %[[KEYS]]
+// CHECK:         return %{{.*}}, %[[KEYS]], %[[VALUES]]
+func.func @capacity(%query: tensor<1x1x4xf32>, %key: tensor<1x1x4xf32>, %past: tensor<1x1x8x4xf32>, %length: tensor<1xi32>)
+    -> (tensor<1x1x4xf32>, tensor<1x1x8x4xf32>, tensor<1x1x8x4xf32>) {
+  %most = arith.constant dense<7> : tensor<1xi32>
+  %n = dml.element_wise_min %length, %most : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
+  %y, %keys, %values = dml.multihead_attention1 query(%query) key(%key) value(%key) past_key(%past) past_value(%past) past_sequence_lengths(%n)
+      {query_head_count = 1 : i64, key_value_head_count = 1 : i64, scale = 0.5 : f32, mask_filter_value = -1.0e4 : f32, mask_type = #dml.multihead_attention_mask_type<none>}
+     : (tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x8x4xf32>, tensor<1x1x8x4xf32>, tensor<1xi32>)
+     -> tensor<1x1x4xf32> output_present_key(tensor<1x1x9x4xf32>) output_present_value(tensor<1x1x9x4xf32>)
+  %0 = dml.slice1 %keys {input_window_offsets = array<i64: 0, 0, 0, 0>, input_window_sizes = array<i64: 1, 1, 8, 4>, input_window_strides = array<i64: 1, 1, 1, 1>}
+     : (tensor<1x1x9x4xf32>) -> tensor<1x1x8x4xf32>
+  %1 = dml.slice1 %values {input_window_offsets = array<i64: 0, 0, 0, 0>, input_window_sizes = array<i64: 1, 1, 8, 4>, input_window_strides = array<i64: 1, 1, 1, 1>}
+     : (tensor<1x1x9x4xf32>) -> tensor<1x1x8x4xf32>
+  return %y, %0, %1 : tensor<1x1x4xf32>, tensor<1x1x8x4xf32>, tensor<1x1x8x4xf32>
+}
+
+// One more position may be in use, so that the new key may stand behind the capacity.
+
+// CHECK-LABEL: func @longer
+// CHECK-NOT:     dml.update
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x9x4xf32>)
+func.func @longer(%query: tensor<1x1x4xf32>, %key: tensor<1x1x4xf32>, %past: tensor<1x1x8x4xf32>, %length: tensor<1xi32>)
+    -> (tensor<1x1x4xf32>, tensor<1x1x8x4xf32>) {
+  %most = arith.constant dense<8> : tensor<1xi32>
+  %n = dml.element_wise_min %length, %most : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
+  %y, %keys, %values = dml.multihead_attention1 query(%query) key(%key) value(%key) past_key(%past) past_value(%past) past_sequence_lengths(%n)
+      {query_head_count = 1 : i64, key_value_head_count = 1 : i64, scale = 0.5 : f32, mask_filter_value = -1.0e4 : f32, mask_type = #dml.multihead_attention_mask_type<none>}
+     : (tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x8x4xf32>, tensor<1x1x8x4xf32>, tensor<1xi32>)
+     -> tensor<1x1x4xf32> output_present_key(tensor<1x1x9x4xf32>) output_present_value(tensor<1x1x9x4xf32>)
+  %0 = dml.slice1 %keys {input_window_offsets = array<i64: 0, 0, 0, 0>, input_window_sizes = array<i64: 1, 1, 8, 4>, input_window_strides = array<i64: 1, 1, 1, 1>}
+     : (tensor<1x1x9x4xf32>) -> tensor<1x1x8x4xf32>
+  return %y, %0 : tensor<1x1x4xf32>, tensor<1x1x8x4xf32>
+}
+
 // SPDX-License-Identifier: Apache-2.0

@@ -44,6 +44,8 @@ NOT_RUN = {
     "benchmarks/compile-time": "it takes a minute",
     "benchmarks/quantized-weights --sizes=0.3,1.3,4.5 --names-only":
         "test/ONNX/quantized-weights.test runs it on a small model",
+    "benchmarks/decoders.py --program=build/release/examples/generate/dml-generate":
+        "it writes gigabytes and takes minutes",
     "dml-bench suite/*.dmlx --operations=suite/operations.txt --json=gpu.json":
         "it takes minutes",
     "benchmarks/plot before.json after.json -o ratios.svg":

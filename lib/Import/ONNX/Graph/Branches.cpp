@@ -68,7 +68,7 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
   if (!condition || condition->getNumElements() != 1)
     return reject("its condition is computed when the model runs, but a "
                   "program has no branches (where it depends on an input of "
-                  "one integer, --dim=NAME=VALUE states that)");
+                  "one integer or bool, --dim=NAME=VALUE states that)");
   const AttributeProto *branch = importer.getAttribute(
       condition->getFloats()[0] != 0 ? "then_branch" : "else_branch");
   if (!branch || branch->type != AttributeProto::Graph)
@@ -139,4 +139,72 @@ llvm::Error GraphImporter::leaveBranch(const GraphProto &inner,
       return error;
   }
   return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The nodes of a graph and of the graphs within them, and the conditions of
+/// their Ifs.
+class Conditions {
+public:
+  llvm::Error add(const GraphProto &graph, unsigned depth = 0);
+  /// Returns the conditions, and the tensors from whose elements they are
+  /// computed.
+  llvm::StringSet<> find();
+
+private:
+  /// The node that computes each tensor. Names are unique in a whole model.
+  llvm::StringMap<const NodeProto *> producers;
+  SmallVector<StringRef> conditions;
+  std::vector<std::shared_ptr<const GraphProto>> innerGraphs;
+};
+} // namespace
+
+llvm::Error Conditions::add(const GraphProto &graph, unsigned depth) {
+  for (const NodeProto &node : graph.nodes) {
+    for (StringRef output : node.outputs)
+      producers.try_emplace(output, &node);
+    if (normalizeDomain(node.domain).empty() && node.opType == "If" &&
+        !node.inputs.empty())
+      conditions.push_back(node.inputs.front());
+    for (const AttributeProto &attribute : node.attributes) {
+      // The importer refuses deeper graphs.
+      if (attribute.type != AttributeProto::Graph ||
+          depth == GraphImporter::maxDepth)
+        continue;
+      llvm::Expected<std::shared_ptr<const GraphProto>> inner =
+          getInnerGraph(attribute);
+      if (!inner)
+        return inner.takeError();
+      innerGraphs.push_back(*inner);
+      if (llvm::Error error = add(**inner, depth + 1))
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::StringSet<> Conditions::find() {
+  llvm::StringSet<> found;
+  while (!conditions.empty()) {
+    StringRef name = conditions.pop_back_val();
+    if (!found.insert(name).second)
+      continue;
+    const NodeProto *producer = producers.lookup(name);
+    // A shape does not depend on the elements.
+    if (producer && producer->opType != "Shape" && producer->opType != "Size")
+      conditions.append(producer->inputs.begin(), producer->inputs.end());
+  }
+  return found;
+}
+
+llvm::Expected<llvm::StringSet<>>
+dml::onnx::findConditions(const GraphProto &graph) {
+  Conditions conditions;
+  if (llvm::Error error = conditions.add(graph))
+    return error;
+  return conditions.find();
 }

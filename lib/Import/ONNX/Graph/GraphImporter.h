@@ -35,6 +35,9 @@ public:
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
+  /// The largest depth of nested graphs.
+  static constexpr unsigned maxDepth = 16;
+
 private:
   llvm::Error checkOperatorSets();
   /// Returns the nodes, including those of functions.
@@ -146,9 +149,11 @@ private:
   Problems problems;
   /// The branches that were entered.
   std::vector<std::shared_ptr<const GraphProto>> branches;
-  /// The largest depth of nested graphs.
-  static constexpr unsigned maxDepth = 16;
 };
+
+/// Returns the names of the conditions of all Ifs in `graph`, and of the
+/// tensors from whose elements the conditions are computed.
+llvm::Expected<llvm::StringSet<>> findConditions(const GraphProto &graph);
 
 } // namespace dml::onnx
 

@@ -72,6 +72,14 @@ readDimensions(const ValueInfo &info, const ImportOptions &options) {
   return dimensions;
 }
 
+/// Returns the sizes of a tensor, with 1 for sizes that are not known.
+static Shape getShape(const SignatureTensor &tensor) {
+  Shape shape;
+  for (const SignatureDimension &dimension : tensor.dimensions)
+    shape.push_back(dimension.size < 0 ? 1 : dimension.size);
+  return shape;
+}
+
 /// What a model declares of an input. Fails where no function can take it.
 static llvm::Expected<SignatureTensor>
 readDeclaration(const ValueInfo &input, const ImportOptions &options) {
@@ -87,9 +95,7 @@ readDeclaration(const ValueInfo &input, const ImportOptions &options) {
   if (!input.hasShape)
     return failInput(input, "has no shape, but wanted is one");
   tensor.dimensions = readDimensions(input, options);
-  Shape shape;
-  for (const SignatureDimension &dimension : tensor.dimensions)
-    shape.push_back(dimension.size < 0 ? 1 : dimension.size);
+  Shape shape = getShape(tensor);
   // A size of 0 must be stated, as that of an empty past.
   bool isEmpty = llvm::any_of(input.dimensions, [](const Dimension &dimension) {
     return isFixed(dimension) && *dimension.size == 0;
@@ -102,30 +108,26 @@ readDeclaration(const ValueInfo &input, const ImportOptions &options) {
   return tensor;
 }
 
-/// Whether an input has no elements, because a size of 0 is stated. DirectML's
-/// tensors have one element at least, so that such an input is a constant, and
-/// no argument.
-static bool hasNothing(const SignatureTensor &tensor) {
-  return llvm::any_of(tensor.dimensions, [](const SignatureDimension &dim) {
-    return dim.size == 0;
-  });
+/// Whether --dim may state the value of an input of the type `type` and the
+/// shape `shape`: one integer or bool.
+static bool canBeStated(const ValueInfo &input, DataType type,
+                        ArrayRef<int64_t> shape) {
+  bool isInteger = type == DataType::INT64 || type == DataType::INT32;
+  return (isInteger || isBoolType(input.elementType)) &&
+         countElements(shape) == 1;
 }
 
-/// Returns the input `tensor` with the value that --dim states: one integer, or
-/// 0 or 1 for a bool.
-static llvm::Expected<Constant> getStated(const ValueInfo &input,
-                                          const Tensor &tensor, int64_t value) {
-  bool isInteger =
-      tensor.type == DataType::INT64 || tensor.type == DataType::INT32;
-  if ((!isInteger && !tensor.isBool) || countElements(tensor.shape) != 1)
-    return failInput(input, "is " + describeShape(tensor.shape) + " of " +
+static llvm::Error checkStated(const ValueInfo &input, DataType type,
+                               ArrayRef<int64_t> shape, int64_t value) {
+  if (!canBeStated(input, type, shape))
+    return failInput(input, "is " + describeShape(shape) + " of " +
                                 describeONNXType(input.elementType) +
                                 ", but only one bool or one integer of 32 or "
                                 "64 bits can be stated with --dim");
-  if (tensor.isBool && value > 1)
+  if (isBoolType(input.elementType) && value > 1)
     return failInput(input, "is stated as " + Twine(value) +
                                 ", but wanted is 0 or 1 for a bool");
-  return Constant::get(tensor.type, tensor.shape, ArrayRef(value));
+  return llvm::Error::success();
 }
 
 llvm::Expected<Tensor> GraphImporter::readInput(const ValueInfo &input,
@@ -137,12 +139,11 @@ llvm::Expected<Tensor> GraphImporter::readInput(const ValueInfo &input,
   tensor.type = *declared->type;
   tensor.isBool = isBoolType(input.elementType);
   tensor.isKnown = true;
-  for (const SignatureDimension &dimension : declared->dimensions) {
-    bool isMissing = dimension.size < 0;
-    if (isMissing && !llvm::is_contained(dimensions.missing, dimension.name))
+  tensor.shape = getShape(*declared);
+  for (const SignatureDimension &dimension : declared->dimensions)
+    if (dimension.size < 0 &&
+        !llvm::is_contained(dimensions.missing, dimension.name))
       dimensions.missing.push_back(dimension.name);
-    tensor.shape.push_back(isMissing ? 1 : dimension.size);
-  }
   return tensor;
 }
 
@@ -174,11 +175,14 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
       given != options.dimensions.end() &&
       !dimensions.open.contains(input.name)) {
     dimensions.stated.insert(input.name);
-    llvm::Expected<Constant> stated = getStated(input, *tensor, given->second);
-    if (!stated)
-      return stated.takeError();
-    tensor->constant = std::move(*stated);
+    if (llvm::Error error =
+            checkStated(input, tensor->type, tensor->shape, given->second))
+      return error;
+    tensor->constant =
+        Constant::get(tensor->type, tensor->shape, ArrayRef(given->second));
   } else if (llvm::is_contained(tensor->shape, 0)) {
+    // DirectML's tensors have one element at least, so that such an input is a
+    // constant, and no argument.
     tensor->constant = Constant(tensor->type, tensor->shape, {}, nullptr);
   } else if (llvm::Error error = addArgument(input, *tensor, function)) {
     return error;
@@ -365,17 +369,27 @@ dml::onnx::readSignature(const ModelProto &model,
     for (const SignatureDimension &dimension : readDimensions(input, {}))
       if (dimension.size < 0)
         open.insert(dimension.name);
+  llvm::Expected<llvm::StringSet<>> conditions = findConditions(*model.graph);
+  if (!conditions)
+    return conditions.takeError();
   for (const ValueInfo &input : llvm::make_filter_range(inputs, isInput)) {
-    // The value of an input of one integer is stated, too.
-    if (options.dimensions.contains(input.name) && !open.contains(input.name)) {
-      stated.insert(input.name);
-      continue;
-    }
     llvm::Expected<SignatureTensor> tensor = readDeclaration(input, options);
     if (!tensor)
       return tensor.takeError();
-    if (!hasNothing(*tensor))
-      signature.inputs.push_back(std::move(*tensor));
+    Shape shape = getShape(*tensor);
+    if (auto given = options.dimensions.find(input.name);
+        given != options.dimensions.end() && !open.contains(input.name)) {
+      stated.insert(input.name);
+      if (llvm::Error error =
+              checkStated(input, *tensor->type, shape, given->second))
+        return error;
+      continue;
+    }
+    tensor->decidesBranch = conditions->contains(input.name) &&
+                            !open.contains(input.name) &&
+                            llvm::all_of(input.dimensions, isFixed) &&
+                            canBeStated(input, *tensor->type, shape);
+    signature.inputs.push_back(std::move(*tensor));
   }
   if (llvm::Error error = wantKnown(options, open, stated))
     return error;

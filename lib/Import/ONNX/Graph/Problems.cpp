@@ -40,8 +40,12 @@ std::string Problems::describe(size_t numNodes) const {
 }
 
 StringRef dml::onnx::describeUnknown(StringRef domain, StringRef type) {
+  bool isPublic =
+      domain.starts_with("ai.onnx") || domain.starts_with("com.microsoft");
   if (!domain.empty())
-    return "the importer does not know it";
+    return isPublic ? "the importer does not know it"
+                    : "the importer does not know it, and the model has no "
+                      "function of this name";
   return llvm::StringSwitch<StringRef>(type)
       .Cases({"Loop", "Scan", "SequenceMap"},
              "it repeats a graph, but a program has no loops (where the number "

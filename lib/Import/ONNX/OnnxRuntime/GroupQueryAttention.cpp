@@ -70,6 +70,11 @@ private:
   bool hasPast() const {
     return node.hasInput(PastKey) && !isEmpty(node.getShape(PastKey));
   }
+  /// Whether the cache has a fixed capacity: the present has the positions of
+  /// the past, which the new positions do not exceed.
+  bool isFixed() const {
+    return hasPast() && present == past && queries <= past;
+  }
   /// Returns the past keys or values in input `index`, {B, heads, P, size}.
   Value getPast(unsigned index);
   /// Returns `value` with `size` elements in dimension `dim`: the first ones,
@@ -204,8 +209,10 @@ LogicalResult GroupQueryAttention::readCache() {
       if (!hasPast())
         node.ignoreInput(index);
   }
-  keys = past + queries;
   present = hasPast() ? std::max(past, total) : total;
+  // The operator of DirectML has a place for each new key behind the past, also
+  // where the new keys stand in the capacity of the past.
+  keys = isFixed() && needsProducts() ? past : past + queries;
   if (node.getType(Lengths) != DataType::INT32 ||
       countElements(node.getShape(Lengths)) != batch)
     return node.reject(
@@ -236,12 +243,17 @@ SmallVector<Value> GroupQueryAttention::getParts() {
 
 Value GroupQueryAttention::getStarts() {
   Shape shape = {1, 1, 1, batch};
-  Value lengths = node.getAs(Lengths, shape);
-  if (queries == 1)
-    return lengths;
-  return node.combine(
-      "element_wise_add", lengths,
-      node.getSplat(DataType::INT32, static_cast<double>(1 - queries), shape));
+  Value starts = node.getAs(Lengths, shape);
+  auto number = [&](int64_t number) {
+    return node.getSplat(DataType::INT32, static_cast<double>(number), shape);
+  };
+  if (queries > 1)
+    starts = node.combine("element_wise_add", starts, number(1 - queries));
+  // The minimum states that the new positions lie within a fixed capacity.
+  // ONNX Runtime rejects other lengths.
+  if (isFixed())
+    starts = node.combine("element_wise_min", starts, number(past - queries));
+  return starts;
 }
 
 LogicalResult GroupQueryAttention::rotate(MutableArrayRef<Value> parts,

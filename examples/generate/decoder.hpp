@@ -1,0 +1,319 @@
+//===- decoder.hpp - A decoder and its caches -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the tokens of a text, whose keys and values stay in buffers of the
+// device. README.md says which sizes the caches have, and why.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EXAMPLES_GENERATE_DECODER_HPP
+#define EXAMPLES_GENERATE_DECODER_HPP
+
+#include "config.hpp"
+
+#include <dml/session.hpp>
+
+#include <memory>
+
+/// Calls a function of C with `args` and an error, and throws the error.
+template <typename Fn, typename... Args> void call(Fn function, Args... args) {
+  DmlError error = nullptr;
+  DmlResult result = function(args..., &error);
+  if (result == DML_SUCCESS)
+    return;
+  std::string message = dmlGetErrorMessage(error);
+  dmlDestroyError(error);
+  throw dml::Error(result, message);
+}
+
+/// A buffer of the device, which begins as zeros.
+class Buffer {
+public:
+  Buffer(DmlDevice device, uint64_t size) {
+    call(dmlCreateBuffer, device, (size + 15) / 16 * 16, DML_MEMORY_DEVICE,
+         &handle);
+    DmlBufferInfo info{};
+    dmlGetBufferInfo(handle, &info);
+    range = {info.buffer, 0, info.size};
+  }
+  Buffer(Buffer &&other) noexcept
+      : handle(std::exchange(other.handle, nullptr)), range(other.range) {}
+  Buffer &operator=(Buffer &&other) noexcept {
+    std::swap(handle, other.handle);
+    std::swap(range, other.range);
+    return *this;
+  }
+  ~Buffer() { dmlDestroyBuffer(handle); }
+
+  DmlBuffer handle = nullptr;
+  DmlBufferRange range{};
+};
+
+struct DecoderOptions {
+  /// The number of positions for which there is ever to be a place.
+  int64_t capacity = 0;
+  /// Whether the caches begin small.
+  bool isGrowing = false;
+  /// Whether each run copies the caches to other buffers.
+  bool copies = false;
+  std::string device, programs;
+};
+
+class Decoder {
+public:
+  /// Fixed and growing caches have a multiple of this many positions, so that
+  /// few sizes occur.
+  static constexpr int64_t granule = 128;
+
+  Decoder(const Config &config, const DecoderOptions &options)
+      : config(config), options(options),
+        session(config.model, makeOptions(options)) {
+    std::vector<std::string> asked = {config.ids};
+    for (const std::string &name : {config.mask, config.positions})
+      if (!name.empty())
+        asked.push_back(name);
+    asked.insert(asked.end(), config.pasts.begin(), config.pasts.end());
+    std::vector<std::string> made = {config.logits};
+    made.insert(made.end(), config.presents.begin(), config.presents.end());
+    for (const dml::TensorInfo &input : session.inputs())
+      types[input.name] = input.dataType;
+    for (const std::string &name : asked)
+      checkName("input", name, types.count(name));
+    for (const auto &[name, type] : types)
+      if (std::find(asked.begin(), asked.end(), name) == asked.end())
+        throw Refused("'" + config.model + "' has the input '" + name +
+                      "', but '" + config.path + "' does not say what it is");
+    std::map<std::string, DmlDataType> outputs;
+    for (const dml::TensorInfo &output : session.outputs())
+      outputs[output.name] = output.dataType;
+    for (const std::string &name : made)
+      checkName("output", name, outputs.count(name));
+    logitType = outputs[config.logits];
+    if (logitType != DML_DATA_TYPE_FLOAT16 &&
+        logitType != DML_DATA_TYPE_FLOAT32)
+      throw Refused("the output '" + config.logits + "' has elements of " +
+                    dmlGetDataTypeName(logitType) +
+                    ", but wanted are FLOAT16 or FLOAT32");
+    reset();
+  }
+
+  /// Begins a new text.
+  void reset() {
+    length = 0;
+    capacity = options.isGrowing ? fit(1) : options.capacity;
+    caches = makeCaches(capacity);
+    others.clear();
+  }
+
+  /// Runs tokens behind those that were run before. Returns the logits that
+  /// follow the last one.
+  std::vector<float> forward(const std::vector<int64_t> &tokens) {
+    int64_t total = length + static_cast<int64_t>(tokens.size());
+    if (total > options.capacity)
+      throw Refused("there are " + std::to_string(total) +
+                    " tokens, but the caches have place for " +
+                    std::to_string(options.capacity));
+    int64_t wanted =
+        options.isGrowing ? std::max(capacity, fit(total)) : options.capacity;
+    std::vector<Buffer> made;
+    std::vector<Buffer> &targets = chooseTargets(wanted, made);
+
+    std::vector<DmlSessionTensor> inputs, outputs;
+    std::vector<std::vector<char>> bytes;
+    // The bytes keep their places.
+    bytes.reserve(3);
+    addInput(inputs, bytes, config.ids, tokens);
+    if (!config.mask.empty()) {
+      // Zeros behind the positions in use: the size stays, and so does the
+      // program.
+      std::vector<int64_t> mask(static_cast<size_t>(wanted));
+      std::fill_n(mask.begin(), total, 1);
+      addInput(inputs, bytes, config.mask, mask);
+    }
+    if (!config.positions.empty()) {
+      std::vector<int64_t> positions;
+      for (int64_t position = length; position < total; ++position)
+        positions.push_back(position);
+      addInput(inputs, bytes, config.positions, positions);
+    }
+    outputs.push_back(makeTensor(config.logits));
+    for (size_t i = 0; i < config.pasts.size(); ++i) {
+      DmlSessionTensor past = makeTensor(config.pasts[i]);
+      past.dataType = types[config.pasts[i]];
+      setSizes(past, {1, config.heads, capacity, config.headSize});
+      past.buffer = caches[i].range;
+      inputs.push_back(past);
+      outputs.push_back(makeTensor(config.presents[i]));
+      outputs.back().buffer = targets[i].range;
+    }
+    std::vector<float> logits = run(inputs, outputs, tokens.size());
+    if (&targets != &caches)
+      exchange(targets, wanted);
+    length = total;
+    return logits;
+  }
+
+  const Config &config;
+  const DecoderOptions options;
+  const dml::Session session;
+  int64_t capacity = 0;
+
+private:
+  static dml::SessionOptions makeOptions(const DecoderOptions &options) {
+    dml::SessionOptions result;
+    result.device = options.device;
+    result.cacheDirectory = options.programs;
+    result.dimensions["batch_size"] = 1;
+    return result;
+  }
+
+  void checkName(const char *kind, const std::string &name, size_t isKnown) {
+    if (!isKnown)
+      throw Refused("'" + config.path + "' names the " + kind + " '" + name +
+                    "', but '" + config.model + "' has no such " + kind);
+  }
+
+  /// The positions of a growing cache of which `count` are in use: 128, 256,
+  /// 512.
+  int64_t fit(int64_t count) const {
+    int64_t positions = granule;
+    while (positions < count)
+      positions *= 2;
+    return std::min(positions, options.capacity);
+  }
+
+  std::vector<Buffer> makeCaches(int64_t positions) {
+    std::vector<Buffer> made;
+    for (const std::string &name : config.pasts)
+      made.emplace_back(session.info().device,
+                        getSize(types[name]) *
+                            static_cast<uint64_t>(config.heads * positions *
+                                                  config.headSize));
+    return made;
+  }
+
+  /// Returns the buffers for the caches behind the run: those before it, if
+  /// they may stay.
+  std::vector<Buffer> &chooseTargets(int64_t wanted,
+                                     std::vector<Buffer> &made) {
+    if (wanted == capacity && !options.copies)
+      return caches;
+    if (wanted == capacity && !others.empty())
+      return others;
+    made = makeCaches(wanted);
+    return made;
+  }
+
+  /// Takes the buffers that a run has written.
+  void exchange(std::vector<Buffer> &targets, int64_t wanted) {
+    std::vector<Buffer> old = std::move(caches);
+    caches = std::move(targets);
+    if (wanted == capacity)
+      others = std::move(old);
+    else
+      others.clear();
+    capacity = wanted;
+  }
+
+  static uint64_t getSize(DmlDataType type) {
+    switch (type) {
+    case DML_DATA_TYPE_FLOAT16:
+      return 2;
+    case DML_DATA_TYPE_INT64:
+      return 8;
+    default:
+      return 4;
+    }
+  }
+
+  static DmlSessionTensor makeTensor(const std::string &name) {
+    DmlSessionTensor tensor{};
+    tensor.name = name.c_str();
+    return tensor;
+  }
+  static void setSizes(DmlSessionTensor &tensor,
+                       const std::vector<int64_t> &sizes) {
+    tensor.rank = static_cast<uint32_t>(sizes.size());
+    std::copy(sizes.begin(), sizes.end(), tensor.sizes);
+  }
+
+  /// Adds an input of one row of numbers, of INT64 or INT32.
+  void addInput(std::vector<DmlSessionTensor> &inputs,
+                std::vector<std::vector<char>> &bytes, const std::string &name,
+                const std::vector<int64_t> &numbers) {
+    DmlSessionTensor tensor = makeTensor(name);
+    tensor.dataType = types[name];
+    setSizes(tensor, {1, static_cast<int64_t>(numbers.size())});
+    std::vector<char> &stored = bytes.emplace_back();
+    if (tensor.dataType == DML_DATA_TYPE_INT32) {
+      std::vector<int32_t> narrow(numbers.begin(), numbers.end());
+      stored.resize(4 * numbers.size());
+      std::memcpy(stored.data(), narrow.data(), stored.size());
+    } else {
+      stored.resize(8 * numbers.size());
+      std::memcpy(stored.data(), numbers.data(), stored.size());
+    }
+    tensor.data = stored.data();
+    tensor.byteSize = stored.size();
+    inputs.push_back(tensor);
+  }
+
+  /// Runs the model, and reads the last row of logits alone: a prompt of 512
+  /// tokens has 131 MB of them where the vocabulary has 128,256.
+  std::vector<float> run(std::vector<DmlSessionTensor> &inputs,
+                         std::vector<DmlSessionTensor> &outputs, size_t rows) {
+    size_t row = static_cast<size_t>(config.vocabulary) * getSize(logitType);
+    std::vector<char> bytes(row);
+    if (rows == 1) {
+      outputs[0].data = bytes.data();
+      outputs[0].byteSize = row;
+    } else {
+      if (promptRows < rows)
+        promptLogits =
+            std::make_unique<Buffer>(session.info().device, rows * row);
+      promptRows = std::max(promptRows, rows);
+      outputs[0].buffer = promptLogits->range;
+    }
+    call(dmlRunSession, session.get(),
+         static_cast<const DmlSessionTensor *>(inputs.data()),
+         static_cast<uint32_t>(inputs.size()), outputs.data(),
+         static_cast<uint32_t>(outputs.size()));
+    if (rows > 1)
+      call(dmlReadBuffer, promptLogits->handle, (rows - 1) * row,
+           static_cast<void *>(bytes.data()), row);
+    return widen(bytes);
+  }
+
+  std::vector<float> widen(const std::vector<char> &bytes) const {
+    std::vector<float> result(static_cast<size_t>(config.vocabulary));
+    if (logitType == DML_DATA_TYPE_FLOAT32) {
+      std::memcpy(result.data(), bytes.data(), bytes.size());
+      return result;
+    }
+    for (size_t i = 0; i < result.size(); ++i) {
+      uint16_t half = 0;
+      std::memcpy(&half, bytes.data() + 2 * i, 2);
+      // The exponent of f16 has the bias 15, and that of f32 127.
+      uint32_t bits = static_cast<uint32_t>(half & 0x7fff) << 13;
+      float number = 0;
+      std::memcpy(&number, &bits, 4);
+      number *= 0x1p112f;
+      if (bits >= 0x7c00u << 13)
+        number = NAN;
+      result[i] = half & 0x8000 ? -number : number;
+    }
+    return result;
+  }
+
+  std::map<std::string, DmlDataType> types;
+  DmlDataType logitType = DML_DATA_TYPE_UNKNOWN;
+  /// The positions in use.
+  int64_t length = 0;
+  /// The caches, and the buffers that take their place where runs copy them.
+  std::vector<Buffer> caches, others;
+  std::unique_ptr<Buffer> promptLogits;
+  size_t promptRows = 0;
+};
+
+#endif // EXAMPLES_GENERATE_DECODER_HPP

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares dml-generate with generate.py: tokens with all kinds of caches and by draws, and what
+both say of bad folders and arguments.
+
+    test_generate.py DML-GENERATE FOLDER
+"""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import make_folder
+
+HERE = Path(__file__).resolve().parent
+PROMPT = [5, 7, 11, 13, 17, 19, 23]
+
+
+class Tester:
+    def __init__(self, program, folder):
+        self.programs = [[program], [sys.executable, "-B", HERE / "generate.py"]]
+        self.folder, self.kept = folder, f"--programs={folder / 'programs'}"
+
+    def run(self, program, *arguments):
+        return subprocess.run([*program, *map(str, arguments)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+
+    def find_tokens(self, *arguments):
+        """The tokens that both programs print."""
+        found = []
+        for program in self.programs:
+            result = self.run(program, *arguments, self.kept)
+            assert result.returncode == 0, f"{program[-1]} {arguments}: {result.stderr}"
+            found.append([int(token) for token in result.stdout.split()])
+        assert found[0] == found[1], f"{arguments}: {found[0]} in C++, {found[1]} in Python"
+        return found[0]
+
+    def refuse(self, wanted, *arguments):
+        """Checks that both programs refuse the arguments with a message that has `wanted`."""
+        for program in self.programs:
+            result = self.run(program, *arguments)
+            assert result.returncode == 1 and "error: " in result.stderr \
+                and wanted in result.stderr and "Traceback" not in result.stderr, \
+                f"{program[-1]} {arguments}: wanted is '{wanted}', found is '{result.stderr}'"
+
+    def spoil(self, name, *path, value=None):
+        """A folder whose config lacks a member or has another value for it."""
+        folder = self.folder / name
+        make_folder.make_folder(folder, "tiny", "f32", seed=3)
+        config = json.loads((folder / make_folder.CONFIG).read_text())
+        members = config
+        for part in path[:-1]:
+            members = members[part]
+        if value is None:
+            del members[path[-1]]
+        else:
+            members[path[-1]] = value
+        (folder / make_folder.CONFIG).write_text(json.dumps(config))
+        return folder
+
+
+def check_tokens(tester, folder):
+    greedy = tester.find_tokens(folder, *PROMPT, "--max=20")
+    assert len(greedy) == 20 and len(set(greedy)) > 4, greedy
+    for options in (["--copies"], ["--cache=growing"], ["--chunk=3"]):
+        assert tester.find_tokens(folder, *PROMPT, "--max=20", *options) == greedy, options
+    assert tester.find_tokens(folder, *PROMPT, "--max=20", "--sample", "--top-k=1") == greedy
+    draws = [tester.find_tokens(folder, *PROMPT, "--max=20", "--sample", "--top-p=0.9",
+                                "--temperature=1.5", f"--seed={seed}") for seed in (1, 2, 1)]
+    assert draws[0] == draws[2] != draws[1], draws
+    (tester.folder / "prompt.txt").write_text(" ".join(map(str, PROMPT)))
+    assert tester.find_tokens(folder, f"--prompt={tester.folder / 'prompt.txt'}",
+                              "--max=3") == greedy[:3]
+    # A text ends with the first token that ends one.
+    end = tester.spoil("end", "model", "eos_token_id", value=[greedy[3], 4000])
+    assert tester.find_tokens(end, *PROMPT, "--max=20") == greedy[:greedy.index(greedy[3]) + 1]
+
+
+def check_refusals(tester, folder):
+    tester.refuse("genai_config.json", tester.folder / "nowhere", 1)
+    broken = tester.spoil("broken", "model", "type")
+    (broken / make_folder.CONFIG).write_text('{"model": [1, 2')
+    tester.refuse("is no JSON", broken, 1)
+    tester.refuse("'model.decoder.head_size' is not there, but wanted is a number from 1 on",
+                  tester.spoil("no-size", "model", "decoder", "head_size"), 1)
+    tester.refuse("wanted is a name with one %d for the layer",
+                  tester.spoil("no-layer", "model", "decoder", "inputs", "past_key_names",
+                               value="past"), 1)
+    tester.refuse("names the input 'ids', but", tester.spoil(
+        "no-ids", "model", "decoder", "inputs", "input_ids", value="ids"), 1)
+    tester.refuse("has the input 'position_ids', but", tester.spoil(
+        "no-positions", "model", "decoder", "inputs", "position_ids"), 1)
+    tester.refuse("num_beams", tester.spoil("beams", "search", "num_beams", value=4), 1)
+    (tester.spoil("no-model", "model", "type") / "model.onnx").unlink()
+    tester.refuse("model.onnx", tester.folder / "no-model", 1)
+    (tester.spoil("no-weights", "model", "type") / "model.onnx.data").unlink()
+    tester.refuse("model.onnx.data", tester.folder / "no-weights", 1)
+    tester.refuse("a token is '48', but wanted is a number from 0 to 47", folder, 1, 48)
+    tester.refuse("a token is 'x', but wanted", folder, "x")
+    tester.refuse("there are no tokens", folder)
+    tester.refuse("the prompt has 64 tokens, but the longest text of this decoder has 64",
+                  folder, *[1] * 64)
+    tester.refuse("the capacity is 8, but wanted are 16 positions", folder, *PROMPT, "--max=10",
+                  "--capacity=8")
+
+
+def main():
+    tester = Tester(Path(sys.argv[1]), Path(sys.argv[2]))
+    folder = tester.folder / "tiny"
+    make_folder.make_folder(folder, "tiny", "f32", seed=3)
+    check_tokens(tester, folder)
+    check_refusals(tester, folder)
+    print("tokens and refusals agree in C++ and in Python")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+//===- NewRows.h - Which elements a body replaces ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_ANALYSIS_NEWROWS_H
+#define DML_LIB_CODEGEN_ANALYSIS_NEWROWS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace dml {
+
+/// The rows of an output that a body may replace, where it selects between a
+/// new element and the output's old element. In an output of 8 heads with 4,096
+/// positions of 128 elements, the body replaces only elements whose coordinate
+/// in dimension `dim` = 1 is `first` or one of the `count` - 1 next numbers. A
+/// kernel then has threads for `count` positions of each head instead of 4,096.
+struct NewRows {
+  int64_t dim = 0, count = 0;
+  /// A value of the body, of type index, and the operations that compute it. It
+  /// depends on coordinates in the dimensions before `dim` alone.
+  mlir::Value first;
+  llvm::SmallVector<mlir::Operation *> slice;
+
+  /// Returns the fewest rows that a condition of the body of `op` allows to be
+  /// replaced, such that the elements behind `dim` form vectors of `together`
+  /// elements. Returns nothing if the body replaces elements in another way.
+  static std::optional<NewRows> find(mlir::linalg::GenericOp op,
+                                     int64_t together);
+
+  /// Returns the number of elements with which `type` follows a coordinate in
+  /// `dim`: 128 in the example.
+  int64_t getInner(mlir::MemRefType type) const;
+  /// Returns the number of new elements.
+  int64_t getNumElements(mlir::MemRefType type) const;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_ANALYSIS_NEWROWS_H

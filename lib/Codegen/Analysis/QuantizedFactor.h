@@ -1,0 +1,52 @@
+//===- QuantizedFactor.h - Factors that are packed integers -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_ANALYSIS_QUANTIZEDFACTOR_H
+#define DML_LIB_CODEGEN_ANALYSIS_QUANTIZEDFACTOR_H
+
+#include "Analysis/Contraction.h"
+
+namespace dml {
+
+/// A factor of a contraction that is (number - zero point) * scale, where the
+/// number is an integer of 4 or 8 bits: a dequantized weight.
+struct QuantizedFactor {
+  static constexpr int64_t wordBits = 32;
+
+  /// The number of bits of the number and of its zero point, and whether they
+  /// are signed.
+  int64_t bits = 0;
+  bool isSigned = false;
+  /// What is loaded: a number of 8 bits, or the 32-bit word that holds a number
+  /// of 4 bits.
+  mlir::Value loaded;
+  /// The place of a number of 4 bits in its word, an index from 0 to 7. Null
+  /// for a number of 8 bits.
+  mlir::Value lane;
+  /// The zero point, an i32, or null if it is `constantZeroPoint`.
+  mlir::Value zeroPoint;
+  int64_t constantZeroPoint = 0;
+  /// The scale, whose type is that of the product: f32, or f16, which is then
+  /// widened to the factor.
+  mlir::Value scale;
+
+  /// The quantized numbers in a 32-bit word.
+  int64_t getNumPerWord() const { return wordBits / bits; }
+
+  /// Reads `factor`, an f32, as a quantized number. Returns nothing if it is
+  /// anything else.
+  static std::optional<QuantizedFactor> match(mlir::Value factor);
+};
+
+/// Reads all factors of `operand` as quantized numbers, which have the same
+/// number of bits and the same type. Returns no factors if one of them is
+/// anything else.
+llvm::SmallVector<QuantizedFactor>
+matchQuantizedFactors(const ContractionOperand &operand);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_ANALYSIS_QUANTIZEDFACTOR_H

@@ -1,0 +1,69 @@
+//===- QuantizedFactors.h - Unpacking of words of integers ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_EMIT_QUANTIZEDFACTORS_H
+#define DML_LIB_CODEGEN_EMIT_QUANTIZEDFACTORS_H
+
+#include "Analysis/QuantizedFactor.h"
+#include "Emit/TileBuilder.h"
+
+namespace dml {
+
+/// Unpacks the factors of an operand that are quantized numbers, all numbers of
+/// a 32-bit word at a time. The body would shift, mask, convert and subtract
+/// each number by itself. Here, a mask extracts several numbers at once, and
+/// sets the exponents of floats, whose lowest digits are the numbers.
+class QuantizedFactors {
+public:
+  /// Returns nothing if the factors of `operand` are not quantized numbers.
+  static std::optional<QuantizedFactors>
+  match(const ContractionOperand &operand);
+
+  int64_t getNumPerWord() const { return factors.front().getNumPerWord(); }
+  /// Returns the operations of the operand's slice that compute addresses,
+  /// scales and zero points, and load. The caller builds these operations
+  /// before it calls buildWord().
+  llvm::ArrayRef<mlir::Operation *> getSlice() const { return slice; }
+
+  /// A word of quantized numbers with one scale and one zero point, which is
+  /// null if it is a constant.
+  struct Word {
+    mlir::Value bits, scale, zeroPoint;
+  };
+  /// Builds the word whose numbers are those of `numbers`, in this order, with
+  /// their scale and zero point. Returns nothing if the numbers are not those
+  /// of a word, or if they have different scales or zero points.
+  std::optional<Word> buildWord(TileBuilder &builder,
+                                llvm::ArrayRef<BuiltFactor> numbers) const;
+  /// Builds the products of a word that are rounded to f16, as pairs of f16, in
+  /// the order of getPairedNumbers().
+  llvm::SmallVector<mlir::Value> buildPairs(mlir::ImplicitLocOpBuilder &b,
+                                            const Word &word) const;
+  /// Returns the numbers of a word in the order in which masks extract pairs of
+  /// them: 0, 4, 1, 5, 2, 6, 3 and 7 for numbers of 4 bits.
+  llvm::SmallVector<int64_t> getPairedNumbers() const;
+  /// Builds the factors of a word, f32 numbers.
+  llvm::SmallVector<mlir::Value> buildFactors(mlir::ImplicitLocOpBuilder &b,
+                                              const Word &word) const;
+
+private:
+  std::optional<LinearForm> findWord(TileBuilder &builder,
+                                     llvm::ArrayRef<BuiltFactor> numbers) const;
+  Word flipSigns(mlir::ImplicitLocOpBuilder &b, const Word &word) const;
+  mlir::Value buildBias(mlir::ImplicitLocOpBuilder &b, const Word &word,
+                        int64_t place, mlir::Type type) const;
+  llvm::SmallVector<mlir::Value> buildHalves(mlir::ImplicitLocOpBuilder &b,
+                                             const Word &word) const;
+  llvm::SmallVector<mlir::Value> buildSingles(mlir::ImplicitLocOpBuilder &b,
+                                              const Word &word) const;
+
+  llvm::SmallVector<QuantizedFactor> factors;
+  llvm::SmallVector<mlir::Operation *> slice;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_EMIT_QUANTIZEDFACTORS_H

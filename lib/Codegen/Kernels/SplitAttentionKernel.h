@@ -1,0 +1,78 @@
+//===- SplitAttentionKernel.h - Keys split over workgroups ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_KERNELS_SPLITATTENTIONKERNEL_H
+#define DML_LIB_CODEGEN_KERNELS_SPLITATTENTIONKERNEL_H
+
+#include "Analysis/Attention.h"
+#include "dml/Target/DeviceProfile.h"
+#include <string>
+
+namespace dml {
+
+/// The numbers of workgroups of a split attention kernel, the distribution of
+/// factors to threads, and the workgroup memory.
+struct SplitAttentionLayout {
+  /// The queries that read the same keys, in all heads of a group, the numbers
+  /// of such groups, of workgroups for the queries of a group, and of parts
+  /// of the keys.
+  int64_t queries = 0, groups = 0, rowTiles = 0, parts = 0;
+  /// The numbers of rows and of keys of a workgroup.
+  int64_t rows = 0, keys = 0;
+  /// A thread loads `terms` neighbouring terms of a key at a time. `lanes`
+  /// threads share the terms of a key, and each of them has `keysOfThread`
+  /// keys.
+  int64_t terms = 0, lanes = 0, keysOfThread = 0;
+  /// A thread adds up `columns` neighbouring columns of the output.
+  /// `columnThreads` threads share the columns, and `keyThreads` threads share
+  /// the keys.
+  int64_t columns = 0, columnThreads = 0, keyThreads = 0;
+  /// The number of keys whose values a thread loads at a time.
+  int64_t keysTogether = 0;
+  /// The number of rows whose sums are exchanged through workgroup memory at a
+  /// time.
+  int64_t rowsTogether = 0;
+
+  int64_t getTermVectors(const Attention &attention) const {
+    return attention.scores.getTerms() / terms;
+  }
+  /// Returns the number of times that a thread loads terms of its keys.
+  int64_t getTrips(const Attention &attention) const;
+  /// Whether the products of a thread are unrolled over all terms, so that the
+  /// loads of all terms are begun together.
+  bool isWrittenOut(const Attention &attention) const;
+  /// Returns the approximate number of registers of a thread.
+  int64_t getRegisters() const;
+  /// Returns the number of keys for which a thread adds up products with
+  /// values.
+  int64_t getKeysOfColumns() const;
+  /// The vectors of 4 numbers of workgroup memory, which hold the queries and
+  /// later the exchanged sums, and the single numbers, which are sums of
+  /// products, scores and the results of reductions.
+  int64_t getVectors(const Attention &attention) const;
+  int64_t getNumbers() const;
+  int64_t getBytes(const Attention &attention) const;
+
+  /// Returns why `attention` cannot have the tile `tile` on devices of
+  /// `profile`, or an empty text if it can, and the layout in `layout`.
+  static std::string get(const Attention &attention,
+                         const SplitAttentionTile &tile,
+                         const DeviceProfile &profile,
+                         SplitAttentionLayout &layout);
+};
+
+/// Returns the number of bits of the elements from which the factors of
+/// `operand` are computed, or 32 if it loads none.
+int64_t getLoadedBits(const ContractionOperand &operand);
+
+/// Replaces `op`, which computes `attention`, by two launches.
+void buildSplitAttentionKernel(mlir::linalg::GenericOp op,
+                               const Attention &attention,
+                               const SplitAttentionLayout &layout);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_KERNELS_SPLITATTENTIONKERNEL_H
