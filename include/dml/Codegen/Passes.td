@@ -554,7 +554,10 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 
     `{slice_tile = array<i64: 4, 8, 32, 4, 2>}` is a sliced kernel, for few sums: a
     thread has 4 rows of 8 columns, whose terms 32 threads share out. It has 4
-    neighbouring terms at a time, and 2 times as many written out.
+    neighbouring terms at a time, and 2 times as many written out. A sixth
+    number, such as the 4 of `array<i64: 1, 4, 32, 32, 1, 4>`, is that of the
+    consecutive threads with neighbouring terms of the same columns, where the
+    columns are quantized; the threads behind them have the next columns.
 
     The tile is the one with the least time. A multiprocessor has as many
     workgroups at a time as have room for their registers; the others wait until

@@ -197,8 +197,11 @@ private:
     Number length = load(b, operands.pastLengths, {n}, {batch});
     // The maximum of NaN and the bound is the bound.
     length = min(max(length, length(0)), length(static_cast<double>(pastKeys)));
-    return b.createOrFold<arith::IndexCastUIOp>(
+    Value index = b.createOrFold<arith::IndexCastUIOp>(
         b.getIndexType(), convert(length, b.getI32Type()).value);
+    // The ranges of integers, by which kernels have indices of 32 bits, do not
+    // follow from bounds of floats.
+    return b.minui(index, b.index(pastKeys));
   }
 
   /// Builds all keys or all values of a cache of fixed capacity, with the type
