@@ -127,3 +127,5 @@ func.func @singles(%x: memref<1x256xf32>, %w: memref<64x256xi8>, %s: memref<64xf
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -217,7 +217,7 @@ public:
 
 private:
   SmallVector<int64_t> getTermsOfThread() const;
-  int64_t getThreadsTogether(int64_t slices, int64_t terms) const;
+  int64_t getThreadsTogether(int64_t slices) const;
   void consider(const SliceTile &tile);
 
   const KernelQuery &query;
@@ -249,18 +249,20 @@ void SliceSearch::consider(const SliceTile &tile) {
 }
 
 /// Returns how many consecutive threads have neighbouring terms of the same
-/// quantized columns: as few as load the bytes that memory transfers at a time.
-/// The threads of the other columns need the same factors of the rows, whose
-/// loads touch the fewest lines of the cache then. For example, 4 threads load
-/// 64 neighbouring bytes of each of 8 columns, 32 numbers of 4 bits each, and
-/// the subgroup loads the rows' factors from 4 places instead of 32. Returns 0
-/// for other columns.
-int64_t SliceSearch::getThreadsTogether(int64_t slices, int64_t terms) const {
+/// quantized columns: as many as load, in vectors of 16 bytes, what memory
+/// transfers at a time. The threads of the other columns need the same factors
+/// of the rows, whose loads then touch few lines of the cache. For example, 4
+/// threads load 64 neighbouring bytes of each of 8 columns, 32 numbers of 4
+/// bits each, and the subgroup loads the rows' factors from 4 places instead
+/// of 32. With fewer terms, the rows' factors count for more, so that the
+/// number stays. Returns 0 for other columns.
+int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
   if (!traits.isAlong() || traits.columns.numPerWord == 0)
     return 0;
   double wanted = cost::sectorsTogether * query.profile.getSpeed().sectorBytes;
   int64_t threads = 1;
-  while (threads < slices && traits.columns.getBytes(threads * terms) < wanted)
+  while (threads < slices &&
+         static_cast<double>(threads * DeviceProfile::vectorBytes) < wanted)
     threads *= 2;
   return threads;
 }
@@ -319,7 +321,7 @@ std::optional<Proposal> SliceSearch::run() {
         for (int64_t times = 1; times <= cost::sliced::maxTimes; times *= 2)
           for (int64_t count : terms)
             consider({rows, columns, slices, count, times,
-                      getThreadsTogether(slices, count)});
+                      getThreadsTogether(slices)});
   return best;
 }
 
