@@ -116,6 +116,18 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("Unheard: 1 node", str(problem))
         self.assertIsNone(json.loads(verdict.json())["fits"])
 
+    def test_nothing_known(self):
+        """A model has a verdict, too, if DirectML's operators express none of its nodes."""
+        model = make_model([make_node("Det", ["x"], ["y"])], [("x", "float32", [3, 3])],
+                           [("y", "float32", [])], {})
+        for level in (None, "5_0"):
+            verdict = dml.explain(model, level)
+            self.assertEqual((verdict.level, verdict.runs, verdict.can_legalize,
+                              verdict.operators), (None, None, False, 0))
+            (problem,) = verdict.problems
+            self.assertEqual(problem.kind, "unread")
+            self.assertIn("Det: 1 node", problem.name)
+
     def test_errors(self):
         for model, arguments, error, text in (
                 ("missing.onnx", {}, dml.NotFound, "missing.onnx"),
