@@ -210,9 +210,8 @@ done
 ]=])
 file(CHMOD "${FOLDER}/bin/dml-interpret"
   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-set(verdict "^dml-run: output 'b': 3 of 3 elements judged, all within the bounds of the reference\n$")
-run(0 "${verdict}" a.mlir "--input=3xi64=1 2 3" --compile-arg=--good --compare-reference)
-run(0 "${verdict}" twice.dmlx "--input=3xi64=1 2 3" --compare-reference=a.mlir)
+run(0 "^$" a.mlir "--input=3xi64=1 2 3" --compile-arg=--good --compare-reference)
+run(0 "^$" twice.dmlx "--input=3xi64=1 2 3" --compare-reference=a.mlir)
 # That tool has said why it fails.
 run(2 "^dml-run: error: of the tool\n$" twice.dmlx --input=3xi64=9 --compare-reference=a.mlir)
 
