@@ -9,21 +9,29 @@
 //
 //   dml-decoder MODEL TOKEN COUNT [--copies]
 //
-// prints COUNT tokens that follow TOKEN. With --copies, a run reads the state
-// from one buffer and writes all of it to another, as without state in place.
+// prints COUNT tokens that follow TOKEN. COUNT is at most the capacity of the
+// caches, which have a position for each token. With --copies, a run reads the
+// state from one buffer and writes all of it to another, as without state in
+// place.
 //
 //===----------------------------------------------------------------------===//
 
 #include <dml/session.hpp>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
+
+/// The number of tokens of a model of make_decoder.py. A larger one would be a
+/// row behind the end of the embedding.
+constexpr int64_t numTokens = 96;
 
 /// A buffer of the device, which begins as zeros.
 class Buffer {
@@ -79,9 +87,28 @@ std::vector<State> makeStates(const dml::Session &session, bool copies) {
   return states;
 }
 
-void generate(const dml::Session &session, int64_t token, int64_t count,
+/// Reads a number from `least` to `most` of the command line. The program says
+/// which number it is with `name`.
+int64_t readNumber(const std::string &name, const char *text, int64_t least,
+                   int64_t most) {
+  char *end = nullptr;
+  errno = 0;
+  int64_t number = std::strtoll(text, &end, 10);
+  if (end == text || *end || errno || number < least || number > most)
+    throw std::invalid_argument(name + " is '" + text + "', but wanted is " +
+                                std::to_string(least) + " to " +
+                                std::to_string(most));
+  return number;
+}
+
+void generate(const dml::Session &session, int64_t token, const char *countText,
               bool copies) {
   std::vector<State> states = makeStates(session, copies);
+  if (states.empty() || states.front().past.sizes.size() != 4)
+    throw std::invalid_argument("the model has no caches of 4 dimensions; "
+                                "wanted is a model of make_decoder.py");
+  int64_t capacity = states.front().past.sizes[2];
+  int64_t count = readNumber("COUNT", countText, 1, capacity);
   for (int64_t position = 0; position < count; ++position) {
     std::vector<int64_t> tokens = {token}, positions = {position};
     std::vector<dml::Input> inputs = {{"token", {1}, tokens},
@@ -111,7 +138,11 @@ int main(int argc, char **argv) {
   }
   try {
     dml::Session session(argv[1]);
-    generate(session, std::atoll(argv[2]), std::atoll(argv[3]), copies);
+    generate(session, readNumber("TOKEN", argv[2], 0, numTokens - 1), argv[3],
+             copies);
+  } catch (const std::invalid_argument &error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
   } catch (const dml::Error &error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;

@@ -17,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "digits"))
 from onnx_file import make_model, make_node  # noqa: E402
 
+MOST_POSITIONS = 1 << 16
 LAYERS, WIDTH, KEY_HEADS, GROUP, HEAD, HIDDEN, TOKENS = 2, 64, 2, 2, 16, 128, 96
 
 
@@ -138,8 +139,11 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     folder = Path(sys.argv[1])
+    text = sys.argv[2] if len(sys.argv) == 3 else "256"
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_POSITIONS:
+        sys.exit(f"error: CAPACITY is '{text}', but wanted is 1 to {MOST_POSITIONS}")
+    capacity = int(text)
     folder.mkdir(parents=True, exist_ok=True)
-    capacity = int(sys.argv[2]) if len(sys.argv) == 3 else 256
     (folder / "decoder.onnx").write_bytes(make_decoder(capacity))
 
 

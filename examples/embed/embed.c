@@ -32,6 +32,12 @@ static void checkVulkan(VkResult result, const char *call) {
   }
 }
 
+static void failWithoutDevice(void) {
+  fprintf(stderr, "dml-embed: error: there is no Vulkan device: no driver is "
+                  "installed that has one\n");
+  exit(1);
+}
+
 static void checkDml(DmlResult result, DmlError error) {
   if (result != DML_SUCCESS) {
     fprintf(stderr, "dml-embed: error: %s\n", dmlGetErrorMessage(error));
@@ -66,15 +72,16 @@ static void createEngine(Engine *engine) {
   application.apiVersion = VK_API_VERSION_1_2;
   VkInstanceCreateInfo instanceInfo = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   instanceInfo.pApplicationInfo = &application;
-  VULKAN(vkCreateInstance, &instanceInfo, NULL, &engine->instance);
+  VkResult result = vkCreateInstance(&instanceInfo, NULL, &engine->instance);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+    failWithoutDevice();
+  checkVulkan(result, "vkCreateInstance");
 
   uint32_t count = 1;
   VULKAN(vkEnumeratePhysicalDevices, engine->instance, &count,
          &engine->physicalDevice);
-  if (count == 0) {
-    fprintf(stderr, "dml-embed: error: there is no Vulkan device\n");
-    exit(1);
-  }
+  if (count == 0)
+    failWithoutDevice();
 
   /* What executables may need of a VkDevice, and is there. An engine that wants
    * features of its own hands in their chain as request.features. */

@@ -6,13 +6,43 @@ import sys
 import dml
 import numpy as np
 
-model, names, picture = sys.argv[1:]
-data = open(picture, "rb").read()
-header = re.match(rb"P[56]\s+(\d+)\s+(\d+)\s+(\d+)\s", data)
-width, height, most = map(int, header.groups())
-pixels = np.frombuffer(data, np.uint8, offset=header.end()).reshape(height, width, -1)
-image = pixels.transpose(2, 0, 1)[None] / np.float32(most)
-session = dml.Session(model)
-(scores,) = session.run(None, {session.inputs[0].name: image})
-for place in scores[0].argsort()[::-1][:5]:
-    print(f"{scores[0][place]:.4f} {open(names).read().splitlines()[place]}")
+
+def read_picture(path):
+    """The picture as an array: 1, channels, rows and columns, of the numbers 0 to 1."""
+    with open(path, "rb") as file:
+        data = file.read()
+    # Comments may stand before each number.
+    gap = rb"(?:\s|#[^\n]*\n)+"
+    header = re.match(rb"P([56])" + 3 * (gap + rb"(\d{1,5})") + rb"\s", data)
+    if not header:
+        sys.exit(f"error: '{path}' is no PGM or PPM file: wanted is P5 or P6 at its beginning")
+    kind, width, height, most = map(int, header.groups())
+    count = width * height * (1 if kind == 5 else 3)
+    if count == 0 or not 1 <= most <= 255:
+        sys.exit(f"error: '{path}' has no pixels of 8 bits to a channel")
+    if len(data) - header.end() < count:
+        sys.exit(f"error: '{path}' ends before its last pixel")
+    pixels = np.frombuffer(data, np.uint8, count, header.end()).reshape(height, width, -1)
+    return pixels.transpose(2, 0, 1)[None] / np.float32(most)
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit("usage: classify.py MODEL NAMES PICTURE")
+    model, names_file, picture = sys.argv[1:]
+    session = dml.Session(model)
+    (scores, *_) = session.run(None, {session.inputs[0].name: read_picture(picture)})
+    scores = scores.ravel()
+    with open(names_file) as file:
+        names = file.read().splitlines()
+    if len(names) < len(scores):
+        sys.exit(f"error: '{names_file}' has fewer names than the model has classes")
+    for place in scores.argsort()[::-1][:5]:
+        print(f"{scores[place]:.4f} {names[place]}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (dml.Error, OSError, UnicodeDecodeError) as error:
+        sys.exit(f"error: {error}")

@@ -14,6 +14,7 @@
 
 #include <dml/session.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,25 +44,31 @@ static DmlSessionTensor makeInput(const DmlSessionTensorInfo *info) {
   return tensor;
 }
 
+/* Whether element `a` comes after element `b` where the largest is first, and
+ * of equal ones that with the smaller index. */
+static int isBehind(const float *elements, size_t a, size_t b) {
+  return elements[a] < elements[b] || (elements[a] == elements[b] && a > b);
+}
+
 static void printLargest(const DmlSessionTensor *tensor) {
   const float *elements = tensor->data;
   size_t count = tensor->byteSize / sizeof(float), i;
+  size_t best = 0;
   int rank;
-  float below = 0;
   if (tensor->dataType != DML_DATA_TYPE_FLOAT32) {
     printf("%s: %s\n", tensor->name, dmlGetDataTypeName(tensor->dataType));
     return;
   }
   for (rank = 0; rank < 5 && (size_t)rank < count; ++rank) {
-    size_t best = count;
+    size_t last = best;
+    best = count;
     for (i = 0; i < count; ++i)
-      if ((rank == 0 || elements[i] < below) &&
-          (best == count || elements[i] > elements[best]))
+      if (!isnan(elements[i]) && (rank == 0 || isBehind(elements, i, last)) &&
+          (best == count || isBehind(elements, best, i)))
         best = i;
     if (best == count)
       break;
-    below = elements[best];
-    printf("%s[%zu] = %g\n", tensor->name, best, below);
+    printf("%s[%zu] = %g\n", tensor->name, best, elements[best]);
   }
 }
 
@@ -89,8 +96,10 @@ int main(int argc, char **argv) {
   }
   if (argc > 2 && info.inputCount != 0) {
     FILE *file = fopen(argv[2], "rb");
-    if (!file || fread(inputs[0].data, inputs[0].byteSize, 1, file) != 1) {
-      fprintf(stderr, "error: '%s' has not the %zu bytes of input '%s'\n",
+    if (!file || fread(inputs[0].data, inputs[0].byteSize, 1, file) != 1 ||
+        fgetc(file) != EOF) {
+      fprintf(stderr,
+              "error: '%s' has not exactly the %zu bytes of input '%s'\n",
               argv[2], inputs[0].byteSize, inputs[0].name);
       return 1;
     }

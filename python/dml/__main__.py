@@ -32,8 +32,27 @@ examples:
   python3 -m dml model.onnx --device nvidia --cache-dir ~/.cache/my-programs
   python3 -m dml explain model.onnx --level 5_0
 
-Exit codes: 0, or 1 where something failed, or 2 where the command line is wrong.
 """
+
+# The table that the tools' --help prints (tools/support/ExitCode.h).
+_EXIT_CODES = """\
+exit codes, the same for all of dml's tools
+  0  done; what was asked is so
+  1  it cannot be done, or is not so: operators do not fit the feature level, a
+     module cannot be compiled, a device lacks something or fails, the
+     validation layer has a message, results are wrong
+  2  the command line is wrong, or a file or tensor that it names is missing or
+     invalid
+  3  undecided: there are operations that are not DirectML's, or no DirectML
+     operators at all (dml-explain); nothing of a result could be judged, since
+     its bounds admit any number (dml-run, an operator in dml-check); results of
+     a whole program that their bounds cannot judge are far from the reference's
+     numbers (dml-check)
+  4  the output cannot be written
+"""
+
+#: The errors whose reason is the command line, or a file or device that it names.
+_INVALID = (dml.InvalidArgument, dml.InvalidExecutable, dml.NotFound, dml.InputOutput)
 
 
 _EXPLAIN = """\
@@ -41,15 +60,10 @@ Says which feature level of DirectML each operator of a model needs, and why; no
 needed. With --level, says what does not fit that level, and how it can be rewritten.
 """
 
-_EXPLAIN_CODES = """\
-Exit codes: 0 where the model runs at the level, 3 where it does not or where nobody knows, 1
-where something failed, or 2 where the command line is wrong.
-"""
-
 
 def _make_explain_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python3 -m dml explain", description=_EXPLAIN, epilog=_EXPLAIN_CODES,
+        prog="python3 -m dml explain", description=_EXPLAIN, epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="the model's file")
     parser.add_argument("--level", metavar="LEVEL", help="the level to fit, such as 5_0")
@@ -65,7 +79,7 @@ def _make_explain_parser() -> argparse.ArgumentParser:
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python3 -m dml", description=_DESCRIPTION, epilog=_EXAMPLES,
+        prog="python3 -m dml", description=_DESCRIPTION, epilog=_EXAMPLES + _EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", help="the model's file")
     parser.add_argument("--input", metavar="NAME=FILE.npy", action="append", default=[],
@@ -230,12 +244,13 @@ def _explain(arguments: List[str]) -> int:
     verdict = dml.explain(options.model, options.level, dims=sizes)
     print(verdict.json() if options.json else verdict)
     if not options.legalize:
-        return 0 if verdict else 3
+        return {True: 0, False: 1, None: 3}[verdict.runs]
     module = dml.legalize(options.model, options.level, dims=sizes,
                           text=not options.legalize.endswith(".mlirbc"))
     with open(options.legalize, "wb") as file:
         file.write(module)
-    return 0
+    # Only DirectML's operators are rewritten: the level of all else stays unknown.
+    return 0 if all(problem.kind == "operator" for problem in verdict.problems) else 3
 
 
 def _run_model(arguments: List[str]) -> None:
@@ -267,10 +282,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
         _run_model(arguments)
     except dml.Error as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, _INVALID) else 1
     except OSError as error:
+        # Files that are read have errors of their own.
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 4
     return 0
 
 

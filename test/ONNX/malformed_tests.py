@@ -23,11 +23,11 @@ def build(nodes=None, shape=(2, 3), opset=13, weights=None, element=TensorProto.
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
 
 
-def explain(data, folder, *options):
+def read(data, folder, *options):
     path = os.path.join(folder, "model.onnx")
     with open(path, "wb") as file:
         file.write(data)
-    return subprocess.run(["dml-explain", path, *options], stdout=subprocess.PIPE,
+    return subprocess.run(["dml-translate", "--import-onnx", path, *options], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=600)
 
 
@@ -294,19 +294,19 @@ def main():
         os.link(os.path.join(folder, "own"), os.path.join(folder, "hard"))
         for model, message in CASES + BYTES:
             data = model if isinstance(model, bytes) else model.SerializeToString()
-            result = explain(data, folder)
+            result = read(data, folder)
             if result.returncode != 2 or message not in result.stderr:
                 sys.exit(f"wanted is exit code 2 and: {message}\n"
                          f"found is exit code {result.returncode} and: {result.stderr}")
         symbolic = build(shape=("batch", 3)).SerializeToString()
-        if explain(symbolic, folder, "--dim=batch=2").returncode != 0:
+        if read(symbolic, folder, "--dim=batch=2").returncode != 0:
             sys.exit("--dim=batch=2 states no size")
         for options, message in (
                 (["--dim=batch=2", "--dim=bacth=2"], "the size of 'bacth' is stated, but no input has that name, or a "
                  "dimension without a size of that name; there are 'batch'"),
                 (["--dim=batch=2", "--dim=x=2"], "input 'x' is 2x3 of float, but only one bool or one integer "
                  "of 32 or 64 bits can be stated with --dim")):
-            result = explain(symbolic, folder, *options)
+            result = read(symbolic, folder, *options)
             if result.returncode != 2 or message not in result.stderr:
                 sys.exit(f"wanted is exit code 2 and: {message}\nfound is {result.returncode}: {result.stderr}")
 
@@ -319,7 +319,7 @@ def main():
             else:
                 for _ in range(generator.randint(1, 4)):
                     data[generator.randrange(len(data))] = generator.randrange(256)
-            result = explain(bytes(data), folder)
+            result = read(bytes(data), folder)
             if result.returncode not in (0, 1, 2):
                 with open("mutation.onnx", "wb") as file:
                     file.write(data)

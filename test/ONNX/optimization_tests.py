@@ -492,7 +492,7 @@ def main(folder):
           "undecided, though the other operators fit" in text, text)
     with open(f"{folder}/unread.html", encoding="utf-8") as file:
         check("Not read: NonZero: 1 node" in file.read(), "page")
-    # What runs or rewrites a model wants all of it, and nothing is judged where all is unread.
+    # What runs or rewrites a model wants all of it.
     for tool in (["dml-compile", path, "-o", f"{folder}/unread.dmlx"],
                  ["dml-explain", path, "--level=1_0", f"--legalize={folder}/unread.mlir"]):
         bad = run(*tool)
@@ -500,8 +500,13 @@ def main(folder):
               tool, bad.returncode, bad.stderr)
     m = Model()
     m.save(path, m.node("NonZero", m.input(2, 3)))
-    bad = run("dml-explain", path)
-    check(bad.returncode == 2 and "do not express 1 of 1 nodes" in bad.stderr, bad.stderr)
+    # Where all nodes are unread, nobody knows the level.
+    for option in ("none", "all"):
+        report, code = explain(path, "--level=6_4", f"--ort-optimizations={option}")
+        check(code == 3 and report["fits"] is None and report["level"] is None and
+              not report["ops"] and len(report["unread"]) == 1, report, code)
+    text = run("dml-explain", path, f"--report={folder}/all_unread.html").stdout
+    check("NonZero: 1 node" in text and text.endswith("undecided\n"), text)
 
     bad = run("dml-explain", path, "--ort-optimizations=some")
     check(bad.returncode == 2 and "wanted is none or all" in bad.stderr, bad.stderr)

@@ -116,6 +116,18 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("Unheard: 1 node", str(problem))
         self.assertIsNone(json.loads(verdict.json())["fits"])
 
+    def test_nothing_known(self):
+        """A model has a verdict, too, if DirectML's operators express none of its nodes."""
+        model = make_model([make_node("Det", ["x"], ["y"])], [("x", "float32", [3, 3])],
+                           [("y", "float32", [])], {})
+        for level in (None, "5_0"):
+            verdict = dml.explain(model, level)
+            self.assertEqual((verdict.level, verdict.runs, verdict.can_legalize,
+                              verdict.operators), (None, None, False, 0))
+            (problem,) = verdict.problems
+            self.assertEqual(problem.kind, "unread")
+            self.assertIn("Det: 1 node", problem.name)
+
     def test_errors(self):
         for model, arguments, error, text in (
                 ("missing.onnx", {}, dml.NotFound, "missing.onnx"),
@@ -207,7 +219,7 @@ class CommandTest(unittest.TestCase):
         code, output, errors = self.run_command(EXAMPLE)
         self.assertEqual((code, output, errors), (0, f"{dml.explain(EXAMPLE)}\n", ""))
         code, output, _ = self.run_command(EXAMPLE, "--level", "3_0", "--json")
-        self.assertEqual((code, json.loads(output)["fits"]), (3, False))
+        self.assertEqual((code, json.loads(output)["fits"]), (1, False))
 
     def test_legalizes(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -219,11 +231,11 @@ class CommandTest(unittest.TestCase):
 
     def test_errors(self):
         for arguments, code, text in (
-                (["missing.onnx"], 1, "error: cannot open 'missing.onnx'"),
-                ([EXAMPLE, "--level", "5"], 1, "error: '5' is no feature level"),
-                ([EXAMPLE, "--dim", "n"], 1, "wanted is NAME=VALUE"),
+                (["missing.onnx"], 2, "error: cannot open 'missing.onnx'"),
+                ([EXAMPLE, "--level", "5"], 2, "error: '5' is no feature level"),
+                ([EXAMPLE, "--dim", "n"], 2, "wanted is NAME=VALUE"),
                 ([EXAMPLE, "--legalize", "x.mlir"], 2, "--legalize wants the level to reach"),
-                ([EXAMPLE, "--level", "3_0", "--legalize", "/missing/x.mlir"], 1, "/missing/"),
+                ([EXAMPLE, "--level", "3_0", "--legalize", "/missing/x.mlir"], 4, "/missing/"),
                 ([], 2, "required: model")):
             found, _, errors = self.run_command(*arguments)
             self.assertEqual(found, code, errors)

@@ -174,13 +174,15 @@ class CommandTest(unittest.TestCase):
 
     def test_errors(self):
         for arguments, code, text in (
-                (["missing.onnx"], 1, "error: "),
-                ([self.model, "--dim", "n"], 1, "--dim has 'n', but wanted is NAME=VALUE"),
-                ([self.model, "--dim", "n=x"], 1, "wanted is a size of 1 or more"),
-                ([self.model, "--dim", "n=1", "--dim", "n=2"], 1, "states 'n' twice"),
-                ([self.model, "--input", f"x={self.model}"], 1, "is no file of NumPy's"),
-                ([self.model, "--input", "x=/missing.npy"], 1, "is no file of NumPy's"),
-                ([self.model, "--device", "no such device"], 1, "no such device"),
+                (["missing.onnx"], 2, "error: "),
+                ([self.model, "--dim", "n"], 2, "--dim has 'n', but wanted is NAME=VALUE"),
+                ([self.model, "--dim", "n=x"], 2, "wanted is a size of 1 or more"),
+                ([self.model, "--dim", "n=1", "--dim", "n=2"], 2, "states 'n' twice"),
+                ([self.model, "--input", f"x={self.model}"], 2, "is no file of NumPy's"),
+                ([self.model, "--input", "x=/missing.npy"], 2, "is no file of NumPy's"),
+                ([self.model, "--device", "no such device"], 2, "no such device"),
+                ([self.model, "--output-dir", self.model], 4, "File exists"),
+                (["explain", self.model, "--level", "99"], 2, "99"),
                 ([], 2, "wanted is a model, or --devices")):
             found, output, errors = python("-m", "dml", *arguments)
             self.assertEqual(found, code, errors)

@@ -26,6 +26,7 @@
 #include "support/ToolError.h"
 #include "support/TuningOptions.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -52,7 +53,7 @@ static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),
                cl::value_desc("file"), cl::init("-"), cl::cat(category));
 
-static cl::opt<Stage> stage(
+static cl::opt<Stage, false, dml::tools::ChoiceParser<Stage>> stage(
     "emit", cl::desc("What to write:"), cl::init(Stage::Executable),
     cl::values(
         clEnumValN(Stage::Linalg, "linalg", "linalg on tensors, as MLIR"),
@@ -363,13 +364,23 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
   llvm_unreachable("unknown stage");
 }
 
-/// Checks that each --function-dim names a function of --add-function.
+/// Returns the name in "NAME=SIZE". The name itself may contain "=".
+static llvm::StringRef getDimensionName(llvm::StringRef text) {
+  return text.rsplit('=').first;
+}
+
+/// Checks that each --function-dim names a function of --add-function, and that
+/// no two of them state the same dimension of a function.
 static ExitCode checkFunctionDimensions() {
+  llvm::StringSet<> names;
   for (llvm::StringRef text : functionDimensions) {
     auto [name, dimension] = text.split(':');
     if (name.empty() || dimension.empty())
       return emitToolError("--function-dim=" + text +
                            ": wanted is FUNCTION:NAME=SIZE");
+    if (!names.insert(getDimensionName(text)).second)
+      return emitToolError("--function-dim states '" + getDimensionName(text) +
+                           "' twice");
     if (llvm::none_of(addedFunctions, [name = name](llvm::StringRef added) {
           return added.split('=').first == name;
         }))
@@ -379,12 +390,18 @@ static ExitCode checkFunctionDimensions() {
   return dml::tools::kExitDone;
 }
 
-/// Returns the sizes for the function `name` of --add-function. The importer
-/// takes the last size of each dimension.
+/// Returns the sizes for the function `name` of --add-function: those of
+/// --function-dim, and those of --dim for all other dimensions.
 static std::vector<std::string> getDimensions(llvm::StringRef name) {
-  std::vector<std::string> sizes(dimensions.begin(), dimensions.end());
+  std::vector<std::string> sizes;
+  llvm::StringSet<> names;
   for (llvm::StringRef text : functionDimensions)
-    if (auto [function, dimension] = text.split(':'); function == name)
+    if (auto [function, dimension] = text.split(':'); function == name) {
+      sizes.push_back(dimension.str());
+      names.insert(getDimensionName(dimension));
+    }
+  for (llvm::StringRef dimension : dimensions)
+    if (!names.contains(getDimensionName(dimension)))
       sizes.push_back(dimension.str());
   return sizes;
 }

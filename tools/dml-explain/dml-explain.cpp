@@ -79,13 +79,14 @@ llvm::cl::opt<std::string> timesFile(
     llvm::cl::desc("What dml-run --trace wrote of the model, for --report's "
                    "times by operator and by step"),
     llvm::cl::cat(category));
-llvm::cl::opt<MatrixFormat> matrix(
-    "matrix",
-    llvm::cl::desc("Instead of a file, report what every operator supports"),
-    llvm::cl::values(clEnumValN(MatrixFormat::Markdown, "markdown",
-                                "As the page docs/FeatureLevels.md"),
-                     clEnumValN(MatrixFormat::Json, "json", "As JSON")),
-    llvm::cl::init(MatrixFormat::None), llvm::cl::cat(category));
+llvm::cl::opt<MatrixFormat, false, dml::tools::ChoiceParser<MatrixFormat>>
+    matrix("matrix",
+           llvm::cl::desc(
+               "Instead of a file, report what every operator supports"),
+           llvm::cl::values(clEnumValN(MatrixFormat::Markdown, "markdown",
+                                       "As the page docs/FeatureLevels.md"),
+                            clEnumValN(MatrixFormat::Json, "json", "As JSON")),
+           llvm::cl::init(MatrixFormat::None), llvm::cl::cat(category));
 } // namespace
 
 /// Checks the options that depend on each other, and sets `asked` to the level
@@ -205,6 +206,8 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     printMatrix(context, os);
     return tools::kExitDone;
   }
+  if (tools::lacksInput(inputFile))
+    return tools::kExitInvalid;
   tools::Measures measures;
   if (!timesFile.empty()) {
     auto times = tools::readTimes(timesFile);

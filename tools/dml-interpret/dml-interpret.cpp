@@ -144,6 +144,10 @@ static ExitCode run(ModuleOp module, tools::Progress &progress) {
     return emitToolError(error);
   if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0))
     return emitToolError("--rtol and --atol take numbers from 0 on");
+  if (expectedOptions.empty() && (relativeTolerance.getNumOccurrences() != 0 ||
+                                  absoluteTolerance.getNumOccurrences() != 0))
+    return emitToolError(
+        "--rtol and --atol are for --expected, which is missing");
 
   progress.begin("interpreting @" + signature.name);
   auto estimates = reference::interpret(function, *inputs);

@@ -6,10 +6,10 @@
 
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
+#include "dml/Import/Model.h"
 #include "dml/Import/ModuleFile.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfileAttr.h"
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -24,6 +24,22 @@
 
 using namespace dml;
 using namespace dml::tools;
+
+/// Returns the option of dml-translate that makes a module of a file of the
+/// format, or "" for a file that is a module already.
+static llvm::StringRef getTranslation(ModelFormat format) {
+  switch (format) {
+  case ModelFormat::ONNX:
+    return "--import-onnx";
+  case ModelFormat::DispatchModel:
+    return "--import-dxdispatch";
+  case ModelFormat::SerializedGraph:
+    return "--import-dml-graph";
+  case ModelFormat::MLIR:
+    return "";
+  }
+  llvm_unreachable("unknown format");
+}
 
 int main(int argc, char **argv) {
   // MLIR's driver always writes its messages to standard error, which `errors`
@@ -60,12 +76,20 @@ int main(int argc, char **argv) {
                ? kExitNo
                : kExitDone;
 
+  if (lacksInput(inputFile))
+    return kExitInvalid;
   std::string error;
   auto buffer = openModuleFile(inputFile, [](llvm::StringRef start) {
-    return !mlir::isBytecode(llvm::MemoryBufferRef(start, {}));
+    return isModelText(findModelFormat(inputFile, start), start);
   });
   if (!buffer)
     return emitToolError(llvm::toString(buffer.takeError()));
+  if (llvm::StringRef translation =
+          getTranslation(findModelFormat(inputFile, (*buffer)->getBuffer()));
+      !translation.empty())
+    return emitToolError(
+        "'" + inputFile + "' is no module of MLIR; 'dml-translate " +
+        translation + " " + inputFile + "' prints the module of the model");
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;
   llvm::raw_string_ostream os(text);

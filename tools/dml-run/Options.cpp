@@ -64,7 +64,8 @@ inputs and outputs
                          dml-interpret beside this program, or else in PATH),
                          and compare all results with the least and the greatest
                          that a correct device computes. MODEL is what a .dmlx
-                         was compiled from; default: FILE
+                         was compiled from; default: FILE. A line on stderr
+                         says how many elements were judged.
                          Elements that may be any number are counted in a
                          warning; where all of a result may, the exit code is 3.
   --lower=[NAME=]VALUE, --upper=[NAME=]VALUE
@@ -218,6 +219,11 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
     return false;
   if (files.size() > 1) {
     error = "there are two files: '" + files[0] + "' and '" + files[1] + "'";
+    return false;
+  }
+  if (options.expected.empty() &&
+      (options.tolerance.relative != 0 || options.tolerance.absolute != 0)) {
+    error = "--rtol and --atol are for --expected, which is missing";
     return false;
   }
   if (!files.empty())

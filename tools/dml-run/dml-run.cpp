@@ -633,6 +633,22 @@ void readReference(const Options &options, const Source &source,
   }
 }
 
+/// Prints the verdict about each output that was compared with the reference
+/// and does not differ.
+void printVerdict(const FunctionSignature &function,
+                  const Expectation &expected) {
+  for (size_t i = 0; i < function.outputs.size(); ++i) {
+    Unjudged unjudged = countUnjudged(&*expected.lower[i], &*expected.upper[i]);
+    std::fprintf(
+        stderr,
+        "dml-run: output '%s': %llu of %s judged, all within the "
+        "bounds of the reference\n",
+        dml::tools::escapeControls(function.outputs[i].name).c_str(),
+        static_cast<unsigned long long>(unjudged.total - unjudged.count),
+        printCount(unjudged.total, "element").c_str());
+  }
+}
+
 /// Calls `use` with the device of the instance. Creates the instance, unless a
 /// module was already compiled for one of its devices.
 template <typename Use>
@@ -769,6 +785,8 @@ void runTool(Options &options) {
                  dml::tools::escapeControls(partly).c_str());
   if (!entirely.empty())
     fail(entirely, kExitUndecided);
+  if (options.compareReference)
+    printVerdict(function, expected);
 }
 
 } // namespace

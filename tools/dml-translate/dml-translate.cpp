@@ -59,6 +59,8 @@ int main(int argc, char **argv) {
     return emitToolError("one translation is wanted, but there are " +
                          llvm::Twine(translation.size()) + " (see --help)");
 
+  if (lacksInput(inputFile))
+    return kExitInvalid;
   std::string error;
   // A model may have zeros, but does not begin with thousands of them.
   auto buffer = openModuleFile(inputFile, [](llvm::StringRef start) {

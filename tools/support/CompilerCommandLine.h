@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <string>
@@ -39,6 +40,26 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
+/// A parser of an option with named values. The error for another value lists
+/// the names, unlike LLVM's error.
+template <typename T> class ChoiceParser : public llvm::cl::parser<T> {
+public:
+  using llvm::cl::parser<T>::parser;
+
+  bool parse(llvm::cl::Option &option, llvm::StringRef name,
+             llvm::StringRef value, T &result) {
+    std::string names;
+    for (unsigned i = 0; i < this->getNumOptions(); ++i) {
+      if (this->getOption(i) == value)
+        return llvm::cl::parser<T>::parse(option, name, value, result);
+      names += (names.empty() ? "" : ", ") + this->getOption(i).str();
+    }
+    emitToolError("--" + option.ArgStr + "=" + value + ": wanted is one of " +
+                  names);
+    return true;
+  }
+};
+
 /// A function that checkStandardOutput() calls before it ends the program, to
 /// print messages that have not been printed yet.
 inline void (*finishMessages)() = nullptr;
@@ -56,6 +77,9 @@ inline void checkStandardOutput() {
     finishMessages();
   std::_Exit(kExitNotWritten);
 }
+
+inline constexpr char kNoFile[] =
+    "there is no file, but one is wanted, or - for standard input (see --help)";
 
 /// Returns one sentence for LLVM's report of an invalid command line, which
 /// otherwise continues with consequences of the first mistake.
@@ -84,9 +108,19 @@ inline std::string describeCommandLineError(llvm::StringRef text) {
   if (first.starts_with("Too many positional arguments"))
     return "there are more files than the one that is wanted" + help;
   if (first.starts_with("Not enough positional"))
-    return "there is no file, but one is wanted, or - for standard input" +
-           help;
+    return kNoFile;
   return first.str();
+}
+
+/// Whether no file is named on the command line and standard input is a
+/// terminal, so that the tool would seem to hang. If so, prints an error; the
+/// exit code is then kExitInvalid.
+inline bool lacksInput(const llvm::cl::opt<std::string> &inputFile) {
+  if (inputFile.getNumOccurrences() != 0 ||
+      !llvm::sys::Process::StandardInIsUserInput())
+    return false;
+  emitToolError(kNoFile);
+  return true;
 }
 
 /// Applies a command line to the llvm::cl options of this program. --help ends

@@ -29,7 +29,9 @@ inline constexpr char kExitCodesHelp[] =
      invalid
   3  undecided: there are operations that are not DirectML's, or no DirectML
      operators at all (dml-explain); nothing of a result could be judged, since
-     its bounds admit any number (dml-run, dml-check)
+     its bounds admit any number (dml-run, an operator in dml-check); results of
+     a whole program that their bounds cannot judge are far from the reference's
+     numbers (dml-check)
   4  the output cannot be written
 )";
 

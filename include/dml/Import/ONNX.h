@@ -35,8 +35,7 @@ struct ImportOptions {
   /// Whether nodes that cannot be imported are omitted, together with all nodes
   /// that depend on them. The module lists omitted nodes in `unreadAttrName`
   /// (dml/IR/Origin.h). The option is for tools that examine a model without
-  /// running it. The inputs of omitted nodes become results of the function. It
-  /// is an error if no node can be imported.
+  /// running it. The inputs of omitted nodes become results of the function.
   bool leavesOutUnread = false;
   /// If not null, receives the files beside the model to which constants refer.
   /// The identifier of each file is its path. The files are then not mapped:
@@ -48,7 +47,7 @@ struct ImportOptions {
 };
 
 /// Parses "NAME=SIZE" into `options`. Returns an error if `text` has another
-/// form.
+/// form, or if `options` contain a size of the name already.
 llvm::Error parseDimension(llvm::StringRef text, ImportOptions &options);
 
 /// Whether a file is an ONNX model, according to its name or otherwise to the

@@ -84,7 +84,8 @@ llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {
     return llvm::createStringError("--dim=" + text +
                                    ": wanted is NAME=SIZE with a size from 0 "
                                    "to 2^32 - 1");
-  options.dimensions[name] = number;
+  if (!options.dimensions.try_emplace(name, number).second)
+    return llvm::createStringError("--dim states '" + name + "' twice");
   return llvm::Error::success();
 }
 

@@ -278,15 +278,10 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
   return llvm::Error::success();
 }
 
-llvm::Error GraphImporter::reportProblems(func::FuncOp function,
-                                          ModuleOp module) const {
+llvm::Error GraphImporter::reportProblems(ModuleOp module) const {
   if (problems.empty())
     return llvm::Error::success();
-  bool hasOperators = false;
-  function.walk([&](Operation *op) {
-    hasOperators |= getOperatorSupport(op->getName()) != nullptr;
-  });
-  if (!options.leavesOutUnread || !hasOperators)
+  if (!options.leavesOutUnread)
     return llvm::createStringError(problems.describe(getNodes().size()));
   SmallVector<std::string> list = problems.list();
   if (unsigned behind = problems.getNumBehind(); behind != 0)
@@ -353,7 +348,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   builder.setInsertionPointToStart(function.addEntryBlock());
   if (llvm::Error error = importNodes(function))
     return error;
-  if (llvm::Error error = reportProblems(function, *module))
+  if (llvm::Error error = reportProblems(*module))
     return error;
   if (state.isOptimized)
     runtime.optimize(function, std::move(state.origins), std::move(notes));

@@ -131,8 +131,7 @@ private:
   llvm::Error addOutputs(Results &results);
   llvm::Error finish(mlir::func::FuncOp function);
   /// Returns an error if nodes are not supported, unless they may be omitted.
-  llvm::Error reportProblems(mlir::func::FuncOp function,
-                             mlir::ModuleOp module) const;
+  llvm::Error reportProblems(mlir::ModuleOp module) const;
 
   const GraphProto &graph;
   llvm::StringRef path;
