@@ -193,6 +193,10 @@ class CompileTest(unittest.TestCase):
             dml.compile(EXAMPLE, device_profiles=["tiny"])
         with self.assertRaisesRegex(dml.InvalidArgument, "no option 'fast'"):
             dml.compile(EXAMPLE, options={"fast": True})
+        with self.assertRaisesRegex(dml.InvalidArgument, "^row-tile is 'abc', but wants to be"):
+            dml.compile(EXAMPLE, options={"row-tile": "abc"})
+        with self.assertRaisesRegex(dml.InvalidArgument, "device_profiles: found the str 'full'"):
+            dml.compile(EXAMPLE, device_profiles="full")
         with self.assertRaisesRegex(dml.InvalidArgument, "is an executable"):
             dml.compile(dml.compile(EXAMPLE))
 
