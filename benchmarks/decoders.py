@@ -78,7 +78,7 @@ def count_bytes(sizes, precision, positions):
 def run_in_python(config, prompt, steps, capacity, arguments):
     """Seconds of the prompt, of a step, and the programs' compilation."""
     started = time.perf_counter()
-    decoder = generate.Decoder(config, capacity, growing=False, device=arguments.device,
+    decoder = generate.Decoder(config, capacity, "fixed", device=arguments.device,
                                copies=arguments.copies)
     generate.run_prompt(decoder, prompt, arguments.chunk)
     decoder.forward(prompt[:1])
@@ -115,7 +115,7 @@ def run_program(config, prompt, steps, capacity, arguments):
 def time_kernels(config, length, capacity, arguments):
     """The kernels of a step behind `length` positions, of which the cache has zeros."""
     runs = []
-    decoder = generate.Decoder(config, capacity, growing=False, device=arguments.device,
+    decoder = generate.Decoder(config, capacity, "fixed", device=arguments.device,
                                copies=arguments.copies, run_times=runs.append)
     for _ in range(5):
         decoder.length = length
@@ -166,7 +166,10 @@ def make_torch_step(torch, sizes, positions):
     cosine, sine = (torch.rand(1, head // 2, **place) for _ in range(2))
 
     def norm(x, weight):
-        return functional.rms_norm(x, (hidden,), weight, 1e-5)
+        # Versions before 2.4 lack the function.
+        if hasattr(functional, "rms_norm"):
+            return functional.rms_norm(x, (hidden,), weight, 1e-5)
+        return x * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + 1e-5).half() * weight
 
     def turn(x):
         a, b = x.chunk(2, -1)

@@ -125,14 +125,17 @@ if not config.dml_sanitizers and probe("mlir-opt") is not None:
     config.available_features.add("plugins")
 
 # Every device has every Vulkan feature that kernels of the profile `full` may need: all
-# data types.
+# data types. Elsewhere `dml-compile %for_device` compiles for the device at hand, so that
+# dml-run can run what is compiled on every device.
 with open(f"{config.dml_source_dir}/runtime/schema/Features.def") as table:
     beyond_full = set(re.findall(r"^DML_FEATURE\(\d+, (\w+),[^()]*, false, \w+\)$",
                                  table.read(), re.MULTILINE))
-if devices and all(has for device in devices
-                   for name, has in device["features"].items()
-                   if name not in beyond_full):
+has_every_feature = all(has for device in devices
+                        for name, has in device["features"].items()
+                        if name not in beyond_full)
+if devices and has_every_feature:
     config.available_features.add("every-vulkan-feature")
+config.substitutions.append(("%for_device", "" if has_every_feature else "--device=native"))
 # Every device shuffles, in subgroups of one size.
 sizes = {device["limits"]["subgroupSize"] for device in devices}
 if len(sizes) == 1 and all(device["features"]["subgroupShuffle"] for device in devices):

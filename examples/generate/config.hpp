@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 
@@ -80,12 +81,32 @@ private:
     return value->kind == Json::Null ? nullptr : value;
   }
 
+  static std::string describe(const Json &value) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.10g", value.number);
+    switch (value.kind) {
+    case Json::Null:
+      return "null";
+    case Json::Bool:
+      return value.truth ? "true" : "false";
+    case Json::Number:
+      return number;
+    case Json::Text:
+      return "\"" + value.text + "\"";
+    case Json::Array:
+      return "an array";
+    case Json::Object:
+      break;
+    }
+    return "an object";
+  }
+
   [[noreturn]] void refuse(const std::string &name,
                            const std::string &wanted) const {
-    throw Refused("'" + path + "': '" + name +
-                  (find(name) ? "' is of another kind, but wanted is "
-                              : "' is not there, but wanted is ") +
-                  wanted);
+    const Json *value = find(name);
+    throw Refused("'" + path + "': '" + name + "' is " +
+                  (value ? describe(*value) : "not there") +
+                  ", but wanted is " + wanted);
   }
 
   std::string getText(const std::string &name,
@@ -105,21 +126,22 @@ private:
     return value ? value->truth : otherwise;
   }
 
-  /// A default of -1 is none.
-  double getFloat(const std::string &name, double otherwise,
-                  double least = 0) const {
+  /// Returns a number from `least` to `most`. A default of -1 is none.
+  double getFloat(const std::string &name, double otherwise, double least = 0,
+                  double most = INT32_MAX) const {
     const Json *value = find(name);
     if (!value && otherwise >= 0)
       return otherwise;
-    if (!value || value->kind != Json::Number || !(value->number >= least) ||
-        value->number > INT32_MAX)
+    if (!value || value->kind != Json::Number ||
+        !(value->number >= least && value->number <= most))
       refuse(name, "a number from " +
-                       std::to_string(static_cast<int64_t>(least)) + " on");
+                       std::to_string(static_cast<int64_t>(least)) + " to " +
+                       std::to_string(static_cast<int64_t>(most)));
     return value->number;
   }
-  int64_t getNumber(const std::string &name, double otherwise,
-                    double least) const {
-    double value = getFloat(name, otherwise, least);
+  int64_t getNumber(const std::string &name, double otherwise, double least,
+                    double most = INT32_MAX) const {
+    double value = getFloat(name, otherwise, least, most);
     if (value != std::floor(value))
       refuse(name, "a whole number");
     return static_cast<int64_t>(value);
@@ -137,9 +159,9 @@ private:
   void readDecoder(const std::string &folder) {
     const std::string decoder = "model.decoder.";
     model = folder + "/" + getText(decoder + "filename");
-    layers = getNumber(decoder + "num_hidden_layers", -1, 1);
-    heads = getNumber(decoder + "num_key_value_heads", -1, 1);
-    headSize = getNumber(decoder + "head_size", -1, 1);
+    layers = getNumber(decoder + "num_hidden_layers", -1, 1, 10000);
+    heads = getNumber(decoder + "num_key_value_heads", -1, 1, 4096);
+    headSize = getNumber(decoder + "head_size", -1, 1, 65536);
     context = getNumber("model.context_length", -1, 1);
     vocabulary = getNumber("model.vocab_size", -1, 1);
     ids = getText(decoder + "inputs.input_ids");
@@ -156,7 +178,7 @@ private:
     if (const Json *value = find(end)) {
       bool isArray = value->kind == Json::Array;
       for (const Json &each : isArray ? value->elements : std::vector{*value}) {
-        if (each.kind != Json::Number)
+        if (each.kind != Json::Number || !(std::fabs(each.number) <= INT32_MAX))
           refuse(end, "a token or a list of tokens");
         ends.push_back(static_cast<int64_t>(each.number));
       }
@@ -178,12 +200,9 @@ private:
     search.minLength = getNumber(name + "min_length", 0, 0);
     for (const char *each : {"num_beams", "num_return_sequences"})
       if (getNumber(name + each, 1, 1) != 1)
-        throw Refused("'" + path + "': '" + name + each +
-                      "' is above 1, but this program makes one text");
+        refuse(name + each, "1: one text is made");
     if (getNumber(name + "no_repeat_ngram_size", 0, 0))
-      throw Refused("'" + path + "': '" + name +
-                    "no_repeat_ngram_size' is above 0, but this program "
-                    "forbids no words");
+      refuse(name + "no_repeat_ngram_size", "0: no words are forbidden");
   }
 
   Json root;

@@ -31,8 +31,8 @@ template <typename Fn, typename... Args> void call(Fn function, Args... args) {
 class Buffer {
 public:
   Buffer(DmlDevice device, uint64_t size) {
-    call(dmlCreateBuffer, device, (size + 15) / 16 * 16, DML_MEMORY_DEVICE,
-         &handle);
+    call(dmlCreateBuffer, device, std::max<uint64_t>((size + 15) / 16, 1) * 16,
+         DML_MEMORY_DEVICE, &handle);
     DmlBufferInfo info{};
     dmlGetBufferInfo(handle, &info);
     range = {info.buffer, 0, info.size};
@@ -50,11 +50,14 @@ public:
   DmlBufferRange range{};
 };
 
+/// Which positions the caches have: those of the whole text, 128 and twice as
+/// many whenever they are full, or those in use.
+enum class CacheKind { Fixed, Growing, Exact };
+
 struct DecoderOptions {
   /// The number of positions for which there is ever to be a place.
   int64_t capacity = 0;
-  /// Whether the caches begin small.
-  bool isGrowing = false;
+  CacheKind kind = CacheKind::Fixed;
   /// Whether each run copies the caches to other buffers.
   bool copies = false;
   std::string device, programs;
@@ -69,39 +72,15 @@ public:
   Decoder(const Config &config, const DecoderOptions &options)
       : config(config), options(options),
         session(config.model, makeOptions(options)) {
-    std::vector<std::string> asked = {config.ids};
-    for (const std::string &name : {config.mask, config.positions})
-      if (!name.empty())
-        asked.push_back(name);
-    asked.insert(asked.end(), config.pasts.begin(), config.pasts.end());
-    std::vector<std::string> made = {config.logits};
-    made.insert(made.end(), config.presents.begin(), config.presents.end());
-    for (const dml::TensorInfo &input : session.inputs())
-      types[input.name] = input.dataType;
-    for (const std::string &name : asked)
-      checkName("input", name, types.count(name));
-    for (const auto &[name, type] : types)
-      if (std::find(asked.begin(), asked.end(), name) == asked.end())
-        throw Refused("'" + config.model + "' has the input '" + name +
-                      "', but '" + config.path + "' does not say what it is");
-    std::map<std::string, DmlDataType> outputs;
-    for (const dml::TensorInfo &output : session.outputs())
-      outputs[output.name] = output.dataType;
-    for (const std::string &name : made)
-      checkName("output", name, outputs.count(name));
-    logitType = outputs[config.logits];
-    if (logitType != DML_DATA_TYPE_FLOAT16 &&
-        logitType != DML_DATA_TYPE_FLOAT32)
-      throw Refused("the output '" + config.logits + "' has elements of " +
-                    dmlGetDataTypeName(logitType) +
-                    ", but wanted are FLOAT16 or FLOAT32");
+    checkInputs();
+    checkOutputs();
     reset();
   }
 
   /// Begins a new text.
   void reset() {
     length = 0;
-    capacity = options.isGrowing ? fit(1) : options.capacity;
+    capacity = fit(0);
     caches = makeCaches(capacity);
     others.clear();
   }
@@ -114,8 +93,7 @@ public:
       throw Refused("there are " + std::to_string(total) +
                     " tokens, but the caches have place for " +
                     std::to_string(options.capacity));
-    int64_t wanted =
-        options.isGrowing ? std::max(capacity, fit(total)) : options.capacity;
+    int64_t wanted = std::max(capacity, fit(total));
     std::vector<Buffer> made;
     std::vector<Buffer> &targets = chooseTargets(wanted, made);
 
@@ -154,6 +132,11 @@ public:
     return logits;
   }
 
+  /// Whether runs write their positions into the caches that they read.
+  bool staysInPlace() const {
+    return !options.copies && options.kind != CacheKind::Exact;
+  }
+
   const Config &config;
   const DecoderOptions options;
   const dml::Session session;
@@ -168,15 +151,57 @@ private:
     return result;
   }
 
+  /// Checks that the inputs of the model are those of the folder's config.
+  void checkInputs() {
+    std::vector<std::string> asked = {config.ids};
+    for (const std::string &name : {config.mask, config.positions})
+      if (!name.empty())
+        asked.push_back(name);
+    asked.insert(asked.end(), config.pasts.begin(), config.pasts.end());
+    for (const dml::TensorInfo &input : session.inputs())
+      types[input.name] = input.dataType;
+    for (const std::string &name : asked)
+      checkName("input", name, types.count(name));
+    for (const auto &[name, type] : types)
+      if (std::find(asked.begin(), asked.end(), name) == asked.end())
+        throw Refused("'" + config.model + "' has the input '" + name +
+                      "', but '" + config.path + "' does not say what it is");
+  }
+
+  void checkOutputs() {
+    std::map<std::string, dml::TensorInfo> outputs;
+    for (dml::TensorInfo &output : session.outputs())
+      outputs[output.name] = output;
+    checkName("output", config.logits, outputs.count(config.logits));
+    for (const std::string &name : config.presents)
+      checkName("output", name, outputs.count(name));
+    const dml::TensorInfo &logits = outputs[config.logits];
+    logitType = logits.dataType;
+    if (logitType != DML_DATA_TYPE_FLOAT16 &&
+        logitType != DML_DATA_TYPE_FLOAT32)
+      throw Refused("the output '" + config.logits + "' has elements of " +
+                    dmlGetDataTypeName(logitType) +
+                    ", but wanted are FLOAT16 or FLOAT32");
+    // A size of -1 is open.
+    int64_t width = logits.sizes.empty() ? -1 : logits.sizes.back();
+    if (width >= 0 && width != config.vocabulary)
+      throw Refused("'" + config.path + "': 'model.vocab_size' is " +
+                    std::to_string(config.vocabulary) +
+                    ", but wanted are the " + std::to_string(width) +
+                    " logits of '" + config.logits + "'");
+  }
+
   void checkName(const char *kind, const std::string &name, size_t isKnown) {
     if (!isKnown)
       throw Refused("'" + config.path + "' names the " + kind + " '" + name +
                     "', but '" + config.model + "' has no such " + kind);
   }
 
-  /// The positions of a growing cache of which `count` are in use: 128, 256,
-  /// 512.
+  /// The positions of a cache of which `count` are in use: 128, 256, 512 of a
+  /// growing one.
   int64_t fit(int64_t count) const {
+    if (options.kind != CacheKind::Growing)
+      return options.kind == CacheKind::Fixed ? options.capacity : count;
     int64_t positions = granule;
     while (positions < count)
       positions *= 2;
@@ -197,7 +222,7 @@ private:
   /// they may stay.
   std::vector<Buffer> &chooseTargets(int64_t wanted,
                                      std::vector<Buffer> &made) {
-    if (wanted == capacity && !options.copies)
+    if (wanted == capacity && staysInPlace())
       return caches;
     if (wanted == capacity && !others.empty())
       return others;

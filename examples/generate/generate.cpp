@@ -31,7 +31,7 @@ const char usage[] =
     "  --seed=N           tells one draw from another (0)\n"
     "  --temperature=X --top-k=N --top-p=X\n"
     "                     instead of those of genai_config.json\n"
-    "  --cache=fixed|growing\n"
+    "  --cache=fixed|growing|exact\n"
     "                     instead of what past_present_share_buffer says\n"
     "  --capacity=N       positions of the caches\n"
     "  --copies           copy the caches in each run\n"
@@ -40,6 +40,9 @@ const char usage[] =
     "  --programs=FOLDER  keeps compiled programs there\n"
     "  --warm-up          run prompt and step once before, so that times are\n"
     "                     without compiling\n";
+
+/// The names of CacheKind.
+const std::string cacheNames[] = {"fixed", "growing", "exact"};
 
 /// The words of the command line: options by their names, and the others.
 struct Arguments {
@@ -221,13 +224,14 @@ Search readSearch(const Arguments &arguments, Search search) {
 DecoderOptions readOptions(const Arguments &arguments, const Config &config,
                            int64_t length) {
   DecoderOptions options;
-  options.isGrowing = !config.sharesBuffer;
+  options.kind = config.sharesBuffer ? CacheKind::Fixed : CacheKind::Growing;
   if (arguments.has("--cache")) {
-    std::string kind = arguments.get("--cache");
-    options.isGrowing = kind == "growing";
-    if (!options.isGrowing && kind != "fixed")
-      throw Refused("'--cache' is '" + kind +
-                    "', but wanted is 'fixed' or 'growing'");
+    auto name = std::find(std::begin(cacheNames), std::end(cacheNames),
+                          arguments.get("--cache"));
+    if (name == std::end(cacheNames))
+      throw Refused("'--cache' is '" + arguments.get("--cache") +
+                    "', but wanted is 'fixed', 'growing' or 'exact'");
+    options.kind = static_cast<CacheKind>(name - cacheNames);
   }
   options.copies = arguments.has("--copies");
   options.device = arguments.get("--device");
@@ -324,13 +328,17 @@ void run(const Arguments &arguments) {
                static_cast<unsigned long long>(info.compiledCount),
                static_cast<unsigned long long>(info.cachedCount),
                static_cast<long long>(decoder.capacity),
-               decoder.options.isGrowing ? "growing" : "fixed",
-               decoder.options.copies ? "copied" : "in place");
+               cacheNames[static_cast<int>(decoder.options.kind)].c_str(),
+               decoder.staysInPlace() ? "in place" : "copied");
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(usage, stdout);
+    return 0;
+  }
   try {
     run(readArguments(argc, argv));
   } catch (const std::exception &error) {

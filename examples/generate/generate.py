@@ -19,6 +19,7 @@ import numpy as np
 CONFIG = "genai_config.json"
 # Fixed and growing caches have a multiple of this many positions, so that few sizes occur.
 POSITIONS = 128
+CACHES = ("fixed", "growing", "exact")
 
 
 class Refused(Exception):
@@ -41,9 +42,9 @@ class Config:
             raise Refused(f"'{self.path}' is no JSON: {error}") from None
         decoder = "model.decoder."
         self.model = self.folder / self.text(decoder + "filename")
-        self.layers = self.number(decoder + "num_hidden_layers", 1)
-        self.heads = self.number(decoder + "num_key_value_heads", 1)
-        self.head_size = self.number(decoder + "head_size", 1)
+        self.layers = self.number(decoder + "num_hidden_layers", 1, most=10000)
+        self.heads = self.number(decoder + "num_key_value_heads", 1, most=4096)
+        self.head_size = self.number(decoder + "head_size", 1, most=65536)
         self.context = self.number("model.context_length", 1)
         self.vocabulary = self.number("model.vocab_size", 1)
         self.ids = self.text(decoder + "inputs.input_ids")
@@ -96,23 +97,27 @@ class Config:
             self.refuse(name, value, "true or false")
         return value
 
-    def number(self, name, least, default=None, kind=int):
+    def number(self, name, least, default=None, kind=int, most=2**31 - 1):
         value = self.get(name, default)
-        kinds = (int,) if kind is int else (int, float)
-        if type(value) not in kinds or not least <= value <= 2**31 - 1:
-            self.refuse(name, value, f"a number from {least} on")
-        return value
+        if type(value) not in (int, float) or not least <= value <= most:
+            self.refuse(name, value, f"a number from {least} to {most}")
+        if kind is int and value != int(value):
+            self.refuse(name, value, "a whole number")
+        return kind(value)
 
 
 class Decoder:
     """A decoder with its caches. `forward` runs tokens behind those that were run before."""
 
-    def __init__(self, config, capacity, growing=None, copies=False, device=None, programs=None,
+    def __init__(self, config, capacity, kind=None, copies=False, device=None, programs=None,
                  run_times=None, session=None):
-        """`capacity` is the number of positions for which there is ever to be a place. Decoders
-        of one folder may share a session."""
-        self.config, self.copies = config, copies
-        self.growing = not config.shares_buffer if growing is None else growing
+        """`capacity` is the number of positions for which there is ever to be a place, and `kind`
+        one of CACHES, instead of what the config says. Decoders of one folder may share a
+        session."""
+        self.config = config
+        self.kind = kind or ("fixed" if config.shares_buffer else "growing")
+        # Whether runs write their positions into the caches that they read.
+        self.stays = not copies and self.kind != "exact"
         self.session = session or dml.Session(
             config.model, device=device, cache_dir=programs, dims={"batch_size": 1},
             run_times=run_times)
@@ -125,6 +130,10 @@ class Decoder:
                 if name not in known:
                     raise Refused(f"'{config.path}' names the {kind} '{name}', but "
                                   f"'{config.model}' has no such {kind}")
+        shape = outputs[config.logits].shape
+        if shape and isinstance(shape[-1], int) and shape[-1] != config.vocabulary:
+            config.refuse("model.vocab_size", config.vocabulary,
+                          f"the {shape[-1]} logits of '{config.logits}'")
         for name in self.inputs:
             if name not in asked:
                 raise Refused(f"'{config.model}' has the input '{name}', but '{config.path}' "
@@ -135,12 +144,14 @@ class Decoder:
     def reset(self):
         """Begins a new text."""
         self.length = 0
-        self.capacity = self._fit(1) if self.growing else self.most
+        self.capacity = self._fit(0)
         self.caches = [self._make(name, self.capacity) for name in self.config.pasts]
         self.others = None
 
     def _fit(self, length):
-        """The positions of a growing cache with `length` of them in use: 128, 256, 512."""
+        """The positions of a cache with `length` of them in use: 128, 256, 512 of a growing one."""
+        if self.kind != "growing":
+            return self.most if self.kind == "fixed" else length
         capacity = POSITIONS
         while capacity < length:
             capacity *= 2
@@ -152,7 +163,7 @@ class Decoder:
 
     def _get_targets(self, capacity):
         """The tensors for the caches behind the run: those before it, if they may stay."""
-        if capacity == self.capacity and not self.copies:
+        if capacity == self.capacity and self.stays:
             return self.caches
         if capacity == self.capacity and self.others:
             return self.others
@@ -164,7 +175,7 @@ class Decoder:
         total = self.length + count
         if total > self.most:
             raise Refused(f"there are {total} tokens, but the caches have place for {self.most}")
-        capacity = max(self.capacity, self._fit(total)) if self.growing else self.most
+        capacity = max(self.capacity, self._fit(total))
         feeds = {config.ids: np.asarray([tokens], self.inputs[config.ids].dtype)}
         if config.mask:
             # Zeros behind the positions in use: the size stays, and so does the program.
@@ -304,8 +315,7 @@ def run(arguments):
         raise Refused(f"--max is {arguments.max}, but wanted is 1 token at least")
     # No place is wanted for the last token, which is not run.
     capacity = choose_capacity(arguments, config, len(prompt) + most - 1)
-    growing = None if arguments.cache is None else arguments.cache == "growing"
-    decoder = Decoder(config, capacity, growing, arguments.copies, arguments.device,
+    decoder = Decoder(config, capacity, arguments.cache, arguments.copies, arguments.device,
                       arguments.programs)
     sampler = Sampler(config, arguments.seed)
     set_sampler(sampler, arguments)
@@ -327,8 +337,8 @@ def run(arguments):
         report("generation", len(times) - 1, sum(times[1:]))
     print(f"programs: {decoder.session.info.compiled} compiled, "
           f"{decoder.session.info.cached} read; caches: {decoder.capacity} positions, "
-          f"{'growing' if decoder.growing else 'fixed'}, "
-          f"{'copied' if decoder.copies else 'in place'}", file=sys.stderr)
+          f"{decoder.kind}, "
+          f"{'in place' if decoder.stays else 'copied'}", file=sys.stderr)
 
 
 def main():
@@ -344,7 +354,7 @@ def main():
     parser.add_argument("--temperature", type=float)
     parser.add_argument("--top-k", type=int, help="draw from so many tokens; 0: from all")
     parser.add_argument("--top-p", type=float, help="draw from the best with this probability")
-    parser.add_argument("--cache", choices=["fixed", "growing"],
+    parser.add_argument("--cache", choices=CACHES,
                         help="instead of what past_present_share_buffer says")
     parser.add_argument("--capacity", type=int, help="positions of the caches")
     parser.add_argument("--copies", action="store_true", help="copy the caches in each run")

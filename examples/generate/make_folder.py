@@ -34,7 +34,8 @@ FAMILIES = {
     "qwen3": {"type": "qwen3", "head_norms": True},
 }
 
-# `turned` is the part of a head that is rotated, `window` the number of keys that a query sees.
+# `turned` is the part of a head that is rotated, `window` the number of keys that a query sees, and
+# `original` the length from which on a text is rotated by other tables (in the layout dml alone).
 SIZES = {
     "tiny": {"family": "llama", "layers": 2, "hidden": 96, "inner": 160, "heads": 4,
              "key_heads": 2, "head": 16, "vocabulary": 48, "context": 64},
@@ -47,6 +48,9 @@ SIZES = {
     "phi-3-mini": {"family": "phi3", "layers": 32, "hidden": 3072, "inner": 8192, "heads": 32,
                    "key_heads": 32, "head": 96, "vocabulary": 32064, "context": 4096,
                    "window": 2047},
+    "phi-4-mini": {"family": "phi3", "layers": 32, "hidden": 3072, "inner": 8192, "heads": 24,
+                   "key_heads": 8, "head": 128, "vocabulary": 200064, "context": 131072,
+                   "turned": 0.75, "original": 4096},
     "phi-2": {"family": "phi", "layers": 32, "hidden": 2560, "inner": 10240, "heads": 32,
               "key_heads": 32, "head": 80, "vocabulary": 51200, "context": 2048,
               "turned": 0.4},
@@ -125,7 +129,7 @@ class Decoder:
 
     def __init__(self, folder, sizes, precision, layout, zero_points, seed):
         self.sizes = {"family": "llama", "theta": 1e4, "epsilon": 1e-5, "window": -1,
-                      "turned": 1.0, **sizes}
+                      "turned": 1.0, "original": None, **sizes}
         self.family = {"norm": "SimplifiedLayerNormalization", "parallel": False,
                        "biases": (), "head_norms": False, **FAMILIES[self.sizes["family"]]}
         self.is_quantized = precision.startswith("int4")
@@ -134,8 +138,10 @@ class Decoder:
         # rotations as nodes. "cuda" is one product, and rotations within attention.
         self.is_fused = layout == "cuda"
         self.zero_points = zero_points
+        if self.is_fused and self.sizes["original"]:
+            raise ValueError("the layout cuda has no tables for long texts")
         self.weights = WeightFile(folder, seed)
-        self.nodes, self.constants = [], set()
+        self.nodes, self.constants, self.positions = [], set(), "position_ids"
 
     # Nodes.
 
@@ -247,7 +253,7 @@ class Decoder:
                 isPart = turned != s["head"]
                 parts[place] = self.node(
                     "RotaryEmbedding", f"{base}/{part}_rotary/RotaryEmbedding",
-                    [parts[place], "position_ids", *tables], domain="com.microsoft",
+                    [parts[place], self.positions, *tables], domain="com.microsoft",
                     interleaved=0, num_heads=count if isPart else 0,
                     rotary_embedding_dim=turned if isPart else 0)
         mask = "/model/attn_mask_reformat/attn_mask_subgraph"
@@ -301,17 +307,36 @@ class Decoder:
         self.node("Cast", f"{base}/Gather/Cast", [y], to=6)
 
     def add_tables(self):
-        turned = int(self.sizes["head"] * self.sizes["turned"])
-        speeds = self.sizes["theta"]**(-np.arange(0, turned, 2) / turned)
-        angles = np.outer(np.arange(self.sizes["context"]), speeds)
-        self.weights.add("cos_cache", np.cos(angles).astype(self.dtype))
-        self.weights.add("sin_cache", np.sin(angles).astype(self.dtype))
+        """The tables of rotations. Those of long texts stand behind those of short ones."""
+        s = self.sizes
+        turned = int(s["head"] * s["turned"])
+        speeds = s["theta"]**(-np.arange(0, turned, 2) / turned)
+        tables = [(s["context"], speeds, 1)]
+        if s["original"]:
+            scale = (1 + np.log(s["context"] / s["original"]) / np.log(s["original"]))**0.5
+            tables = [(s["original"], speeds, scale),
+                      (s["context"], speeds / np.linspace(1, 40, len(speeds)), scale)]
+        for name, function in (("cos_cache", np.cos), ("sin_cache", np.sin)):
+            self.weights.add(name, np.concatenate(
+                [function(np.outer(np.arange(length), speeds)) * scale
+                 for length, speeds, scale in tables]).astype(self.dtype))
+
+    def reformat_positions(self):
+        """The rows of the tables: those of long texts, if a position is `original` at least."""
+        base, original = "/model/pos_ids_reformat", self.constant(self.sizes["original"])
+        y = self.node("ReduceMax", f"{base}/ReduceMax", ["position_ids"], keepdims=0)
+        y = self.node("GreaterOrEqual", f"{base}/GreaterOrEqual", [y, original])
+        y = self.node("Cast", f"{base}/Cast", [y], to=7)
+        y = self.node("Mul", f"{base}/Mul", [y, original])
+        self.positions = self.node("Add", f"{base}/Add_1", [y, "position_ids"])
 
     def build(self):
         """The bytes of model.onnx."""
         s = self.sizes
         self.reformat_mask()
         self.add_tables()
+        if s["original"] and not self.is_fused:
+            self.reformat_positions()
         self.draw("model.embed_tokens.weight", (s["vocabulary"], s["hidden"]), -3**0.5, 3**0.5)
         x, skip = self.node("Gather", "/model/embed_tokens/Gather",
                             ["model.embed_tokens.weight", "input_ids"]), None

@@ -64,6 +64,7 @@ def check_tokens(tester, folder):
     assert len(greedy) == 20 and len(set(greedy)) > 4, greedy
     for options in (["--copies"], ["--cache=growing"], ["--chunk=3"]):
         assert tester.find_tokens(folder, *PROMPT, "--max=20", *options) == greedy, options
+    assert tester.find_tokens(folder, *PROMPT, "--max=3", "--cache=exact") == greedy[:3]
     assert tester.find_tokens(folder, *PROMPT, "--max=20", "--sample", "--top-k=1") == greedy
     draws = [tester.find_tokens(folder, *PROMPT, "--max=20", "--sample", "--top-p=0.9",
                                 "--temperature=1.5", f"--seed={seed}") for seed in (1, 2, 1)]
@@ -81,7 +82,7 @@ def check_refusals(tester, folder):
     broken = tester.spoil("broken", "model", "type")
     (broken / make_folder.CONFIG).write_text('{"model": [1, 2')
     tester.refuse("is no JSON", broken, 1)
-    tester.refuse("'model.decoder.head_size' is not there, but wanted is a number from 1 on",
+    tester.refuse("'model.decoder.head_size' is not there, but wanted is a number from 1 to 65536",
                   tester.spoil("no-size", "model", "decoder", "head_size"), 1)
     tester.refuse("wanted is a name with one %d for the layer",
                   tester.spoil("no-layer", "model", "decoder", "inputs", "past_key_names",
@@ -90,7 +91,16 @@ def check_refusals(tester, folder):
         "no-ids", "model", "decoder", "inputs", "input_ids", value="ids"), 1)
     tester.refuse("has the input 'position_ids', but", tester.spoil(
         "no-positions", "model", "decoder", "inputs", "position_ids"), 1)
-    tester.refuse("num_beams", tester.spoil("beams", "search", "num_beams", value=4), 1)
+    tester.refuse("'search.num_beams' is 4, but wanted is 1: one text is made",
+                  tester.spoil("beams", "search", "num_beams", value=4), 1)
+    tester.refuse("'search.top_p' is \"x\", but wanted is a number from 0 to 2147483647",
+                  tester.spoil("top", "search", "top_p", value="x"), 1)
+    tester.refuse("'model.decoder.num_hidden_layers' is 2.5, but wanted is a whole number",
+                  tester.spoil("layers", "model", "decoder", "num_hidden_layers", value=2.5), 1)
+    tester.refuse("'model.vocab_size' is 50, but wanted", tester.spoil(
+        "words", "model", "vocab_size", value=50), 1)
+    tester.refuse("'model.decoder.num_hidden_layers' is 1000000000, but wanted is a number from 1",
+                  tester.spoil("many", "model", "decoder", "num_hidden_layers", value=10**9), 1)
     (tester.spoil("no-model", "model", "type") / "model.onnx").unlink()
     tester.refuse("model.onnx", tester.folder / "no-model", 1)
     (tester.spoil("no-weights", "model", "type") / "model.onnx.data").unlink()

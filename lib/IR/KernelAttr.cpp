@@ -68,8 +68,11 @@ DictionaryAttr ContractionTile::getAttr(MLIRContext *context) const {
 
 DictionaryAttr SliceTile::getAttr(MLIRContext *context) const {
   Builder b(context);
-  return b.getDictionaryAttr(b.getNamedAttr(
-      name, b.getDenseI64ArrayAttr({rows, columns, slices, terms, times})));
+  SmallVector<int64_t> sizes = {rows, columns, slices, terms, times};
+  if (together > 0)
+    sizes.push_back(together);
+  return b.getDictionaryAttr(
+      b.getNamedAttr(name, b.getDenseI64ArrayAttr(sizes)));
 }
 
 DictionaryAttr RowTile::getAttr(MLIRContext *context) const {
@@ -349,10 +352,16 @@ MatrixAttentionTile::get(DictionaryAttr kernel) {
 }
 
 std::optional<SliceTile> SliceTile::get(DictionaryAttr kernel) {
-  ArrayRef<int64_t> sizes = readSizes(getOnlyEntry<Attribute>(kernel, name), 5);
-  if (sizes.empty())
-    return std::nullopt;
-  return SliceTile{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]};
+  Attribute entry = getOnlyEntry<Attribute>(kernel, name);
+  ArrayRef<int64_t> sizes = readSizes(entry, 5);
+  int64_t together = 0;
+  if (sizes.empty()) {
+    sizes = readSizes(entry, 6);
+    if (sizes.empty())
+      return std::nullopt;
+    together = sizes[5];
+  }
+  return SliceTile{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], together};
 }
 
 std::optional<RowTile> RowTile::get(DictionaryAttr kernel) {

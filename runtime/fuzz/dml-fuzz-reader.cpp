@@ -271,10 +271,11 @@ private:
         return;
       }
       auto read = dml::runtime::readExecutable(bytes.data(), bytes.size());
-      for (const auto &function : (*read)->functions) {
-        result = runFunction(program, **read, function);
+      result = bindWeights(program, **read);
+      for (uint32_t i = 0; i < (*read)->functionCount(); ++i) {
         if (result == DML_ERROR_TIMEOUT)
           break;
+        result = runFunction(program, (*read)->functions[i], i);
       }
     }
     if (result == DML_ERROR_TIMEOUT) {
@@ -285,10 +286,41 @@ private:
     ++shared.ran;
   }
 
+  static constexpr uint64_t kMostBytes = 1 << 20;
+
+  /// The bytes of a tensor: small numbers, some that are none, and extremes.
+  static Bytes makeValues(uint64_t size) {
+    Bytes bytes(size);
+    for (size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<uint8_t>(i / 4 % 7 == 0 ? 0xff
+                                      : i % 4 == 3   ? 0x3f + i / 4 % 65
+                                                     : i / 4);
+    return bytes;
+  }
+
+  /// Binds all weights and initializes the program, where the weights are not
+  /// too large. Functions of a program without weights say so when they are
+  /// run.
+  static DmlResult bindWeights(DmlProgram program,
+                               const dml::runtime::Executable &executable) {
+    const std::vector<dml::runtime::Weight> &weights = executable.weights;
+    if (weights.empty() || executable.constantSize > kMostBytes)
+      return DML_SUCCESS;
+    DmlError error = nullptr;
+    DmlResult result = DML_SUCCESS;
+    for (uint32_t i = 0; i < weights.size() && result == DML_SUCCESS; ++i) {
+      Bytes bytes = makeValues(weights[i].tensor.byteSize);
+      result = dmlBindWeight(program, i, bytes.data(), bytes.size(), &error);
+    }
+    if (result == DML_SUCCESS)
+      result = dmlInitializeProgram(program, &error);
+    dmlDestroyError(error);
+    return result;
+  }
+
   DmlResult runFunction(DmlProgram program,
-                        const dml::runtime::Executable &executable,
-                        const dml::runtime::Function &function) {
-    constexpr uint64_t kMostBytes = 1 << 20;
+                        const dml::runtime::Function &function,
+                        uint32_t index) {
     constexpr uint64_t kMostGroups = 1 << 16;
     // A device runs one of the variants.
     uint64_t size = 0, groups = 0;
@@ -311,13 +343,7 @@ private:
     std::vector<DmlHostTensor> inputs, outputs;
     auto bind = [&](const auto &tensors, std::vector<DmlHostTensor> &to) {
       for (const auto &tensor : tensors) {
-        Bytes bytes(tensor.byteSize);
-        // Small numbers, some that are none, and extremes.
-        for (size_t i = 0; i < bytes.size(); ++i)
-          bytes[i] = static_cast<uint8_t>(i / 4 % 7 == 0 ? 0xff
-                                          : i % 4 == 3   ? 0x3f + i / 4 % 65
-                                                         : i / 4);
-        memory.push_back(std::move(bytes));
+        memory.push_back(makeValues(tensor.byteSize));
         to.push_back({memory.back().data(), memory.back().size()});
       }
     };
@@ -325,9 +351,8 @@ private:
     bind(function.outputs, outputs);
     DmlError error = nullptr;
     DmlResult result = dmlRunFunction(
-        program, static_cast<uint32_t>(&function - &executable.functions[0]),
-        inputs.data(), static_cast<uint32_t>(inputs.size()), outputs.data(),
-        static_cast<uint32_t>(outputs.size()), &error);
+        program, index, inputs.data(), static_cast<uint32_t>(inputs.size()),
+        outputs.data(), static_cast<uint32_t>(outputs.size()), &error);
     dmlDestroyError(error);
     return result;
   }

@@ -31,14 +31,23 @@ constexpr VkAccessFlags kStepWrites =
 Expected<Owned<BindingTable>>
 BindingTable::create(std::shared_ptr<Program> program,
                      const DmlBindingTableCreateInfo &info) {
-  const std::vector<Function> &functions = program->executable().functions;
-  if (info.function >= functions.size())
-    return invalidArgument("function ", info.function,
-                           " does not exist; there are ", functions.size());
+  DML_TRY(program->executable().checkFunction(info.function));
+  return create(std::move(program), info.function, info.timestamps);
+}
+
+Expected<Owned<BindingTable>>
+BindingTable::createForInitialization(std::shared_ptr<Program> program) {
+  uint32_t function = *program->executable().initialization;
+  return create(std::move(program), function, /*timestamps=*/false);
+}
+
+Expected<Owned<BindingTable>>
+BindingTable::create(std::shared_ptr<Program> program, uint32_t function,
+                     bool timestamps) {
   Owned<BindingTable> table(new BindingTable(std::move(program)));
-  table->function = &functions[info.function];
-  table->variant = &table->program->variant(info.function);
-  DML_TRY(table->initialize(info.timestamps));
+  table->function = &table->program->executable().functions[function];
+  table->variant = &table->program->variant(function);
+  DML_TRY(table->initialize(timestamps));
   return table;
 }
 

@@ -18,6 +18,9 @@ public:
   static Expected<Owned<BindingTable>>
   create(std::shared_ptr<Program> program,
          const DmlBindingTableCreateInfo &info);
+  /// A table of the initialization, which the executable must have.
+  static Expected<Owned<BindingTable>>
+  createForInitialization(std::shared_ptr<Program> program);
   ~BindingTable() override;
   BindingTable(const BindingTable &) = delete;
   BindingTable &operator=(const BindingTable &) = delete;
@@ -41,6 +44,8 @@ private:
   std::shared_ptr<Device> getDevice() const noexcept override {
     return program->device();
   }
+  static Expected<Owned<BindingTable>>
+  create(std::shared_ptr<Program> program, uint32_t function, bool timestamps);
   Status initialize(bool timestamps);
   void reserveScratch();
   Status createDescriptorSets();

@@ -116,11 +116,8 @@ Status checkAllocator(const DmlAllocator *allocator) {
 
 Status findFunction(DmlExecutable executable, uint32_t index,
                     const Function *&function) {
-  const std::vector<Function> &functions = executable->object->functions;
-  if (index >= functions.size())
-    return makeError(DML_ERROR_INVALID_ARGUMENT, "function ", index,
-                     " does not exist; there are ", functions.size());
-  function = &functions[index];
+  DML_TRY(executable->object->checkFunction(index));
+  function = &executable->object->functions[index];
   return Status();
 }
 

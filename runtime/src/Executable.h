@@ -175,6 +175,13 @@ struct Executable {
   uint32_t functionCount() const {
     return static_cast<uint32_t>(functions.size()) - (initialization ? 1 : 0);
   }
+  /// Returns an error if callers have no function `index`.
+  Status checkFunction(uint32_t index) const {
+    if (index < functionCount())
+      return Status();
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "function ", index,
+                     " does not exist; there are ", functionCount());
+  }
 };
 
 /// Verifies an executable, and copies it. If `borrows` is true and `data` is

@@ -20,10 +20,9 @@ Status
 dml::runtime::initializeProgram(const std::shared_ptr<Program> &program) {
   DML_TRY(program->checkWeights());
   DML_TRY(program->provideConstants());
-  if (std::optional<uint32_t> function = program->executable().initialization) {
-    DmlBindingTableCreateInfo info{};
-    info.function = *function;
-    Expected<Owned<BindingTable>> table = BindingTable::create(program, info);
+  if (program->executable().initialization) {
+    Expected<Owned<BindingTable>> table =
+        BindingTable::createForInitialization(program);
     if (!table)
       return table.status();
     DML_TRY((*table)->submit(nullptr));

@@ -462,6 +462,19 @@ TEST_F(OnDevice, BindsAndReplacesWeights) {
                &in, 1, &out, 1);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, unbound, dmlInitializeProgram,
                program);
+  // The initialization stands behind the functions, and is none that callers
+  // run.
+  const char *none = "function 1 does not exist; there are 1";
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, none, dmlRunFunction, program, 1,
+               nullptr, 0, nullptr, 0);
+  DmlBindingTableCreateInfo tableInfo{};
+  tableInfo.function = 1;
+  DmlBindingTable table = nullptr;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, none, dmlCreateBindingTable, program,
+               &tableInfo, &table);
+  DmlFunctionInfo functionInfo{};
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, none, dmlGetFunctionInfo, scaled, 1,
+               &functionInfo);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
                "weight 'weight' has 508 bytes, but must have 512",
                dmlBindWeight, program, 0, values.data(), 508);

@@ -270,6 +270,7 @@ std::unique_ptr<ExecutableObject> dml::test::makeCopies() {
       addFunction(dmlGetDataTypeName(static_cast<DmlDataType>(type)), type,
                   {2, 3});
   addFunction("scalar", DataType::FLOAT32, {});
+  addFunction("long", DataType::FLOAT32, {1024});
   return object;
 }
 

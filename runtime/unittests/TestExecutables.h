@@ -49,8 +49,8 @@ std::unique_ptr<ExecutableObject> makeWeights();
 std::unique_ptr<ExecutableObject> makeInPlace();
 
 /// A function for each data type, called as the type is ("f32", ...), which
-/// copies a 2x3 tensor, and "scalar", which copies an f32 of rank 0. No
-/// kernels.
+/// copies a 2x3 tensor, "scalar", which copies an f32 of rank 0, and "long",
+/// which copies 1024 f32. No kernels.
 std::unique_ptr<ExecutableObject> makeCopies();
 
 /// chain(a: 32xui32) -> b, where kernel i of `count`, 2 or more, computes

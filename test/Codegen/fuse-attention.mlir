@@ -9,7 +9,7 @@
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,opsPerByte=5 --dml-fuse-attention | FileCheck %s --check-prefix=FAST
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,opsPerByte=5,+cooperativeMatrix --dml-fuse-attention | FileCheck %s --check-prefix=MATRICES
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,+cooperativeMatrix "--dml-fuse-attention=attention-tile={{matrix_attention_tile={workgroup=array<i64:64,32>,shape=\"16x16x16xf16xf32\"}}}" | FileCheck %s --check-prefix=OWN
-// INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', queries and keys that 128 threads can share, such as '64x32', or a 'dml.kernel' with a matrix_attention_tile
+// INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', queries and keys that 128 threads can share, such as '64x32', or a 'dml.kernel' with a matrix_attention_tile or a split_attention_tile
 // NONE-NOT: attention_tile
 
 // The operator. Its body has three loops over the keys, which compute the scores:

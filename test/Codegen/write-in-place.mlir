@@ -119,4 +119,71 @@ func.func @sum(%past: memref<4xf32> {dml.in_place = 0}, %x: memref<4x8xf32>,
   return
 }
 
+// -----
+
+// Three rows of each of 2 x 4096 are new: 2 x 3 x 16 vectors have threads, and not 2 x 4096 x 16.
+
+// KERNEL-LABEL: func @rows
+// KERNEL:       gpu.launch
+// KERNEL:         %[[THREADS:.*]] = arith.constant 96 : index
+// KERNEL:         arith.cmpi ult, %{{.*}}, %[[THREADS]]
+// KERNEL:         %[[START:.*]] = memref.load %{{.*}} : memref<2xi32>
+// KERNEL:         %[[FIRST:.*]] = arith.index_castui %[[START]]
+// KERNEL:         arith.minui %[[FIRST]], %{{.*}}
+// KERNEL:         memref.store {{.*}} : memref<131072xvector<4xf32>>
+#identity3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @rows(%past: memref<2x4096x64xf32> {dml.in_place = 0}, %starts: memref<2xi32>, %new: memref<2x3x64xf32>,
+                %present: memref<2x4096x64xf32> {bufferize.result, dml.in_place = 0}) {
+  linalg.generic {indexing_maps = [#identity3], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%present : memref<2x4096x64xf32>) {
+  ^bb0(%unread: f32):
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %n = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %start = memref.load %starts[%n] : memref<2xi32>
+    %first = arith.index_castui %start : i32 to index
+    %end = arith.addi %first, %c3 : index
+    %isBehind = arith.cmpi uge, %i, %first : index
+    %isBefore = arith.cmpi ult, %i, %end : index
+    %isNew = arith.andi %isBehind, %isBefore : i1
+    %distance = arith.subi %i, %first : index
+    %above = arith.maxsi %distance, %c0 : index
+    %row = arith.minsi %above, %c2 : index
+    %element = memref.load %new[%n, %row, %j] : memref<2x3x64xf32>
+    %old = memref.load %past[%n, %i, %j] : memref<2x4096x64xf32>
+    %0 = arith.select %isNew, %element, %old : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Where the first new row depends on the element in the row, all rows have threads.
+
+// KERNEL-LABEL: func @columns
+// KERNEL:       gpu.launch
+// KERNEL-NOT:     arith.minui
+// KERNEL:         arith.cmpi eq
+func.func @columns(%past: memref<64x64xf32> {dml.in_place = 0}, %places: memref<64xi32>, %new: memref<64xf32>,
+                   %present: memref<64x64xf32> {bufferize.result, dml.in_place = 0}) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      outs(%present : memref<64x64xf32>) {
+  ^bb0(%unread: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %place = memref.load %places[%j] : memref<64xi32>
+    %first = arith.index_castui %place : i32 to index
+    %isNew = arith.cmpi eq, %i, %first : index
+    %element = memref.load %new[%j] : memref<64xf32>
+    %old = memref.load %past[%i, %j] : memref<64x64xf32>
+    %0 = arith.select %isNew, %element, %old : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // SPDX-License-Identifier: Apache-2.0

@@ -148,7 +148,7 @@ def write_constants(model, inputs, constants, folder):
     return file
 
 
-def run_data(tools, device, model, file, data, folder):
+def run_data(tools, options, model, file, data, folder):
     """Runs the test of a folder of data. Returns the names of inputs that had to be
     constants, in order, and what is wrong with the results."""
     inputs = load_values(data, "input", model.graph.input)
@@ -160,11 +160,11 @@ def run_data(tools, device, model, file, data, folder):
     candidates = [name for name in names if inputs[name].size]
     constants = [name for name in names if name not in candidates]
     while True:
-        options = find_sizes(model, {name: inputs[name] for name in candidates})
+        sizes = find_sizes(model, {name: inputs[name] for name in candidates})
         if constants:
             file = write_constants(model, inputs, constants, folder)
         try:
-            compile_model(tools, file, options, executable)
+            compile_model(tools, file, [*options.compile, *sizes], executable)
             break
         except Refused as refused:
             if WANTS_CONSTANT not in str(refused) or not candidates:
@@ -180,8 +180,9 @@ def run_data(tools, device, model, file, data, folder):
         numpy.save(folder / f"input-{index}.npy",
                    numpy.ascontiguousarray(array.reshape(array.shape or (1,))))
         arguments.append(f"--input=@{folder}/input-{index}.npy")
+    device = [f"--device={options.device}"] if options.device else []
     for who, command in (("dml-run", [executable, *device]),
-                         ("dml-interpret", [file, *options])):
+                         ("dml-interpret", [file, *sizes])):
         outputs = [folder / f"{who}-{index}.npy" for index in range(len(wanted))]
         process = subprocess.run(
             [tools[who], *command, *arguments, *(f"--output=@{file}" for file in outputs)],
@@ -196,7 +197,7 @@ def run_data(tools, device, model, file, data, folder):
     return constants, None
 
 
-def run_test(tools, device, file, folder):
+def run_test(tools, options, file, folder):
     """The outcome of a model: a word, and what there is to say about it."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -205,7 +206,7 @@ def run_test(tools, device, file, folder):
         if not folders:
             return "fails", "there is no data"
         for data in folders:
-            constants, wrong = run_data(tools, device, model, file, data, folder)
+            constants, wrong = run_data(tools, options, model, file, data, folder)
             if wrong:
                 return "differs", wrong
             all_constants = max(all_constants, constants, key=len)
@@ -272,6 +273,9 @@ def main():
     parser.add_argument("--filter", default="", metavar="REGEX",
                         help="only the tests whose name has this")
     parser.add_argument("--device", help="the Vulkan device")
+    parser.add_argument("compile", nargs="*", metavar="OPTION",
+                        help="after --, an option of dml-compile, such as --device=native for"
+                             " a device that lacks features of the profile full")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR",
                         help="leave executables, inputs and outputs there")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs/ONNX.md",
@@ -289,7 +293,6 @@ def main():
     tools = {name: find_tool(name) for name in ("dml-compile", "dml-run", "dml-interpret")}
     if options.probe:
         return 0
-    device = [f"--device={options.device}"] if options.device else []
     names = [name for name in files if re.search(options.filter, name)]
     if not names:
         sys.exit("backend_tests.py: error: no test is left")
@@ -298,7 +301,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as scratch:
         def run(name):
-            return run_test(tools, device, files[name],
+            return run_test(tools, options, files[name],
                             (options.keep or pathlib.Path(scratch)) / name)
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -36,6 +36,8 @@ PROMPTS = {count: [(7 * place + 3 + count) % 48 for place in range(count)]
 # All heads have keys of their own, and a query sees seven of them, as in Phi-3-mini with 2,047.
 PHI3 = {"family": "phi3", "key_heads": 4, "window": 7}
 PHI = {"family": "phi", "head": 32, "turned": 0.5}
+# A text of eight tokens or more is rotated by other tables, as in Phi-4-mini with 4,096.
+PHI4 = {"family": "phi3", "head": 32, "turned": 0.5, "original": 8}
 # The name, what differs from the tiny Llama, the precision, the layout, zero points, and a seed
 # with which the best token is clearly better than the next: in f16, by 0.03 at least.
 DECODERS = {
@@ -45,6 +47,7 @@ DECODERS = {
     "phi3 f32": (PHI3, "f32", "cuda", False, 5),
     "phi3 f16": (PHI3, "f16", "dml", False, 6),
     "phi3 int4": (PHI3, "int4", "cuda", True, 13),
+    "phi4 f32": (PHI4, "f32", "dml", False, 5),
     "phi int4 f32": (PHI, "int4-f32", "cuda", True, 9),
     "qwen2 f32": ({"family": "qwen2"}, "f32", "dml", False, 5),
     "qwen2 f16": ({"family": "qwen2"}, "f16", "cuda", False, 7),
@@ -177,7 +180,7 @@ def check(folder, name, recorded):
     fixed = generate.Decoder(config, CAPACITY)
     forms = {
         "fixed": (fixed, PROMPTS),
-        "growing": (generate.Decoder(config, CAPACITY, growing=True, session=fixed.session),
+        "growing": (generate.Decoder(config, CAPACITY, "growing", session=fixed.session),
                     GROWING.get(name, (17,))),
         "copied": (generate.Decoder(config, CAPACITY, copies=True, session=fixed.session),
                    COPIED.get(name, ()))}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # What --ort-optimizations=all fuses, and that it computes the same: small models,
 # run with and without, on the device. Nodes that ONNX Runtime's DirectML provider
-# does not take are told, too.
+# does not take are told, too. The arguments are options of dml-compile.
 #
 # SPDX-License-Identifier: Apache-2.0
 import json
@@ -79,7 +79,8 @@ def explain(path, *options):
 def results(folder, model, path, option):
     """The first output as it is computed with `option`."""
     program = f"{folder}/{option}.dmlx"
-    made = run("dml-compile", path, "-o", program, f"--ort-optimizations={option}")
+    made = run("dml-compile", *sys.argv[1:], path, "-o", program,
+               f"--ort-optimizations={option}")
     check(made.returncode == 0, path, made.stderr)
     inputs = []
     for name, array in model.inputs.items():

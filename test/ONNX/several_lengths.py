@@ -9,7 +9,8 @@ import sys
 
 import numpy as np
 
-folder, source = sys.argv[1:]
+# Options of dml-compile.
+folder, source, *options = sys.argv[1:]
 
 
 def run(*command):
@@ -23,8 +24,8 @@ lengths = {"main": 16, "long": 48, "longest": 64}
 for name, capacity in lengths.items():
     run(sys.executable, f"{source}/benchmarks/networks.py", "llama", "--small",
         f"--capacity={capacity}", "-o", f"{folder}/{name}.onnx")
-    run("dml-compile", f"{folder}/{name}.onnx", "-o", f"{folder}/{name}.dmlx")
-run("dml-compile", f"{folder}/main.onnx", f"--add-function=long={folder}/long.onnx",
+    run("dml-compile", *options, f"{folder}/{name}.onnx", "-o", f"{folder}/{name}.dmlx")
+run("dml-compile", *options, f"{folder}/main.onnx", f"--add-function=long={folder}/long.onnx",
     f"--add-function=longest={folder}/longest.onnx", "-o", f"{folder}/all.dmlx")
 alone = [os.path.getsize(f"{folder}/{name}.onnx") for name in lengths]
 shared = os.path.getsize(f"{folder}/all.dmlx") - sum(
@@ -34,9 +35,9 @@ if shared > -1.5 * min(alone):
     sys.exit(f"the executable has {shared} bytes more than the three, whose models have {alone}")
 
 # So do weights in a file of their own, but for the tables whose length is the capacity.
-run("dml-compile", f"{folder}/main.onnx", f"--external-weights={folder}/alone.bin", "-o",
-    f"{folder}/none.dmlx")
-run("dml-compile", f"{folder}/main.onnx", f"--add-function=long={folder}/long.onnx",
+run("dml-compile", *options, f"{folder}/main.onnx",
+    f"--external-weights={folder}/alone.bin", "-o", f"{folder}/none.dmlx")
+run("dml-compile", *options, f"{folder}/main.onnx", f"--add-function=long={folder}/long.onnx",
     f"--add-function=longest={folder}/longest.onnx", f"--external-weights={folder}/all.bin",
     "-o", f"{folder}/external.dmlx")
 sizes = [os.path.getsize(f"{folder}/{name}.bin") for name in ("alone", "all")]

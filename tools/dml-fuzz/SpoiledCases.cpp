@@ -8,6 +8,7 @@
 #include "Testing/Mutation/ModelMutator.h"
 #include "Testing/Mutation/Mutator.h"
 #include "Testing/Programs/Generator.h"
+#include "dml/IR/Layout.h"
 #include "dml/Import/ONNX.h"
 #include "dml/Import/ONNXRuntime.h"
 #include "dml/Pipelines/Pipelines.h"
@@ -87,6 +88,18 @@ static bool isSmall(ModuleOp module) {
     bytes = llvm::SaturatingAdd(bytes, size);
   };
   llvm::for_each(function.getArgumentTypes(), addBytes);
+  // Strides can make the buffer of a small tensor large.
+  auto isLarge = [&](Type type, std::optional<ArrayRef<int64_t>> strides) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return strides && tensor &&
+           getExtent(tensor.getShape(), *strides) >= maxBytes;
+  };
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (isLarge(type, getArgumentStrides(function, i)))
+      return false;
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (isLarge(type, getResultStrides(function, i)))
+      return false;
   uint64_t work = 1;
   function.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), addBytes);

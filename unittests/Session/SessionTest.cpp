@@ -417,14 +417,49 @@ func.func @main(%past: tensor<1x8x4xf32> {dml.name = "past"},
      : tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>
 }
 )";
+/// The same state as the cache of attention, which is written at one position.
+constexpr char kAttention[] = R"(
+func.func @main(%past: tensor<1x8x4xf32> {dml.name = "past"},
+                %row: tensor<1x1x4xf32> {dml.name = "row"},
+                %position: tensor<1x1x1xi64> {dml.name = "position"})
+    -> (tensor<1x8x4xf32> {dml.name = "present"},
+        tensor<1x1x4xf32> {dml.name = "mean"}) {
+  %cache = tensor.expand_shape %past [[0], [1, 2], [3]] output_shape [1, 1, 8, 4]
+     : tensor<1x8x4xf32> into tensor<1x1x8x4xf32>
+  %length = dml.cast %position : (tensor<1x1x1xi64>) -> tensor<1x1x1xi32>
+  %most = arith.constant dense<7> : tensor<1x1x1xi32>
+  %least = dml.element_wise_min %length, %most
+     : (tensor<1x1x1xi32>, tensor<1x1x1xi32>) -> tensor<1x1x1xi32>
+  %start = tensor.collapse_shape %least [[0, 1, 2]]
+     : tensor<1x1x1xi32> into tensor<1xi32>
+  %mean, %keys, %values = dml.multihead_attention1 query(%row) key(%row)
+      value(%row) past_key(%cache) past_value(%cache)
+      past_sequence_lengths(%start) {
+      query_head_count = 1 : i64, key_value_head_count = 1 : i64,
+      scale = 0.5 : f32, mask_filter_value = 0.0 : f32,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+     : (tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x4xf32>,
+        tensor<1x1x8x4xf32>, tensor<1x1x8x4xf32>, tensor<1xi32>)
+     -> tensor<1x1x4xf32> output_present_key(tensor<1x1x9x4xf32>)
+        output_present_value(tensor<1x1x9x4xf32>)
+  %all = dml.slice1 %keys {input_window_offsets = array<i64: 0, 0, 0, 0>,
+      input_window_sizes = array<i64: 1, 1, 8, 4>,
+      input_window_strides = array<i64: 1, 1, 1, 1>}
+     : (tensor<1x1x9x4xf32>) -> tensor<1x1x8x4xf32>
+  %present = tensor.collapse_shape %all [[0], [1, 2], [3]]
+     : tensor<1x1x8x4xf32> into tensor<1x8x4xf32>
+  return %present, %mean : tensor<1x8x4xf32>, tensor<1x1x4xf32>
+}
+)";
 constexpr size_t kCacheBytes = 8 * 4 * sizeof(float);
 
 /// A session of the cache, with buffers for the state.
 class CacheRun {
 public:
   explicit CacheRun(
-      const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr)
-      : session(kCache, adjust) {
+      const std::function<void(DmlSessionCreateInfo &)> &adjust = nullptr,
+      const char *model = kCache)
+      : session(model, adjust) {
     for (int i = 0; i < 2; ++i) {
       EXPECT_OK(dmlCreateBuffer, session.getInfo().device,
                 uint64_t(kCacheBytes), DML_MEMORY_DEVICE, &buffers[i]);
@@ -498,6 +533,28 @@ TEST_F(SessionTest, WritesStateInPlace) {
   // With buffers of its own, the state is another program.
   EXPECT_EQ(alone.step(0, 1).result, DML_SUCCESS);
   EXPECT_EQ(alone.session.countCompiled(), 2u);
+}
+
+TEST_F(SessionTest, WritesCacheOfAttentionInPlace) {
+  CacheRun alone(nullptr, kAttention), copied(nullptr, kAttention);
+  for (int64_t i = 0; i < 12; ++i) {
+    for (CacheRun *run : {&alone, &copied}) {
+      // The last positions lie behind the capacity, which they are limited to.
+      run->position = i;
+      for (float &element : run->row)
+        element = static_cast<float>(i) + 0.1f * element;
+    }
+    Outcome outcome = alone.step(0, 0);
+    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+    int from = static_cast<int>(i % 2);
+    outcome = copied.step(from, 1 - from);
+    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+    std::vector<float> present = alone.read(0);
+    ASSERT_EQ(present, copied.read(1 - from)) << i;
+    auto place = present.begin() + 4 * std::min<int64_t>(i, 7);
+    ASSERT_EQ(std::vector<float>(place, place + 4), alone.row) << i;
+  }
+  EXPECT_EQ(alone.session.countCompiled(), 1u);
 }
 
 TEST_F(SessionTest, RefusesStateThatMayNotBeInPlace) {

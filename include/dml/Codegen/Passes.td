@@ -44,6 +44,8 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
       attention.
     * A long sum is fused into one reader that reads one element of it and has few
       operations.
+    * A body without loops whose elements fit one workgroup is fused, in the last of the
+      three times, if computing its elements again takes less time than a launch.
     * The fused body must be small enough to compile, and must read no more tensors
       than the profile's devices bind. Constants count as one tensor, since
       `dml-limit-buffers` puts them into one buffer.
@@ -71,6 +73,12 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     convolution then stores its output with channels last for the next convolution.
     Other readers of the tensor read the copy instead, so that the tensor itself is not
     stored.
+
+    A `linalg.generic` with the attribute `dml.update` is another tensor with some
+    elements written, such as a cache of keys. It is not fused into its readers: where
+    both tensors have one buffer (see `dml-write-in-place`), its kernel writes the new
+    elements alone, and readers load each element from one place. What computes the new
+    elements is fused into it, since each of them is computed once.
 
     The label of a fused kernel names all operators in it: `dml.padding+dml.tile`.
 
@@ -116,6 +124,13 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     scores in workgroup memory at a time. The pass chooses the tile of the least time, if
     that is less than the time of kernels that write the scores, which go through memory
     unless the last cache keeps them.
+
+    `{split_attention_tile = array<i64: 4, 64>}` splits the keys over workgroups, for few
+    queries of many keys: a workgroup computes 4 rows for a part of 64 keys, and a second
+    kernel combines the parts of each row (flash-decoding). The rows of a workgroup are
+    the queries of all heads that share a head of keys, so that each key and each value
+    is loaded once for all of them. A workgroup whose keys no query sees loads none. The
+    kernel needs the terms of a score and the columns of the output in multiples of 4.
 
     `{matrix_attention_tile = {workgroup = array<i64: 128, 32>, shape =
     "16x16x16xf16xf32", stages = 2 : i64}}` is for profiles with cooperative matrices.
@@ -539,7 +554,10 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 
     `{slice_tile = array<i64: 4, 8, 32, 4, 2>}` is a sliced kernel, for few sums: a
     thread has 4 rows of 8 columns, whose terms 32 threads share out. It has 4
-    neighbouring terms at a time, and 2 times as many written out.
+    neighbouring terms at a time, and 2 times as many written out. A sixth
+    number, such as the 4 of `array<i64: 1, 4, 32, 32, 1, 4>`, is that of the
+    consecutive threads with neighbouring terms of the same columns, where the
+    columns are quantized; the threads behind them have the next columns.
 
     The tile is the one with the least time. A multiprocessor has as many
     workgroups at a time as have room for their registers; the others wait until
@@ -577,6 +595,11 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     built, what its threads would run is counted, and nothing stays of it but the
     attribute of the one that is taken. The numbers that decide are those of
     `dml/Target/MapCosts.h`, with what they were measured by.
+
+    A body that selects between a new element and the old element of the output has one
+    candidate if its condition is `row == first`, or `first <= row < first + 5`, for a
+    coordinate `row` and a number `first` that is the same for a whole row. There are
+    then threads for the vectors of one row, or of 5 rows, instead of all rows.
 
     `{vector_bytes = 16 : i64}` is the first candidate: a thread computes the elements
     of 16 consecutive bytes of the output. Where the body reads wider elements than it

@@ -72,6 +72,14 @@ def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {
 
     A concatenation's inputs become slices of its result (`tensor.insert_slice`).
 
+    `dml.multihead_attention1` with a cache of fixed capacity is lowered in a form of its
+    own. Its lengths of the past are a constant or the minimum of a tensor and a
+    constant, so that no new key stands behind the capacity of the past, and
+    `dml.slice1` takes the capacity of its present results. The present results then
+    have the type of the past and replace the slices. Each of them is a `linalg.generic`
+    with the attribute `dml.update`, which is the past but for the new positions, and
+    attention reads them.
+
     linalg and arith want signless integers: tensors of `uin` become tensors of
     `in`. Where that changes an argument or a result of a function, the attribute
     `dml.type` keeps the original type.

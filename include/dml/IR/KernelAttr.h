@@ -75,9 +75,13 @@ struct ContractionTile {
 /// `columns` sums, and the terms of these sums are divided between the threads
 /// of `slices` slices. In each round, slice 0 takes the first `terms` terms,
 /// slice 1 takes the next ones, and so on. The loop of a thread is unrolled
-/// over `times` rounds.
+/// over `times` rounds. If neighbouring terms are neighbours in memory,
+/// consecutive threads belong to consecutive slices of the same columns. If
+/// `together` is not 0, this holds for `together` threads only: with 32 slices
+/// and 8 threads together, threads 0 to 7 have slices 0 to 7 of the first
+/// columns, and threads 8 to 15 have slices 0 to 7 of the next columns.
 struct SliceTile {
-  int64_t rows, columns, slices, terms, times;
+  int64_t rows, columns, slices, terms, times, together = 0;
 
   static constexpr llvm::StringLiteral name = "slice_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;

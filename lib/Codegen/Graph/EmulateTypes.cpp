@@ -211,10 +211,10 @@ struct DropElementCast : OpConversionPattern<UnrealizedConversionCastOp> {
 struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  /// The number of the word that holds an element, and the number of bits by
-  /// which the word is shifted so that the element is in its lowest bits.
+  /// The number of the word that holds an element, and the number of the
+  /// element in the word: an index, or a word if `lane` is an i32.
   struct Place {
-    Value word, shift;
+    Value word, lane;
   };
 
   /// Divides the position of a 4-bit element as an index. Kernels compute with
@@ -228,11 +228,8 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
         type.getNumElements() > std::numeric_limits<int32_t>::max())
       return std::nullopt;
     Value count = b.index(getNumPerWord(type.getElementType()));
-    Value lane = b.createOrFold<arith::RemUIOp>(position, count);
-    Value shift = b.createOrFold<arith::MulIOp>(
-        lane, b.index(type.getElementTypeBitWidth()));
-    return Place{b.createOrFold<arith::DivUIOp>(position, count),
-                 b.createOrFold<arith::IndexCastOp>(b.getI32Type(), shift)};
+    Value word = b.createOrFold<arith::DivUIOp>(position, count);
+    return Place{word, b.createOrFold<arith::RemUIOp>(position, count)};
   }
 
   /// Divides the position of an element as an unsigned word. Tensors have fewer
@@ -243,8 +240,16 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
     position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
     Value word = arith::IndexCastUIOp::create(
         b, b.getIndexType(), b.with<arith::DivUIOp>(position, count));
-    Value lane = b.with<arith::RemUIOp>(position, count);
-    return {word, b.with<arith::MulIOp>(lane, element.getIntOrFloatBitWidth())};
+    return {word, b.with<arith::RemUIOp>(position, count)};
+  }
+
+  /// Builds the number of bits by which a word is shifted so that the element
+  /// `lane` of `width` bits is in its lowest bits.
+  static Value buildShift(WordBuilder &b, Value lane, uint32_t width) {
+    if (!lane.getType().isIndex())
+      return b.with<arith::MulIOp>(lane, width);
+    return b.createOrFold<arith::IndexCastOp>(
+        b.getI32Type(), b.createOrFold<arith::MulIOp>(lane, b.index(width)));
   }
 
   LogicalResult
@@ -271,10 +276,11 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
     std::optional<Place> place = divideIndex(b, type, position);
     if (!place)
       place = divideWord(b, element, position);
-    Value bits = arith::ShRUIOp::create(
-        b, tensor::ExtractOp::create(b, adaptor.getTensor(), place->word),
-        place->shift);
-    uint32_t mask = (1u << element.getIntOrFloatBitWidth()) - 1;
+    uint32_t width = element.getIntOrFloatBitWidth();
+    Value word = tensor::ExtractOp::create(b, adaptor.getTensor(), place->word);
+    Value bits =
+        arith::ShRUIOp::create(b, word, buildShift(b, place->lane, width));
+    uint32_t mask = (1u << width) - 1;
     rewriter.replaceOp(op, b.with<arith::AndIOp>(bits, mask));
     return success();
   }

@@ -20,6 +20,7 @@
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Target/FusionCosts.h"
+#include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -250,6 +251,17 @@ static void multiplyInHalves(linalg::GenericOp op) {
       if (unused->use_empty())
         unused->erase();
   });
+}
+
+/// Whether the body of `op` dequantizes: it multiplies an integer of few bits
+/// by a scale. Kernels for products unpack such factors several at a time
+/// (QuantizedFactors).
+static bool isDequantization(linalg::GenericOp op) {
+  auto conversions = op.getBody()->getOps<arith::SIToFPOp>();
+  return llvm::hasSingleElement(conversions) &&
+         getMagnitude((*conversions.begin()).getIn()) &&
+         llvm::all_of((*conversions.begin())->getUsers(),
+                      llvm::IsaPred<arith::MulFOp>);
 }
 
 /// The approximate number of operations that buildRounding() builds.
@@ -630,6 +642,8 @@ bool Fusion::isProfitable(bool savesLaunches) {
       size += roundingOps;
       *work += roundingOps * getTripCount(op).value_or(1);
     });
+  if (isDequantization(producer) && (halves || !needsRounding()))
+    *work = std::min(*work, cost::sums::opsOfQuantizedFactor);
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
   auto elements = static_cast<double>(type.getNumElements());
 

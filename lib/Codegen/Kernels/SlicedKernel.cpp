@@ -20,7 +20,6 @@
 #include "Emit/QuantizedFactors.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -71,11 +70,11 @@ private:
   };
   Iterations buildIterations(LinearForm round);
   SmallVector<Value> addProducts(LinearForm round, ValueRange sums);
-  SmallVector<QuantizedFactors::Word> buildWords(LinearForm round);
-  SmallVector<Value> addProducts(LinearForm round,
-                                 ArrayRef<QuantizedFactors::Word> words,
-                                 ValueRange sums);
-  SmallVector<Value> buildQuantizedSums(ValueRange init);
+  SmallVector<QuantizedFactors::Word> buildWords(ArrayRef<LinearForm> steps,
+                                                 const LinearForm &column);
+  std::optional<SmallVector<Value>>
+  addQuantizedProducts(const Iterations &iterations, const LinearForm &column,
+                       ValueRange sums);
   SmallVector<Value> buildSums();
   int64_t getStoredLanes() const;
   int64_t getPitch(const JoinPlan &plan) const {
@@ -86,6 +85,12 @@ private:
   /// threads.
   void shareOut(int64_t count, function_ref<void(LinearForm)> build) {
     forEachItem(b, *forms, {count, forms->getThread(), numThreads}, build);
+  }
+  /// Returns the thread's place in a line of partial sums.
+  LinearForm getPlaceOfSums() {
+    if (!isAlong)
+      return forms->getThread();
+    return forms->add(b, forms->mul(b, threadColumn, tile.slices), slice);
   }
   Value addUp(const LinearForm &first, int64_t count, int64_t apart);
   void joinRows(int64_t firstRow, int64_t numRows, const JoinPlan &plan,
@@ -175,6 +180,9 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   ArrayRef<Value> counts = iterations.conditions;
   LinearForm column =
       forms->add(b, forms->mul(b, columns.tile, threadColumns), threadColumn);
+  if (quantized)
+    if (auto next = addQuantizedProducts(iterations, column, sums))
+      return *next;
   TileBuilder ofRows(b, op, *forms, *views), ofColumns(b, op, *forms, *views);
   buildFactors(ofColumns, contraction.columns, contraction.columns.slice,
                column, tile.columns, steps);
@@ -218,23 +226,21 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   return next;
 }
 
-/// Builds the words of the quantized columns in `round`: for each word of
-/// terms, one of each of the tile's columns. Returns no words if the terms of
-/// an iteration or the iterations of the thread do not fill words, or if terms
-/// of one word have different scales or zero points.
+/// Builds the words of the quantized columns in the iterations `steps`: for
+/// each word of terms, one of each of the tile's columns. Returns no words if
+/// the terms of an iteration or the iterations of the thread do not fill words,
+/// or if terms of one word have different scales or zero points.
 SmallVector<QuantizedFactors::Word>
-SlicedBuilder::buildWords(LinearForm round) {
-  SmallVector<LinearForm> steps = buildIterations(round).steps;
+SlicedBuilder::buildWords(ArrayRef<LinearForm> steps,
+                          const LinearForm &column) {
   int64_t ofStep = contraction.getTermsOfStep(),
           perWord = quantized->getNumPerWord(),
           terms = static_cast<int64_t>(steps.size()) * ofStep;
   if (neighbours * ofStep % perWord)
     return {};
   TileBuilder builder(b, op, *forms, *views);
-  buildFactors(
-      builder, contraction.columns, quantized->getSlice(),
-      forms->add(b, forms->mul(b, columns.tile, threadColumns), threadColumn),
-      tile.columns, steps);
+  buildFactors(builder, contraction.columns, quantized->getSlice(), column,
+               tile.columns, steps);
   SmallVector<QuantizedFactors::Word> words;
   for (int64_t first = 0; first < terms; first += perWord)
     for (int64_t lane = 0; lane < tile.columns; ++lane) {
@@ -250,16 +256,22 @@ SlicedBuilder::buildWords(LinearForm round) {
   return words;
 }
 
-/// Adds the products of the quantized columns of `words`, those of `round`, to
-/// `sums`.
-SmallVector<Value> SlicedBuilder::addProducts(
-    LinearForm round, ArrayRef<QuantizedFactors::Word> words, ValueRange sums) {
-  Iterations iterations = buildIterations(round);
+/// Adds the products of quantized columns in `iterations` to `sums`. Returns
+/// nothing if the columns cannot be unpacked a word at a time.
+std::optional<SmallVector<Value>>
+SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
+                                    const LinearForm &column, ValueRange sums) {
+  // All words are loaded first, so that their loads are in flight together.
+  SmallVector<QuantizedFactors::Word> words =
+      buildWords(iterations.steps, column);
+  if (words.empty())
+    return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep(),
           perWord = quantized->getNumPerWord();
   SmallVector<Value> next(sums);
   Value zero = getZero();
-  for (int64_t first = 0; !words.empty(); first += perWord) {
+  ArrayRef<QuantizedFactors::Word> left = words;
+  for (int64_t first = 0; !left.empty(); first += perWord) {
     // The iterations that have a term in the word.
     int64_t begin = first / ofStep,
             end = llvm::divideCeilSigned(first + perWord, ofStep);
@@ -270,7 +282,7 @@ SmallVector<Value> SlicedBuilder::addProducts(
     buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
                  tile.rows, steps);
     SmallVector<SmallVector<Value>> factors;
-    for (QuantizedFactors::Word word : words.take_front(tile.columns)) {
+    for (QuantizedFactors::Word word : left.take_front(tile.columns)) {
       if (condition)
         word.scale =
             arith::SelectOp::create(b, condition, word.scale,
@@ -278,7 +290,7 @@ SmallVector<Value> SlicedBuilder::addProducts(
                                         b.getZeroAttr(word.scale.getType())));
       factors.push_back(quantized->buildFactors(b, word));
     }
-    words = words.drop_front(tile.columns);
+    left = left.drop_front(tile.columns);
     for (int64_t term = 0; term < perWord; ++term) {
       int64_t step = (first + term) / ofStep - begin;
       auto *sum = next.begin();
@@ -298,100 +310,9 @@ SmallVector<Value> SlicedBuilder::addProducts(
   return next;
 }
 
-namespace {
-/// The different values among those of some words, such as a scale that several
-/// words have in common, and the numbers of each word's values among them.
-struct WordValues {
-  explicit WordValues(ArrayRef<QuantizedFactors::Word> words) {
-    for (const QuantizedFactors::Word &word : words)
-      for (Value value : {word.bits, word.scale, word.zeroPoint})
-        if (value)
-          values.insert(value);
-    for (const QuantizedFactors::Word &word : words)
-      for (Value value : {word.bits, word.scale, word.zeroPoint})
-        numbers.push_back(value ? llvm::find(values, value) - values.begin()
-                                : -1);
-  }
-
-  /// Returns the values of `words`, other words of the same kind, in the order
-  /// of `values`.
-  SmallVector<Value> select(ArrayRef<QuantizedFactors::Word> words) const {
-    SmallVector<Value> selected(values.size());
-    const int64_t *number = numbers.begin();
-    for (const QuantizedFactors::Word &word : words)
-      for (Value value : {word.bits, word.scale, word.zeroPoint}) {
-        if (value)
-          selected[*number] = value;
-        ++number;
-      }
-    return selected;
-  }
-  /// Returns the words that have the values `selected`.
-  SmallVector<QuantizedFactors::Word> join(ValueRange selected) const {
-    SmallVector<QuantizedFactors::Word> words;
-    auto get = [&](int64_t number) {
-      return number < 0 ? Value() : selected[number];
-    };
-    for (size_t i = 0; i < numbers.size(); i += 3)
-      words.push_back(
-          {get(numbers[i]), get(numbers[i + 1]), get(numbers[i + 2])});
-    return words;
-  }
-
-  llvm::SetVector<Value> values;
-  SmallVector<int64_t> numbers;
-};
-} // namespace
-
-/// Builds the partial sums of quantized columns. Returns no sums if the columns
-/// cannot be unpacked a word at a time. A thread loads the words of the next
-/// round before it multiplies those of the present one, so that memory and
-/// arithmetic work at the same time.
-SmallVector<Value> SlicedBuilder::buildQuantizedSums(ValueRange init) {
-  if (rounds == 1) {
-    SmallVector<QuantizedFactors::Word> words = buildWords(0);
-    return words.empty() ? SmallVector<Value>() : addProducts(0, words, init);
-  }
-  // Words of any round have the values in common that words of an unknown round
-  // have in common. The code for these words is discarded.
-  std::optional<WordValues> common;
-  {
-    Block discarded;
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms::Scope scope(*forms);
-    b.setInsertionPointToEnd(&discarded);
-    common.emplace(buildWords(
-        forms->getVarying(launch.getThreadIds().z, {1, rounds - 1})));
-  }
-  if (common->values.empty())
-    return {};
-  SmallVector<Value> carried(init);
-  llvm::append_range(carried, common->select(buildWords(0)));
-  size_t numSums = init.size();
-  SmallVector<Value> last =
-      buildLoop(b, *forms, {1, rounds}, Counter::AddedLast, carried,
-                [&](LinearForm round, ValueRange values) {
-                  SmallVector<Value> ahead = common->select(buildWords(round));
-                  SmallVector<Value> next =
-                      addProducts(forms->sub(b, round, 1),
-                                  common->join(values.drop_front(numSums)),
-                                  values.take_front(numSums));
-                  llvm::append_range(next, ahead);
-                  return next;
-                });
-  return addProducts(rounds - 1,
-                     common->join(ArrayRef(last).drop_front(numSums)),
-                     ArrayRef(last).take_front(numSums));
-}
-
 /// Builds the thread's partial sums.
 SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
-  if (quantized) {
-    SmallVector<Value> sums = buildQuantizedSums(init);
-    if (!sums.empty())
-      return sums;
-  }
   if (rounds == 1)
     return addProducts(0, init);
   return buildLoop(b, *forms, {0, rounds}, Counter::AddedLast, init,
@@ -463,11 +384,12 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
                              const JoinPlan &plan, ValueRange sums) {
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
   // Each thread has `numSums` partial sums. The i-th partial sums of all
-  // threads form line i in workgroup memory, in the order of the threads.
+  // threads form line i in workgroup memory: those of a sum one behind the
+  // other, or those of neighbouring columns.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
         b, sums[firstRow * tile.columns + i], memory,
-        forms->materialize(b, forms->add(b, forms->getThread(), i * pitch)));
+        forms->materialize(b, forms->add(b, getPlaceOfSums(), i * pitch)));
   gpu::BarrierOp::create(b);
 
   // The distances, in a line, between the partial sums of one sum, and between
@@ -552,7 +474,14 @@ void SlicedBuilder::build() {
   if (isAlong && llvm::none_of(contraction.conditions,
                                [](Value condition) { return condition; }))
     quantized = QuantizedFactors::match(contraction.columns);
-  if (isAlong)
+  if (isAlong && tile.together > 0) {
+    // A subgroup has threads of several columns, which load the same factors of
+    // the rows.
+    auto [rest, inner] = forms->divide(b, forms->getThread(), tile.together);
+    LinearForm outer;
+    std::tie(outer, threadColumn) = forms->divide(b, rest, threadColumns);
+    slice = forms->add(b, forms->mul(b, outer, tile.together), inner);
+  } else if (isAlong)
     std::tie(threadColumn, slice) =
         forms->divide(b, forms->getThread(), tile.slices);
   else
@@ -571,6 +500,10 @@ std::string dml::findTileProblem(const Contraction &contraction,
   if (tile.slices < 2 || tile.slices > threads || threads % tile.slices)
     return "has " + std::to_string(tile.slices) + " slices, but a divisor of " +
            std::to_string(threads) + " from 2 on is wanted";
+  if (tile.together > 0 && tile.slices % tile.together)
+    return "has " + std::to_string(tile.together) +
+           " threads together, but a divisor of its " +
+           std::to_string(tile.slices) + " slices is wanted";
   if (tile.rows > ThreadBlock::maxSums || tile.columns > ThreadBlock::maxSums ||
       tile.rows * tile.columns > ThreadBlock::maxSums)
     return "has more than " + std::to_string(ThreadBlock::maxSums) +

@@ -125,6 +125,11 @@ std::string SplitAttentionLayout::get(const Attention &attention,
   layout.parts = llvm::divideCeilSigned(attention.keys, tile.keys);
   layout.terms = getTogether(attention.scores.columns, terms);
   layout.columns = getTogether(attention.products.columns, columns);
+  // The sums of a thread take up to 64 registers, and the values that it loads
+  // at a time take the rest of 96.
+  constexpr int64_t maxSums = 64, maxValues = 96;
+  if (tile.rows * layout.columns > maxSums)
+    layout.columns = std::min(layout.columns, side);
   if (layout.terms == 0 || layout.columns == 0 ||
       layout.terms % attention.scores.getTermsOfStep() ||
       columns > side * numThreads || columns > layout.columns * numThreads)
@@ -141,12 +146,16 @@ std::string SplitAttentionLayout::get(const Attention &attention,
   layout.keysOfThread = tile.keys * layout.lanes / numThreads;
   layout.columnThreads = columns / layout.columns;
   layout.keyThreads = numThreads / layout.columnThreads;
-  // The values that a thread loads at a time take up to 64 registers.
-  constexpr int64_t maxValues = 64;
-  layout.keysTogether =
-      std::min(layout.getKeysOfColumns(), maxValues / layout.columns);
+  layout.keysTogether = std::min(layout.getKeysOfColumns(),
+                                 maxValues / layout.columns - tile.rows);
   layout.rowsTogether = std::clamp<int64_t>(
       vectorsOfExchange * side / (numThreads * layout.columns), 1, tile.rows);
+  int64_t ofMeans = static_cast<int64_t>(sizeof(float)) * layout.parts *
+                    layout.groups * layout.queries * columns;
+  if (ofMeans > profile.getMaxStorageBufferRange())
+    return "takes a buffer of " + std::to_string(ofMeans) +
+           " bytes, but the device profile has " +
+           std::to_string(profile.getMaxStorageBufferRange());
   int64_t bytes = layout.getBytes(attention);
   if (bytes > profile.getMaxWorkgroupMemory())
     return "takes " + std::to_string(bytes) +
@@ -292,6 +301,23 @@ private:
   void storeMeans(ArrayRef<Value> sums);
   void buildPart();
 
+  /// Whether a row may not see a key that another row of the workgroup sees.
+  /// The value of such a key must not be added, even if it is NaN. All other
+  /// values that a workgroup loads are values of keys that each row sees, since
+  /// getKey() replaces other keys, so that a value may be added with the weight
+  /// 0.
+  bool hidesValues() const {
+    auto isOfRow = [&](Operation *nested) {
+      auto index = dyn_cast<linalg::IndexOp>(nested);
+      return index &&
+             (llvm::is_contained(contraction.rows.dims,
+                                 static_cast<int64_t>(index.getDim())) ||
+              (attention.sharingHeads > 1 &&
+               static_cast<int64_t>(index.getDim()) ==
+                   contraction.batchDims.back()));
+    };
+    return llvm::any_of(attention.isSeenSlice, isOfRow);
+  }
   /// Returns the row and the key of the thread's item `i`. The items are the
   /// pairs of a row and a key.
   std::pair<LinearForm, LinearForm> getItem(int64_t i) {
@@ -560,8 +586,9 @@ PartKernel::reduce(int64_t first, Value neutral,
 }
 
 /// Builds the softmax of the scores in the part, and stores the weights in
-/// workgroup memory. A weight of -1 marks a key that does not count. The thread
-/// of a row's first key stores the row's largest score and sum.
+/// workgroup memory. The weight of a key that does not count is -1 if other
+/// rows see the key (hidesValues()), and 0 otherwise. The thread of a row's
+/// first key stores the row's largest score and sum.
 void PartKernel::buildWeights() {
   largest =
       reduce(getReduced(), none(), [&](Value x, Value y) { return max(x, y); });
@@ -575,7 +602,7 @@ void PartKernel::buildWeights() {
   for (int64_t i = 0; i < itemsOfThread; ++i) {
     auto [row, key] = getItem(i);
     Value weight = arith::DivFOp::create(b, scores[i], getDivisor(totals[i]));
-    store(select(seen[i], weight, number(-1)), numbers,
+    store(select(seen[i], weight, number(hidesValues() ? -1 : 0)), numbers,
           getPlaceOfScore(row, key));
     Value isFirst = arith::CmpIOp::create(
         b, arith::CmpIPredicate::eq, forms->materialize(b, key), constant(0));
@@ -605,12 +632,12 @@ void PartKernel::addValues(SmallVector<Value> values) {
     }
     for (int64_t row = 0; row < layout.rows; ++row) {
       Value weight = load(numbers, getPlaceOfScore(row, key));
-      // The value of a key that does not count must not be added, even if it is
-      // NaN. A weight that is NaN counts.
-      Value counts = isThere;
-      if (seen.front())
-        counts = both(b, counts,
-                      compare(arith::CmpFPredicate::UGE, weight, number(0)));
+      if (isThere)
+        weight = select(isThere, weight, number(0));
+      // A weight that is NaN counts.
+      Value counts;
+      if (hidesValues())
+        counts = compare(arith::CmpFPredicate::UGE, weight, number(0));
       for (int64_t vector = 0; vector < each; ++vector) {
         Value &sum = sums[row * each + vector];
         sum = select(

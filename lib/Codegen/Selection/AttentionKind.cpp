@@ -91,7 +91,7 @@ class AttentionKind : public KernelKindOf<AttentionTile> {
   std::string describeOption() const override {
     return llvm::formatv("queries and keys that {0} threads can share, such as "
                          "'64x32', or a 'dml.kernel' with a "
-                         "matrix_attention_tile",
+                         "matrix_attention_tile or a split_attention_tile",
                          DeviceProfile::workgroupSize);
   }
   /// A tile that is written as '64x32' has the number of terms 0, which stands

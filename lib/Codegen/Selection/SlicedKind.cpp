@@ -103,6 +103,8 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   if (areColumns)
     columns.apart =
         factors.getBytes(positions * factors.strides.ofPosition.value_or(1));
+  if (tile.together > 0)
+    slices.count = tile.together;
   // Threads with consecutive numbers belong to one subgroup.
   Spread &nearer = isAlong ? slices : columns,
          &farther = isAlong ? columns : slices;
@@ -111,11 +113,15 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   double lines = countLines(slices, columns, width, device);
   double groups = static_cast<double>(DeviceProfile::workgroupSize) /
                   static_cast<double>(threadsTogether);
+  // Beside quantized columns, all loads of neighbours are wide, and each line
+  // that they touch takes a cycle.
+  bool isQuantized = tile.together > 0;
+  double loaded = width * static_cast<double>(threadsTogether) /
+                  device.cacheLineBytes *
+                  (isQuantized ? cost::sliced::timesOfWideLoad : 1);
+  double touched = (isQuantized ? 1 : cost::sliced::shareOfTouchedLine) * lines;
   double linesOfLoads =
-      result.loads * std::max({cost::sliced::shareOfTouchedLine * lines,
-                               cost::sliced::linesOfLoad,
-                               width * static_cast<double>(threadsTogether) /
-                                   device.cacheLineBytes}) +
+      result.loads * std::max({touched, cost::sliced::linesOfLoad, loaded}) +
       shared * cost::sliced::linesOfLoad;
   result.cycles = groups * linesOfLoads * cost::sliced::getLineCycles(device);
   return result;
@@ -211,6 +217,7 @@ public:
 
 private:
   SmallVector<int64_t> getTermsOfThread() const;
+  int64_t getThreadsTogether(int64_t slices, int64_t terms) const;
   void consider(const SliceTile &tile);
 
   const KernelQuery &query;
@@ -239,6 +246,23 @@ void SliceSearch::consider(const SliceTile &tile) {
   double time = getSlicedTime(traits, tile, query.profile);
   if (!best || time < best->cycles)
     best = {tile, time};
+}
+
+/// Returns how many consecutive threads have neighbouring terms of the same
+/// quantized columns: as few as load the bytes that memory transfers at a time.
+/// The threads of the other columns need the same factors of the rows, whose
+/// loads touch the fewest lines of the cache then. For example, 4 threads load
+/// 64 neighbouring bytes of each of 8 columns, 32 numbers of 4 bits each, and
+/// the subgroup loads the rows' factors from 4 places instead of 32. Returns 0
+/// for other columns.
+int64_t SliceSearch::getThreadsTogether(int64_t slices, int64_t terms) const {
+  if (!traits.isAlong() || traits.columns.numPerWord == 0)
+    return 0;
+  double wanted = cost::sectorsTogether * query.profile.getSpeed().sectorBytes;
+  int64_t threads = 1;
+  while (threads < slices && traits.columns.getBytes(threads * terms) < wanted)
+    threads *= 2;
+  return threads;
 }
 
 /// Returns the numbers of neighbouring terms that the search tries for a
@@ -294,7 +318,8 @@ std::optional<Proposal> SliceSearch::run() {
            slices *= 2)
         for (int64_t times = 1; times <= cost::sliced::maxTimes; times *= 2)
           for (int64_t count : terms)
-            consider({rows, columns, slices, count, times});
+            consider({rows, columns, slices, count, times,
+                      getThreadsTogether(slices, count)});
   return best;
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/BodySlice.h"
 #include "Kernels/SplitAttentionKernel.h"
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
@@ -15,60 +16,73 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor in which the factors arrive, beyond
-/// the cycles in which memory moves their bytes. While a workgroup waits for
-/// bytes that depend on others, memory serves other workgroups, if there are
-/// enough of them.
-static double getWaitingTime(const Attention &attention,
-                             const SplitAttentionLayout &layout,
-                             const DeviceSpeed &device) {
-  auto groups =
-      static_cast<double>(layout.groups * layout.rowTiles * layout.parts);
+/// Returns the cycles of a multiprocessor for the first kernel.
+static double getPartsTime(const Attention &attention,
+                           const SplitAttentionLayout &layout,
+                           const DeviceSpeed &device) {
+  auto terms = static_cast<double>(attention.scores.getTerms()),
+       columns = static_cast<double>(attention.products.columns.size),
+       rows = static_cast<double>(layout.rows),
+       side = static_cast<double>(ThreadBlock::side),
+       tiles = static_cast<double>(layout.rowTiles),
+       groups = static_cast<double>(layout.groups * layout.parts) * tiles;
+  double operations = rows * static_cast<double>(layout.keys) *
+                      ((terms + columns) * getOpsOfProduct(rows, side, device) +
+                       cost::attention::opsPerScore) /
+                      DeviceSpeed::opsPerCycle;
+  // The first workgroup for some keys loads them from memory, and those for
+  // other rows load them from the last cache.
+  double bytes = getFactorBytes(attention) * tiles / groups;
+  double loading = bytes *
+                   (device.getCyclesPerByte() * device.multiprocessors +
+                    (tiles - 1) / device.lastCacheBytesPerCycle) /
+                   tiles;
+  int64_t loads =
+      1 + (layout.isWrittenOut(attention) ? 1 : layout.getTrips(attention)) +
+      llvm::divideCeilSigned(layout.getKeysOfColumns(), layout.keysTogether);
+  double waiting = static_cast<double>(loads) * device.memoryCycles +
+                   cost::attention::barriersOfSplit * device.barrierCycles;
   Occupancy occupancy =
       Occupancy::get({static_cast<double>(layout.getRegisters() *
                                           DeviceProfile::workgroupSize),
                       static_cast<double>(layout.getBytes(attention))},
                      groups, device);
-  double together = occupancy.resident * device.multiprocessors;
-  double bytes = getFactorBytes(attention);
-  double ofTurn = bytes / groups * static_cast<double>(layout.rowTiles) *
-                  std::min(together, groups) * device.getCyclesPerByte();
-  int64_t loads =
-      1 + (layout.isWrittenOut(attention) ? 1 : layout.getTrips(attention)) +
-      llvm::divideCeilSigned(layout.getKeysOfColumns(), layout.keysTogether);
-  double latency = static_cast<double>(loads) * device.memoryCycles +
-                   cost::attention::barriersOfSplit * device.barrierCycles;
-  double turns = std::ceil(groups / together);
-  return turns * latency * latency / (latency + ofTurn);
+  // A workgroup that has a multiprocessor to itself loads, waits and computes
+  // in turn. Several workgroups load while others wait.
+  double together =
+      std::max({operations, loading,
+                (operations + loading + waiting) / occupancy.resident});
+  return occupancy.getTimeOfKernel(
+      occupancy.getTimeOfIteration(together, operations + waiting));
 }
 
-/// Returns the cycles of a multiprocessor for both kernels. The bytes of keys
-/// and values are not counted, since each way to compute attention reads them.
+/// Returns the cycles of a multiprocessor for both kernels. The cycles in which
+/// memory transfers the bytes of keys and values are left out, since each way
+/// to compute attention reads them.
 static double getSplitTime(const Attention &attention,
                            const SplitAttentionLayout &layout,
                            const DeviceSpeed &device) {
-  double pairs =
-      static_cast<double>(layout.groups * layout.rowTiles * layout.rows) *
-      static_cast<double>(layout.parts * layout.keys);
-  auto terms = static_cast<double>(attention.scores.getTerms()),
-       columns = static_cast<double>(attention.products.columns.size),
-       rows = static_cast<double>(layout.rows),
-       side = static_cast<double>(ThreadBlock::side);
-  double operations = pairs * (terms * getOpsOfProduct(rows, side, device) +
-                               columns * getOpsOfProduct(rows, side, device) +
-                               cost::attention::opsPerScore);
-  auto groups =
-      static_cast<double>(layout.groups * layout.rowTiles * layout.parts);
-  double share = std::min(1.0, groups / device.multiprocessors);
-  double means =
-      2 * sizeof(float) * columns *
-      static_cast<double>(layout.groups * layout.queries * layout.parts);
+  double ofMemory = getFactorBytes(attention) * device.getCyclesPerByte();
+  auto parts = static_cast<double>(layout.parts);
+  double means = 2 * sizeof(float) * parts *
+                 static_cast<double>(attention.products.columns.size *
+                                     layout.groups * layout.queries);
   return device.launchCycles + device.kernelCycles +
-         getTimeOfFactors(attention, layout.rowTiles, device) +
-         operations / (share * device.getOpsPerCycle()) +
+         std::max(getPartsTime(attention, layout, device) - ofMemory, 0.0) +
          means * device.getCyclesPerByte() +
-         getWaitingTime(attention, layout, device) +
-         static_cast<double>(layout.parts) * 2 * cost::attention::cyclesOfPart;
+         2 * parts * cost::attention::cyclesOfPart;
+}
+
+/// Whether devices of the profile bind the buffers of the first kernel: those
+/// from which `op` loads, and two for its results.
+static bool canBind(linalg::GenericOp op, const DeviceProfile &profile) {
+  llvm::SmallPtrSet<Value, 8> sources;
+  op.getBody()->walk([&](Operation *nested) {
+    if (BodySlice::isLoad(nested))
+      sources.insert(nested->getOperand(0));
+  });
+  return static_cast<int64_t>(sources.size()) + 2 <=
+         profile.getMaxStorageBuffers();
 }
 
 /// The numbers of keys in a part that the search tries.
@@ -125,16 +139,18 @@ class SplitAttentionKind : public KernelKindOf<SplitAttentionTile> {
 
   std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const override {
-    return query.attention ? searchSplitTiles(*query.attention, query.profile)
-                           : std::nullopt;
+    if (!query.attention || !canBind(query.op, query.profile))
+      return std::nullopt;
+    return searchSplitTiles(*query.attention, query.profile);
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,
                 const SplitAttentionTile &wanted) const override {
     SplitAttentionLayout layout;
-    if (!query.attention || !SplitAttentionLayout::get(*query.attention, wanted,
-                                                       query.profile, layout)
-                                 .empty())
+    if (!query.attention || !canBind(query.op, query.profile) ||
+        !SplitAttentionLayout::get(*query.attention, wanted, query.profile,
+                                   layout)
+             .empty())
       return std::nullopt;
     return Proposal::prefer(wanted);
   }

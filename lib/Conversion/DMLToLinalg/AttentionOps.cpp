@@ -197,8 +197,11 @@ private:
     Number length = load(b, operands.pastLengths, {n}, {batch});
     // The maximum of NaN and the bound is the bound.
     length = min(max(length, length(0)), length(static_cast<double>(pastKeys)));
-    return b.createOrFold<arith::IndexCastUIOp>(
+    Value index = b.createOrFold<arith::IndexCastUIOp>(
         b.getIndexType(), convert(length, b.getI32Type()).value);
+    // The ranges of integers, by which kernels have indices of 32 bits, do not
+    // follow from bounds of floats.
+    return b.minui(index, b.index(pastKeys));
   }
 
   /// Builds all keys or all values of a cache of fixed capacity, with the type
@@ -345,7 +348,8 @@ private:
         });
     ReducedAxes axes(type.getShape(), /*axes=*/3);
     // Keys that are not visible to a query are excluded from its maximum and
-    // its sum.
+    // its sum. Each of them is a single reduction, as attention kernels have
+    // it, which split the keys themselves.
     auto getSeen = [&](ElementBuilder &b, ValueRange at, Number x,
                        Number otherwise) {
       std::optional<Condition> seen = isSeen(b, at[0], at[2], at[3]);
@@ -356,14 +360,15 @@ private:
         [&](ElementBuilder &b, ValueRange at) {
           Number x = loadBuilt(b, scores, at);
           return getSeen(b, at, x, x(std::numeric_limits<double>::quiet_NaN()));
-        });
+        },
+        /*isWhole=*/true);
     auto getExponential = [&](ElementBuilder &b, ValueRange at) {
       Number x = exp(loadBuilt(b, scores, at) -
                      loadReduced(b, largest, axes.getSet(b, at)));
       return getSeen(b, at, x, x(0));
     };
     Value sums = buildReduction(builder, op, axes, Combiner::getSum(f32),
-                                getExponential);
+                                getExponential, /*isWhole=*/true);
     return buildTensor(
         builder, op, type, [&](ElementBuilder &b, ValueRange at) {
           Number sum = loadReduced(b, sums, axes.getSet(b, at));

@@ -118,6 +118,9 @@ struct Steps {
   /// The largest number of elements in a set that a single step combines, if
   /// there are several.
   int64_t maxCount;
+  /// Whether a set of up to `maxCount` elements is combined in one step, also
+  /// where there are too few sets to occupy a device.
+  bool isWhole = false;
 
   Value build(OpBuilder &builder, Operation *op) const;
 };
@@ -223,7 +226,10 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
           tensor::ExtractOp::create(b, partials, getIndices(outputs, place[0]));
       return reload(b, outputs, stored, exists);
     };
-    int64_t numParts = getNumParts(numOutputs, count, isInnermost, maxCount);
+    int64_t numParts =
+        isWhole && count <= maxCount
+            ? 1
+            : getNumParts(numOutputs, count, isInnermost, maxCount);
     if (numParts == 1) {
       auto type = RankedTensorType::get(outputs, storedType);
       return buildTensor(
@@ -271,7 +277,8 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
 static Value buildSets(OpBuilder &builder, Operation *op,
                        ArrayRef<int64_t> outputs, ArrayRef<int64_t> reduced,
                        bool isInnermost, const Combiner &combiner,
-                       const ReducedFn &element, int64_t maxWrittenOut) {
+                       const ReducedFn &element, int64_t maxWrittenOut,
+                       bool isWhole = false) {
   auto toNumber = [&](ElementBuilder &b, Value value) {
     return Number{&b, value, combiner.isUnsigned};
   };
@@ -301,6 +308,7 @@ static Value buildSets(OpBuilder &builder, Operation *op,
   steps.reload = [&](ElementBuilder &b, ValueRange, Value stored,
                      Value exists) { return mask(b, exists, stored); };
   steps.maxCount = maxIterations;
+  steps.isWhole = isWhole;
   return steps.build(builder, op);
 }
 
@@ -350,14 +358,14 @@ Value ReducedAxes::getPlace(ElementBuilder &b, ValueRange indices) const {
 
 Value dml::buildReduction(OpBuilder &builder, Operation *op,
                           const ReducedAxes &axes, const Combiner &combiner,
-                          const NumberFn &element) {
+                          const NumberFn &element, bool isWhole) {
   return buildSets(
       builder, op, axes.getOutputs(), axes.getReduced(), axes.isInnermost(),
       combiner,
       [&](ElementBuilder &b, ValueRange outputs, ValueRange reduced) {
         return element(b, axes.join(outputs, reduced));
       },
-      /*maxWrittenOut=*/1);
+      /*maxWrittenOut=*/1, isWhole);
 }
 
 //===----------------------------------------------------------------------===//

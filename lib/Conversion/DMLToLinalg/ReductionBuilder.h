@@ -93,10 +93,11 @@ private:
 using NumberFn =
     std::function<Number(ElementBuilder &b, mlir::ValueRange indices)>;
 
-/// Builds the reduction of `element` over the dimensions `axes`.
+/// Builds the reduction of `element` over the dimensions `axes`. If `isWhole`
+/// is set, long sets are not divided for the sake of occupying a device.
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Operation *op,
                            const ReducedAxes &axes, const Combiner &combiner,
-                           const NumberFn &element);
+                           const NumberFn &element, bool isWhole = false);
 
 /// A sum over a set whose terms depend on another number of the set, which must
 /// be computed first. For example, a softmax adds up e^(x - m), where m is the

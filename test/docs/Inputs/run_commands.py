@@ -2,11 +2,13 @@
 would who copies them: those in blocks of `sh` and `console`. What a `console` block shows
 below a command has to be what it prints ("..." stands for any text).
 
-    run_commands.py [--times] SOURCE BUILD FOLDER PAGE...
-    run_commands.py [--times] SOURCE BUILD FOLDER --but PAGE...
+    run_commands.py [--times] [--device=native] SOURCE BUILD FOLDER PAGE...
+    run_commands.py [--times] [--device=native] SOURCE BUILD FOLDER --but PAGE...
 
 runs those of PAGEs, or of all other pages. The folder stands for the checkout, and
-its part tmp for /tmp. --times prints the seconds that each command takes.
+its part tmp for /tmp. --times prints the seconds that each command takes. With
+--device=native, dml-compile compiles executables for the device at hand, where a page
+says nothing else: for devices that cannot run those for the profile `full`.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -210,10 +212,17 @@ def matches(shown, printed):
     return re.fullmatch(pattern, printed) is not None
 
 
+def compile_for_device(command):
+    """`command`, where dml-compile compiles executables for the device at hand."""
+    return re.sub(r"\bdml-compile (?!.*--device)(?=.*\.dmlx)",
+                  "dml-compile --device=native ", command)
+
+
 def read_arguments():
-    """The three folders, the pages that are to be run, all pages, and --times."""
-    times = "--times" in sys.argv
-    arguments = [argument for argument in sys.argv[1:] if argument != "--times"]
+    """The three folders, the pages that are to be run, all pages, and the options."""
+    options = [argument for argument in sys.argv[1:]
+               if argument in ("--times", "--device=native")]
+    arguments = [argument for argument in sys.argv[1:] if argument not in options]
     source, build, folder = (pathlib.Path(arg).resolve() for arg in arguments[:3])
     pages = [source / "README.md", source / "CONTRIBUTING.md", source / "runtime/README.md",
              *sorted((source / "docs").glob("*.md"))]
@@ -223,11 +232,11 @@ def read_arguments():
     if unknown:
         sys.exit(f"there is no page {unknown[0]}")
     chosen = [page for page in pages if (page in named) != is_rest]
-    return source, build, folder, chosen, pages, times
+    return source, build, folder, chosen, pages, options
 
 
 def main():
-    source, build, folder, chosen, pages, times = read_arguments()
+    source, build, folder, chosen, pages, options = read_arguments()
     folder.mkdir(parents=True)
     for entry in source.iterdir():
         if entry.name not in ("build", ".git"):
@@ -250,13 +259,15 @@ def main():
                 continue
             actual = INSTEAD.get(find(INSTEAD, command), bare)
             actual = re.sub(r"/tmp\b", str(temporary), actual)
+            if "--device=native" in options:
+                actual = compile_for_device(actual)
             code = EXIT_CODES.get(find(EXIT_CODES, command), 0)
             begin = time.monotonic()
             result = subprocess.run(["bash", "-o", "pipefail", "-c", actual], cwd=folder,
                                     env=environment, text=True, errors="replace",
                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.STDOUT, timeout=300)
-            if times:
+            if "--times" in options:
                 print(f"{time.monotonic() - begin:6.2f} {page.name}: {bare}")
             run += 1
             is_right = result.returncode == code
