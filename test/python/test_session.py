@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dml
+from onnx_file import make_model, make_node
 from support import OWNED, make_branches, make_dense, make_logic, make_scale, needs_device
 
 
@@ -372,6 +373,9 @@ class ErrorTest(unittest.TestCase):
                 ("wait_limit is 'a', but wanted", {"wait_limit": "a"}),
                 ("progress is of the type int, but wanted is a function", {"progress": 3}),
                 ("the dims are of the type list, but wanted", {"dims": ["batch"]}),
+                ("input 'x' is declared twice", {"model": make_model(
+                    [make_node("Add", ["x", "x"], ["y"])],
+                    [("x", "float32", [1]), ("x", "float32", [1])], [("y", "float32", [1])])}),
                 ("contraction-tile is '64', but wants to be 'auto'",
                  {"options": {"contraction-tile": "64"}}),
                 ("is no model: neither the name nor the first bytes are of ONNX",
@@ -380,6 +384,16 @@ class ErrorTest(unittest.TestCase):
             with self.assertRaises(dml.InvalidArgument) as caught:
                 dml.Session(**{"model": model, **keywords})
             self.assertIn(text, str(caught.exception))
+
+    def test_damaged_executable(self):
+        """An error names the file once."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "damaged.dmlx")
+            path.write_bytes(b"\x20\0\0\0DMLX and no more")
+            with self.assertRaises(dml.InvalidExecutable) as caught:
+                dml.Session(path)
+            self.assertTrue(str(caught.exception).startswith(f"executable '{path}': is damaged"))
+            self.assertEqual(str(caught.exception).count("damaged.dmlx"), 1)
 
     def expect(self, kind, text, function, *arguments, **keywords):
         with self.assertRaises(kind) as caught:
