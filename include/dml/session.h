@@ -15,9 +15,9 @@
  * program is there; where a model is read or compiled, it ends the process, as
  * everywhere in LLVM. Where a device is lost, each call that needs it fails
  * with DML_ERROR_DEVICE_LOST; a session that is made anew has a new device.
- * After a fork, the new process makes sessions of its own: the calls that run
- * or prepare a session of its parent fail with DML_ERROR_INVALID_ARGUMENT, and
- * its destruction leaves what is on the device as it is.
+ * Vulkan's drivers do not survive a fork: in a process whose parent has loaded
+ * them, calls that need a device fail with DML_ERROR_INVALID_ARGUMENT, and the
+ * destruction of a session of the parent leaves what is on the device as it is.
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -66,7 +66,8 @@ typedef struct DmlNamedValue {
   const char *value;
 } DmlNamedValue;
 
-/* The bytes of a weight that the model lacks. */
+/* The bytes of a weight that the model lacks. A name that no such weight of the
+ * model has is an error. */
 typedef struct DmlNamedBytes {
   const char *name;
   const void *data;
@@ -227,7 +228,9 @@ typedef struct DmlSessionTensorInfo {
   void *next;
   const char *name;
   /* The data type, or DML_DATA_TYPE_UNKNOWN for an output for which the model
-   * declares none. ONNX's truth values are DML_DATA_TYPE_UINT8. */
+   * declares none. ONNX's truth values are DML_DATA_TYPE_UINT8,
+   * bytes of 0 and 1: a run refuses other bytes in host memory, and computes
+   * with them as they are in a buffer. */
   DmlDataType dataType;
   uint32_t rank;
   /* The sizes, with -1 for a size that the model leaves open. */

@@ -304,6 +304,53 @@ LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {
   return pm.run(module);
 }
 
+/// Whether the value of an option may be wrong: a text other than the default.
+static bool mayBeWrong(const std::string &value, StringRef byDefault) {
+  return value != byDefault;
+}
+static bool mayBeWrong(bool, bool) { return false; }
+
+std::string dml::describeWrongOption(const CompilerOptions &options) {
+  bool mayOneBe = false;
+#define DML_TUNING_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,             \
+                          DESCRIPTION)                                         \
+  mayOneBe |= mayBeWrong(options.MEMBER.getValue(), DEFAULT);
+#include "dml/Target/Options.def"
+  if (!mayOneBe)
+    return "";
+  // Each value is parsed by the pass that has the option: on a function that
+  // has nothing to compile, the pass does nothing else.
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (error.empty())
+      error = diagnostic.str();
+    return success();
+  });
+  context.printOpOnDiagnostic(false);
+  Location location = UnknownLoc::get(&context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
+  OpBuilder builder(module->getBodyRegion());
+  auto function = func::FuncOp::create(builder, location, "empty",
+                                       builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  func::ReturnOp::create(builder, location);
+  PassManager pm(&context);
+  pm.addPass(
+      createChooseLayouts(getPassOptions<ChooseLayoutsOptions>(options)));
+  pm.addNestedPass<func::FuncOp>(
+      createFuseAttention(getPassOptions<FuseAttentionOptions>(options)));
+  pm.addPass(createSplitSums(getPassOptions<SplitSumsOptions>(options)));
+  pm.addNestedPass<func::FuncOp>(
+      createSelectKernels(getPassOptions<SelectKernelsOptions>(options)));
+  return failed(pm.run(*module)) && error.empty()
+             ? "an option has a value that no pass takes"
+             : error;
+}
+
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,8 @@ static Expected<std::unique_ptr<Model>> openCompiled(const DmlCompileInfo &info,
   if (model)
     for (uint32_t i = 0; i < info.optionCount; ++i)
       DML_TRY(setOption(info.options[i], **model, options));
+  if (std::string error = describeWrongOption(options); !error.empty())
+    return Status(DML_ERROR_INVALID_ARGUMENT, error);
   return model;
 }
 

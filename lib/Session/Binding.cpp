@@ -187,6 +187,25 @@ static bool isEmpty(const DmlSessionTensor &tensor) {
   return llvm::is_contained(llvm::ArrayRef(tensor.sizes, tensor.rank), 0);
 }
 
+/// Fails if a byte of truth values on the host is neither 0 nor 1: kernels
+/// compute with the bytes, so that a 2, cast to float, would be 2.0.
+static Status checkTruthValues(const SignatureTensor &wanted,
+                               const DmlSessionTensor &tensor) {
+  llvm::ArrayRef<uint8_t> bytes(static_cast<const uint8_t *>(tensor.data),
+                                tensor.byteSize);
+  // The loop has no branch, so that it is computed in vectors.
+  uint8_t all = 0;
+  for (uint8_t byte : bytes)
+    all |= byte;
+  if (all <= 1)
+    return Status();
+  const uint8_t *found =
+      llvm::find_if(bytes, [](uint8_t byte) { return byte > 1; });
+  return wrong("input ", quote(wanted.name), " has the byte ", int(*found),
+               " as element ", found - bytes.begin(),
+               ", but wanted are the truth values 0 and 1");
+}
+
 static Status checkMemory(const SignatureTensor &wanted,
                           const DmlSessionTensor &tensor, bool isPacked) {
   if (!tensor.data && !tensor.buffer.buffer && !isEmpty(tensor))
@@ -201,6 +220,9 @@ static Status checkMemory(const SignatureTensor &wanted,
                  " bytes, but wanted are ", countBytes(tensor), " for ",
                  describeSizes({tensor.sizes, tensor.rank}), " of ",
                  dmlGetDataTypeName(tensor.dataType));
+  // Of the value that decides a branch, all but 0 is true (getValue).
+  if (tensor.data && wanted.isBool && !wanted.decidesBranch)
+    return checkTruthValues(wanted, tensor);
   return Status();
 }
 

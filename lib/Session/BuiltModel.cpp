@@ -235,10 +235,26 @@ Expected<ValueInfo> BuiltModel::makeValue(const DmlModelTensor &tensor,
   return value;
 }
 
+/// Adds the name of a tensor of a kind to `names`. Fails if a tensor has the
+/// name already.
+static Status declare(llvm::StringRef name, const char *kind,
+                      llvm::StringMap<std::string> &names) {
+  auto [known, isNew] = names.try_emplace(name, kind);
+  if (isNew)
+    return Status();
+  if (known->second == kind)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, kind, " '",
+                     runtime::escape(name), "' is declared twice");
+  return makeError(DML_ERROR_INVALID_ARGUMENT, kind, " '",
+                   runtime::escape(name), "' has the name of the ",
+                   known->second, " '", runtime::escape(name), "'");
+}
+
 Status BuiltModel::addInput(const DmlModelTensor &tensor) {
   Expected<ValueInfo> value = makeValue(tensor, "input");
   if (!value)
     return value.status();
+  DML_TRY(declare(value->name, "input", sources));
   proto.graph->inputs.push_back(std::move(*value));
   return Status();
 }
@@ -247,6 +263,7 @@ Status BuiltModel::addOutput(const DmlModelTensor &tensor) {
   Expected<ValueInfo> value = makeValue(tensor, "output");
   if (!value)
     return value.status();
+  DML_TRY(declare(value->name, "output", results));
   proto.graph->outputs.push_back(std::move(*value));
   return Status();
 }
@@ -268,6 +285,7 @@ Status BuiltModel::addWeight(const DmlModelWeight &weight) {
   Expected<TensorProto> tensor = makeTensor(weight, what);
   if (!tensor)
     return tensor.status();
+  DML_TRY(declare(tensor->name, "weight", sources));
   proto.graph->initializers.push_back(std::move(*tensor));
   return Status();
 }

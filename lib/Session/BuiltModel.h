@@ -16,6 +16,7 @@
 #include "Support/TensorSource.h"
 #include "dml/model.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/StringSaver.h"
 #include <atomic>
@@ -100,6 +101,9 @@ private:
   onnx::ModelProto proto;
   llvm::BumpPtrAllocator allocator;
   llvm::UniqueStringSaver strings{allocator};
+  /// The names of the inputs and the weights with their kinds, and of the
+  /// outputs.
+  llvm::StringMap<std::string> sources, results;
   /// Graphs within nodes, one within another, and the nodes of all of them.
   unsigned depth = 0;
   uint64_t innerNodes = 0;

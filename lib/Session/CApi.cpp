@@ -35,7 +35,7 @@ DmlResult dmlCreateSession(const DmlSessionCreateInfo *info,
 
 void dmlDestroySession(DmlSession session) {
   // What is on the device belongs to the process that has made the session.
-  if (session && !session->object->isOwn())
+  if (session && !runtime::wantOwnVulkan().ok())
     (void)session->object.release();
   delete session;
 }

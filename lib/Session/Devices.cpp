@@ -5,16 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Devices.h"
+#include "Boundary.h"
 #include <map>
 #include <mutex>
-#include <unistd.h>
 
 using namespace dml::session;
 
-SessionDevice::SessionDevice(DeviceHandle device)
-    : device(std::move(device)), process(::getpid()) {}
-
-bool SessionDevice::isOwn() const { return process == ::getpid(); }
+SessionDevice::SessionDevice(DeviceHandle device) : device(std::move(device)) {}
 
 Expected<std::shared_ptr<SessionDevice>>
 SessionDevice::open(const DmlSessionCreateInfo &info) {
@@ -31,12 +28,7 @@ SessionDevice::open(const DmlSessionCreateInfo &info) {
 }
 
 Status SessionDevice::check() const {
-  if (!isOwn())
-    return makeError(DML_ERROR_INVALID_ARGUMENT,
-                     "the session is of the process ", process,
-                     ", from which this process, ", ::getpid(),
-                     ", was forked; wanted is a session that this process "
-                     "makes");
+  DML_TRY(runtime::wantOwnVulkan());
   if (!isLost)
     return Status();
   DmlDeviceInfo info{};
@@ -59,18 +51,17 @@ Status SessionDevice::note(Status status) {
 /// thirty times, and takes 0.1 s each time.
 static Expected<DmlInstance> getInstance() {
   static DmlInstance instance = nullptr;
-  static int process = 0;
-  // A process that was forked makes its own.
-  if (!instance || process != ::getpid())
+  if (!instance)
     DML_TRY(call(dmlCreateInstance,
                  static_cast<const DmlInstanceCreateInfo *>(nullptr),
                  &instance));
-  process = ::getpid();
   return instance;
 }
 
 Expected<std::shared_ptr<SessionDevice>>
 SessionDevice::openShared(const char *selector) {
+  // A thread that a process that was forked lacks may hold the mutex.
+  DML_TRY(runtime::wantOwnVulkan());
   static std::mutex mutex;
   static std::map<uint32_t, std::weak_ptr<SessionDevice>> devices;
   std::lock_guard<std::mutex> lock(mutex);

@@ -25,9 +25,6 @@ public:
   /// Fails where a call has lost the device, and in a process that was forked
   /// from the one that has opened the device.
   Status check() const;
-  /// Whether this process has opened the device. A driver's threads are not in
-  /// processes that are forked, where calls would wait for them without end.
-  bool isOwn() const;
   /// Returns `status`, the result of a call. If the call has lost the device,
   /// adds the device's name to the message, and later sessions get another
   /// device.
@@ -38,8 +35,6 @@ private:
   openShared(const char *selector);
 
   DeviceHandle device;
-  /// The process that has opened the device.
-  int process;
   std::atomic<bool> isLost = false;
 };
 

@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include <map>
 
 using namespace mlir;
@@ -177,23 +178,49 @@ Status Model::openBytes(const DmlSessionCreateInfo &info) {
   if (info.format == DML_MODEL_FORMAT_EXECUTABLE ||
       (info.format == DML_MODEL_FORMAT_AUTO && isExecutable(start)))
     return openExecutable(info);
-  std::optional<ModelFormat> known =
-      getModelFormat(info.format, info.path ? name : "", start);
+  llvm::StringRef path = info.path ? info.path : "";
+  std::optional<ModelFormat> known = getModelFormat(info.format, path, start);
   if (!known)
     return makeError(DML_ERROR_INVALID_ARGUMENT, "the format ", info.format,
                      " is none that a model has");
   format = *known;
+  bool isText = isModelText(format, start);
+  isGuessed = info.format == DML_MODEL_FORMAT_AUTO && isText &&
+              format == ModelFormat::MLIR && !path.ends_with(".mlir");
+  if (size_t zero = start.find('\0'); isText && zero < start.size())
+    return describe(makeError(DML_ERROR_INVALID_ARGUMENT, "byte ", zero,
+                              " is 0, which no text has"));
   return Status();
+}
+
+Status Model::describe(const Status &status) const {
+  if (!isGuessed)
+    return status.in(name);
+  return makeError(DML_ERROR_INVALID_ARGUMENT, "'", runtime::escape(name),
+                   "' is no model: neither the name nor the first bytes are "
+                   "of ONNX (.onnx), a graph of DirectML (.bin), a JSON model "
+                   "of DxDispatch (.json) or an executable (.dmlx), and as "
+                   "MLIR (.mlir, .mlirbc) the error is: ",
+                   status.message());
 }
 
 Status Model::openExecutable(const DmlSessionCreateInfo &info) {
   auto opened =
       bytes ? session::openExecutable(*bytes)
             : create<ExecutableHandle>(dmlCreateExecutableFromFile, info.path);
+  // The error of a file names the file.
   if (!opened)
-    return opened.status().in(name);
+    return bytes ? opened.status().in(name) : opened.status();
   executable = std::move(*opened);
   return Status();
+}
+
+/// The time between two writes of a file, in seconds.
+static std::string describeAge(const FileState &now, const FileState &then) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(
+      "%.3f s", static_cast<double>(now.modified - then.modified) / 1e9);
+  return text;
 }
 
 Status dml::session::wantState(const std::string &path,
@@ -203,9 +230,16 @@ Status dml::session::wantState(const std::string &path,
     return now.status();
   if (*now == state)
     return Status();
+  std::string change =
+      now->size != state.size
+          ? "when it had " + std::to_string(state.size) +
+                " bytes; now it has " + std::to_string(now->size)
+          : "with as many bytes, " + std::to_string(state.size) + ": " +
+                (now->inode != state.inode
+                     ? std::string("another file stands in its place")
+                     : "its time is " + describeAge(*now, state) + " later");
   return makeError(DML_ERROR_IO, "'", path,
-                   "' has changed since the session was made, when it had ",
-                   state.size, " bytes; now it has ", now->size,
+                   "' has changed since the session was made, ", change,
                    ". A session wants files that stay; make another session");
 }
 
@@ -411,8 +445,8 @@ Model::readUnrun(CompilerContext &context, const UnrunOptions &unrun) const {
   if (!unread.ok())
     return unread.in(name);
   if (!*module)
-    return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
-        .in(name);
+    return describe(
+        context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse"));
   return std::move(*module);
 }
 
@@ -477,6 +511,15 @@ static Expected<func::FuncOp> findFunction(ModuleOp module,
                    names.empty() ? "none" : names);
 }
 
+/// Adds the names of the weights that all functions of `module` have for
+/// inputs.
+static void addCallerWeights(ModuleOp module, llvm::StringSet<> &names) {
+  for (auto function : module.getOps<func::FuncOp>())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, ownedAttrName))
+        names.insert(getTensorName(function.getArgAttrDict(i), "input", i));
+}
+
 Status Model::readModuleSignature(const char *wanted) {
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
   if (!file)
@@ -488,11 +531,13 @@ Status Model::readModuleSignature(const char *wanted) {
   if (!module)
     return invalid(module.takeError()).in(name);
   if (!*module)
-    return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
-        .in(name);
+    return describe(
+        context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse"));
   Expected<func::FuncOp> found = findFunction(**module, wanted);
   if (!found)
-    return found.status().in(name);
+    return (*module)->getBody()->empty() ? describe(found.status())
+                                         : found.status().in(name);
+  addCallerWeights(**module, callerWeights);
   func::FuncOp entry = *found;
   function = entry.getName().str();
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
@@ -551,6 +596,11 @@ Status Model::readSignature(const DmlSessionCreateInfo &info) {
     DmlFunctionInfo found{};
     DML_TRY(call(dmlGetFunctionInfo, executable.get(), index, &found));
     function = found.name;
+    for (uint32_t i = 0; i < contents.weightCount; ++i) {
+      DmlWeightInfo weight{};
+      DML_TRY(call(dmlGetWeightInfo, executable.get(), i, &weight));
+      callerWeights.insert(weight.tensor.name);
+    }
     DML_TRY(readExecutableSignature(executable.get(), index, signature));
   }
   if (!executable && format == ModelFormat::ONNX) {

@@ -15,6 +15,7 @@
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 
 namespace dml::session {
@@ -87,6 +88,10 @@ public:
   /// The executable, if the model is one, or null.
   DmlExecutable getExecutable() const { return executable.get(); }
 
+  /// The names of the weights that the caller of a session gives: those that
+  /// an executable lacks, and the inputs of functions that are bound once.
+  const llvm::StringSet<> &getCallerWeights() const { return callerWeights; }
+
   bool isONNX() const { return format == ModelFormat::ONNX && !executable; }
   /// Whether tensors have no strides, so that the type and the shape of a
   /// tensor determine its number of bytes.
@@ -151,6 +156,9 @@ private:
   Status openExecutable(const DmlSessionCreateInfo &info);
   Status readSignature(const DmlSessionCreateInfo &info);
   Status readModuleSignature(const char *wanted);
+  /// Adds the model's name to an error, and, if the model is MLIR text only
+  /// because the file's name and first bytes are of no format, says so.
+  Status describe(const Status &status) const;
 
   std::string name;
   /// Of a model by path.
@@ -159,11 +167,14 @@ private:
   std::optional<llvm::StringRef> bytes;
   std::shared_ptr<const BuiltModel> built;
   ModelFormat format = ModelFormat::MLIR;
+  /// Whether the model is taken for MLIR text as it is of no other format.
+  bool isGuessed = false;
   bool isOptimized = false;
   std::string function;
   /// The sizes that all runs have.
   llvm::StringMap<int64_t> fixedSizes;
   Signature signature;
+  llvm::StringSet<> callerWeights;
   ExecutableHandle executable;
 };
 

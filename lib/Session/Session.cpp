@@ -64,16 +64,7 @@ Session::create(const DmlSessionCreateInfo &info) {
   if (!model)
     return model.status();
   session->model = std::move(*model);
-  for (uint32_t i = 0; i < info.weightCount; ++i) {
-    const DmlNamedBytes &weight = info.weights[i];
-    if (!weight.name || !weight.data)
-      return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", i,
-                       " has no name or no data, but wanted are both");
-    session->weights.bytes[weight.name] = {
-        static_cast<const char *>(weight.data), weight.size};
-  }
-  if (info.weightsPath)
-    session->weights.path = info.weightsPath;
+  DML_TRY(session->setWeights(info));
   Expected<std::shared_ptr<SessionDevice>> device = SessionDevice::open(info);
   if (!device)
     return device.status();
@@ -106,6 +97,46 @@ Session::create(const DmlSessionCreateInfo &info) {
   return session;
 }
 
+Status Session::setWeights(const DmlSessionCreateInfo &info) {
+  const llvm::StringSet<> &wanted = model->getCallerWeights();
+  auto describe = [&]() -> std::string {
+    if (wanted.empty())
+      return "has no weights that the caller gives";
+    llvm::StringRef name = wanted.begin()->first();
+    return "has " + std::to_string(wanted.size()) +
+           " that the caller gives, such as '" + runtime::escape(name) + "'";
+  };
+  for (uint32_t i = 0; i < info.weightCount; ++i) {
+    const DmlNamedBytes &weight = info.weights[i];
+    if (!weight.name || !weight.data)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", i,
+                       " has no name or no data, but wanted are both");
+    if (!wanted.contains(weight.name))
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "the weight '",
+                       runtime::escape(weight.name),
+                       "' is given, but the model ", model->getName(), " ",
+                       describe());
+    if (!weights.bytes
+             .try_emplace(weight.name, static_cast<const char *>(weight.data),
+                          weight.size)
+             .second)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "the weight '",
+                       runtime::escape(weight.name), "' is given twice");
+  }
+  if (!info.weightsPath)
+    return Status();
+  if (!model->getExecutable() || wanted.empty())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the file of weights '",
+                     runtime::escape(info.weightsPath),
+                     "' is given, but the model ", model->getName(),
+                     model->getExecutable()
+                         ? " has no weights that the caller gives"
+                         : " is no executable, to which such a file belongs");
+  weights.path = info.weightsPath;
+  Expected<FileState> state = FileState::get(weights.path);
+  return state ? Status() : state.status();
+}
+
 Status Session::setRuns(const DmlSessionCreateInfo &info) {
   if (info.waitLimit) {
     settings.waitLimit = info.waitLimit;
@@ -129,6 +160,8 @@ Status Session::setOptions(const DmlSessionCreateInfo &info) {
     DML_TRY(setOption(info.options[i], *model, options));
   if (model->getExecutable())
     return Status();
+  if (std::string error = describeWrongOption(options); !error.empty())
+    return Status(DML_ERROR_INVALID_ARGUMENT, error);
   if (options.deviceProfile.empty()) {
     DmlDeviceInfo properties{};
     dmlGetDeviceProperties(device->get(), &properties);

@@ -22,9 +22,6 @@ public:
   create(const DmlSessionCreateInfo &info);
   ~Session();
 
-  /// Whether this process has made the session. A process that was forked can
-  /// neither run the session nor destroy what is on the device.
-  bool isOwn() const { return device->isOwn(); }
   void describe(DmlSessionInfo &info);
   const Signature &getSignature() const { return model->getSignature(); }
 
@@ -35,6 +32,7 @@ public:
 
 private:
   Session(const DmlSessionCreateInfo &info);
+  Status setWeights(const DmlSessionCreateInfo &info);
   Status setOptions(const DmlSessionCreateInfo &info);
   Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
   Expected<std::shared_ptr<Program>> makeProgram(const InputBinding &binding);

@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import stat
 import sys
+import tempfile
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from types import SimpleNamespace
+from typing import IO, TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import dml
 
-from . import _library
+from . import _library, _types
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,7 +137,7 @@ def _read_sizes(texts: List[str]) -> Dict[str, int]:
 
 
 def _load(texts: List[str]) -> "Dict[str, np.ndarray[Any, Any]]":
-    import numpy as np
+    np = _types.import_numpy()
     arrays: "Dict[str, np.ndarray[Any, Any]]" = {}
     for name, path in _split("--input", texts).items():
         try:
@@ -160,7 +164,7 @@ def _find_sizes(session: dml.Session, given: "Dict[str, np.ndarray[Any, Any]]"
 def _draw(session: dml.Session, given: "Dict[str, np.ndarray[Any, Any]]", seed: int
           ) -> "Dict[str, np.ndarray[Any, Any]]":
     """Arrays for all inputs: the given ones, and random ones."""
-    import numpy as np
+    np = _types.import_numpy()
     random = np.random.default_rng(seed)
     sizes = _find_sizes(session, given)
     feeds = dict(given)
@@ -184,14 +188,58 @@ def _print_tensors(title: str, tensors: List[dml.TensorInfo]) -> None:
         print(f"  {tensor.name}: {shape} of {tensor.type or '?'}")
 
 
+def _write(path: str, write: Callable[[IO[bytes]], Any]) -> None:
+    """Writes a file whole, or not at all: `write` fills one beside it, which then takes its
+    place. What is no regular file, such as a pipe, is written as it is."""
+    try:
+        _write_beside(os.path.realpath(path), write)
+    except OSError as error:
+        raise dml.InputOutput(f"cannot write '{path}': {error.strerror or error}") from None
+
+
+def _write_beside(path: str, write: Callable[[IO[bytes]], Any]) -> None:
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            write(file)
+        return
+    number, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".dml-")
+    try:
+        with os.fdopen(number, "wb") as file:
+            write(file)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path)
+                 else 0o666 & ~mask)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _name_files(names: List[str]) -> List[str]:
+    """A file's name for each tensor, whose name may have slashes. Those of two are distinct."""
+    safe = ["".join(c if c.isalnum() or c in "-_." else "_" for c in name) for name in names]
+    taken = {name for name in names if name in safe}
+    files = []
+    for name, file in zip(names, safe):
+        count, stem = 1, file
+        while name != file and file in taken:
+            count += 1
+            file = f"{stem}_{count}"
+        taken.add(file)
+        files.append(f"{file}.npy")
+    return files
+
+
 def _save(folder: str, session: dml.Session, results: "List[np.ndarray[Any, Any]]") -> None:
-    import numpy as np
+    np = _types.import_numpy()
     os.makedirs(folder, exist_ok=True)
-    for tensor, result in zip(session.outputs, results):
-        # Names of tensors may have slashes.
-        file = "".join(c if c.isalnum() or c in "-_." else "_" for c in tensor.name)
-        path = os.path.join(folder, f"{file}.npy")
-        np.save(path, result)
+    for name, result in zip(_name_files([each.name for each in session.outputs]), results):
+        path = os.path.join(folder, name)
+        # NumPy writes what is no file of the system's piece by piece, and says what fails.
+        _write(path, lambda file, result=result: np.save(
+            SimpleNamespace(write=file.write), result))
         print(f"wrote {path}")
 
 
@@ -247,8 +295,7 @@ def _explain(arguments: List[str]) -> int:
         return {True: 0, False: 1, None: 3}[verdict.runs]
     module = dml.legalize(options.model, options.level, dims=sizes,
                           text=not options.legalize.endswith(".mlirbc"))
-    with open(options.legalize, "wb") as file:
-        file.write(module)
+    _write(options.legalize, lambda file: file.write(module))
     # Only DirectML's operators are rewritten: the level of all else stays unknown.
     return 0 if all(problem.kind == "operator" for problem in verdict.problems) else 3
 

@@ -75,7 +75,8 @@ class Handle:
         if self._process is not None and self._process != os.getpid():
             raise InvalidArgument(
                 f"the session, tensor or device is of the process {self._process}, from which "
-                f"this process, {os.getpid()}, was forked; wanted is one that this process makes")
+                f"this process, {os.getpid()}, was forked; Vulkan's state does not survive a fork, "
+                "so that wanted is a process that starts anew, as multiprocessing's 'spawn' does")
         return self._value
 
 
@@ -107,7 +108,7 @@ _vulkan: Optional[_Vulkan] = None
 
 
 def _begin_process() -> None:
-    """A process that was forked opens devices of its own."""
+    """A process that was forked has no devices: those of its parent do not survive the fork."""
     global _lock, _vulkan
     _lock = threading.Lock()
     _vulkan = None

@@ -180,7 +180,8 @@ def compile(model: ModelSource, *, device_profiles: Sequence[str] = (),
     keep: List[Any] = [set_model(info, model, format)]
     set_dimensions(info, dims)
     set_options(info, options)
-    profiles = [_library.encode("device profile", each) for each in device_profiles]
+    profiles = [_library.encode("device profile", each) for each in
+                _library.to_list("device_profiles", device_profiles, "profiles")]
     info.deviceProfiles = (c_char_p * len(profiles))(*profiles)
     info.deviceProfileCount = len(profiles)
     callbacks = Callbacks(progress)

@@ -13,7 +13,7 @@ import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_float, c_int,
                     c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 from ._errors import CLASSES, Error, InvalidArgument, LibraryNotFound
 from ._version import __version__
@@ -534,12 +534,16 @@ def to_int(kind: str, value: Any, least: int = -2**63) -> int:
 
 def to_sizes(kind: str, shape: Any) -> Tuple[int, ...]:
     """The sizes of a shape, each of which is 0 or more."""
-    try:
-        sizes = list(shape)
-    except TypeError:
-        raise InvalidArgument(f"the shape of {kind} is {shape!r}, but wanted is a tuple of "
-                              "sizes") from None
-    return tuple(to_int(f"a size of {kind}", size, 0) for size in sizes)
+    return tuple(to_int(f"a size of {kind}", size, 0)
+                 for size in to_list(f"the shape of {kind}", shape, "sizes"))
+
+
+def to_list(kind: str, values: Any, what: str) -> List[Any]:
+    """A list of what the caller gave, which is no string of letters."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InvalidArgument(f"{kind}: found the {type(values).__name__} {values!r}, but wanted is "
+                              f"a list of {what}")
+    return list(values)
 
 
 def want_mapping(kind: str, value: Any, what: str) -> Any:

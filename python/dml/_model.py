@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 from ctypes import byref, c_char_p, c_float, c_int64, c_void_p
@@ -62,7 +63,8 @@ class Model:
         self._keep: List[Any] = []
         sets = [DmlOperatorSet(_library.encode("domain", domain),
                                _library.to_int("a version", version))
-                for domain, version in ({"": 21} if opsets is None else opsets).items()]
+                for domain, version in ({"": 21} if opsets is None else _library.want_mapping(
+                    "opsets", opsets, "versions")).items()]
         info = DmlModelCreateInfo()
         info.name = _library.encode("name of the model", name)
         info.operatorSets = (DmlOperatorSet * len(sets))(*sets)
@@ -133,7 +135,7 @@ class Model:
         weight = self._describe(f"weight '{name}'", dtype, shape)
         weight.name = _library.encode("name of a weight", name)
         weight.path = _library.encode_path("path of a weight", path)
-        weight.offset = _library.to_int("offset", offset)
+        weight.offset = _library.to_int(f"offset of weight '{name}'", offset, 0)
         self._add_weight(weight, identifier)
 
     def node(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], *,
@@ -169,6 +171,7 @@ class Model:
             tensor.elementType = _ELEMENTS[_get_type_name(f"'{name}'", dtype)]
         tensor.rank = _library.UNKNOWN_RANK
         if shape is not None:
+            shape = _library.to_list(f"the shape of '{name}'", shape, "sizes")
             tensor.rank = len(shape)
             tensor.sizes = (c_int64 * len(shape))(
                 *(-1 if size is None or isinstance(size, str)
@@ -188,20 +191,20 @@ class Model:
         weight = DmlModelWeight()
         type_name = _get_type_name(kind, dtype)
         weight.elementType = _ELEMENTS[type_name]
-        sizes = [_library.to_int(f"a size of {kind}", size) for size in shape]
+        sizes = _library.to_sizes(kind, shape)
         weight.rank = len(sizes)
         weight.sizes = (c_int64 * len(sizes))(*sizes)
-        weight.byteSize = _types.count_bytes(_types.find(type_name), tuple(sizes))
+        weight.byteSize = _types.count_bytes(_types.find(type_name), sizes)
         return weight
 
     def _describe_array(self, kind: str, array: Any, dtype: Optional[str]) -> DmlModelWeight:
-        import numpy as np
-        array = np.asarray(array)
+        np = _types.import_numpy()
+        array = _types.to_array(kind, array)
         shape = array.shape
         weight = self._describe(kind, dtype if dtype is not None else array.dtype, shape)
         if dtype in ("uint4", "int4"):
             array = _types.pack4(kind, array, _types.find(dtype))
-        elif dtype is not None and np.dtype(dtype) != array.dtype:
+        elif dtype is not None and np.dtype(_get_type_name(kind, dtype)) != array.dtype:
             raise InvalidArgument(f"{kind} is an array of {array.dtype}, but wanted is {dtype}")
         array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
         weight.data = array.ctypes.data
@@ -209,6 +212,9 @@ class Model:
         return weight
 
     def _make_callback(self, read: Read) -> Any:
+        if not callable(read):
+            raise InvalidArgument(f"what reads a weight is of the type {type(read).__name__}, but "
+                                  "wanted is a function")
         messages = threading.local()
 
         def call(_data: int, offset: int, size: int, destination: int) -> Optional[int]:
@@ -238,7 +244,7 @@ class Model:
         elif isinstance(value, Integral):
             attribute.type, attribute.i = 2, _library.to_int(kind, value)
         elif isinstance(value, Real):
-            attribute.type, attribute.f = 1, float(value)
+            attribute.type, attribute.f = 1, _to_float(kind, value)
         elif isinstance(value, (list, tuple)):
             _set_list(attribute, kind, value)
         elif hasattr(value, "__array__"):
@@ -259,29 +265,36 @@ def _set_list(attribute: DmlModelAttribute, kind: str, values: Sequence[Any]) ->
     elif any(not isinstance(value, Integral) for value in values) and all(
             isinstance(value, Real) for value in values):
         attribute.type = 6
-        attribute.floats = (c_float * len(values))(*(float(value) for value in values))
+        attribute.floats = (c_float * len(values))(*(_to_float(kind, value) for value in values))
     else:
         attribute.type = 7
         attribute.ints = (c_int64 * len(values))(
             *(_library.to_int(kind, value) for value in values))
 
 
+def _to_float(kind: str, value: Real) -> float:
+    """A number that float32, the type of attributes, has."""
+    number = float(value)
+    if math.isfinite(number) and not math.isfinite(c_float(number).value):
+        raise InvalidArgument(f"{kind} is {number}, which float32 does not have")
+    return number
+
+
 def _to_strings(kind: str, texts: Sequence[str]) -> Any:
-    if isinstance(texts, str):
-        raise InvalidArgument(f"the {kind}s are the string {texts!r}, but wanted is a list")
+    texts = _library.to_list(f"the {kind}s", texts, "strings")
     return (c_char_p * len(texts))(*(_library.encode(kind, text) for text in texts)), len(texts)
 
 
 def _get_type_name(kind: str, dtype: Any) -> str:
     """The name of a type of NumPy's, or of one that NumPy lacks."""
     name = dtype
-    if dtype not in ("uint4", "int4"):
-        import numpy as np
+    if not isinstance(dtype, str) or dtype not in _ELEMENTS:
+        np = _types.import_numpy()
         try:
             name = np.dtype(dtype).name
         except TypeError:
             pass
-    if name not in _ELEMENTS:
+    if not isinstance(name, str) or name not in _ELEMENTS:
         raise InvalidArgument(f"the elements of {kind} are of the type {name}, but wanted is one "
                               f"of {', '.join(_ELEMENTS)}")
     return str(name)

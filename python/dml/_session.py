@@ -9,8 +9,8 @@ import os
 import threading
 from ctypes import byref, c_void_p
 from numbers import Real
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NamedTuple,
-                    Optional, Sequence, Tuple, Union)
+from typing import (TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
+                    Tuple, Union)
 
 from . import _devices, _library, _types
 from ._devices import Device, Handle
@@ -65,7 +65,7 @@ class TensorInfo:
 
         >>> np.zeros((1, 3, 224, 224), session.inputs[0].dtype)
         """
-        import numpy as np
+        np = _types.import_numpy()
         return np.dtype(self._element.dtype) if self._element.dtype else None
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class _HostMemory:
 
     def see(self, dtype: "np.dtype[Any]", shape: Tuple[int, ...]
             ) -> "np.ndarray[Any, Any]":
-        import numpy as np
+        np = _types.import_numpy()
         self.__array_interface__ = {"shape": shape, "typestr": dtype.str,
                                     "data": (self._tensor.data, False), "version": 3}
         return np.asarray(self)
@@ -445,10 +445,8 @@ class Session:
         """The names of the outputs that a run returns."""
         if names is None:
             return [_library.encode("name of an output", each.name) for each in self._outputs]
-        if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-            raise InvalidArgument(f"the names of outputs are the {type(names).__name__} {names!r}, "
-                                  "but wanted is None or a list of names")
-        return [_library.encode("name of an output", name) for name in names]
+        return [_library.encode("name of an output", name) for name in
+                _library.to_list("the names of outputs", names, "names, or None")]
 
     def _convert(self, feeds: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
         """The inputs of a run, and what has their elements."""
@@ -592,10 +590,10 @@ def set_options(info: Any, options: Optional[Mapping[str, Any]]) -> None:
 def _set_weights(info: DmlSessionCreateInfo, weights: Mapping[str, Any]) -> Any:
     if not weights:
         return None
-    import numpy as np
+    np = _types.import_numpy()
     arrays = []
     for name, value in weights.items():
-        array = np.asarray(value)
+        array = _types.to_array(f"weight '{name}'", value)
         try:
             _types.find(array.dtype)
         except InvalidArgument as error:
@@ -633,7 +631,7 @@ def _set_shape(tensor: DmlSessionTensor, name: str, shape: Sequence[int]) -> Non
 def _set_array(tensor: DmlSessionTensor, name: str, value: Any,
                known: Optional[TensorInfo]) -> Any:
     """Sets the elements of an input; returns the array that has them."""
-    import numpy as np
+    np = _types.import_numpy()
     element = known._element if known else _types.UNKNOWN
     array = _to_array(name, value, element)
     kind = f"input '{name}'"
@@ -656,30 +654,29 @@ def _to_array(name: str, value: Any, element: _types.ElementType
               ) -> "np.ndarray[Any, Any]":
     """An array of what the caller gave. What has no type becomes one of `element`, if that
     takes all the numbers."""
-    import numpy as np
+    np = _types.import_numpy()
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
-        return np.from_dlpack(value)
+        try:
+            return np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise InvalidArgument(f"input '{name}' lends NumPy no memory: {error}") from None
     if hasattr(value, "__array__"):
-        return np.asarray(value)
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise InvalidArgument(f"input '{name}' is no array: {error}") from None
+        return _types.to_array(f"input '{name}'", value)
+    array = _types.to_array(f"input '{name}'", value)
     wanted = element.dtype
     if not wanted:
         return array
-    if array.dtype.kind == "f" and wanted.startswith("float"):
-        limit = float(np.finfo(wanted).max)
-        if bool(np.any(np.isfinite(array) & (np.abs(array) > limit))):
-            raise InvalidArgument(f"input '{name}' has numbers beyond {limit}, the largest of "
-                                  f"{wanted}")
-        return array.astype(wanted)
+    if array.dtype.kind in "fiu" and wanted.startswith("float"):
+        with np.errstate(over="ignore"):
+            result = array.astype(wanted)
+        _types.want_finite(f"input '{name}'", array, result)
+        return result
     if array.dtype.kind == "b":
         return array.astype(wanted)
     if array.dtype.kind in "iu":
-        if not wanted.startswith("float") and array.size:
+        if array.size:
             limits = np.iinfo(wanted)
             if int(array.min()) < limits.min or int(array.max()) > limits.max:
                 raise InvalidArgument(
@@ -708,7 +705,7 @@ def _check_target(name: str, target: Any, element: _types.ElementType,
                                   f"and the type {target._element.name}, but wanted are {shape} "
                                   f"and {element.name}")
         return
-    import numpy as np
+    np = _types.import_numpy()
     if not isinstance(target, np.ndarray):
         raise InvalidArgument(f"output '{name}' is to be written into an object of the type "
                               f"{type(target).__name__}, but wanted is an array or a dml.Tensor")
@@ -727,7 +724,7 @@ def _check_target(name: str, target: Any, element: _types.ElementType,
 
 def _wrap(output: DmlSessionTensor, memory: _HostMemory) -> "np.ndarray[Any, Any]":
     """The array of an output whose memory the library allocated."""
-    import numpy as np
+    np = _types.import_numpy()
     element = _types.BY_CODE[output.dataType]
     shape = tuple(output.sizes[:output.rank])
     _check_packed(_library.decode(output.name), output, element, shape)

@@ -77,8 +77,7 @@ class Tensor:
 
         >>> tensor = dml.Tensor.from_numpy(np.zeros((2, 3), np.float32))
         """
-        import numpy as np
-        array = np.asarray(array)
+        array = _types.to_array("the array", array)
         tensor = cls(array.shape, array.dtype if dtype is None else dtype, device)
         tensor.copy_from(array)
         return tensor
@@ -88,8 +87,8 @@ class Tensor:
 
         >>> tensor.copy_from(np.ones(tensor.shape, tensor.dtype))
         """
-        import numpy as np
-        array = np.asarray(array)
+        np = _types.import_numpy()
+        array = _types.to_array("the array", array)
         if array.shape != self._shape or _types.find(array.dtype).dtype != self._element.dtype:
             raise InvalidArgument(
                 f"the array has the shape {array.shape} and the type {array.dtype}, but wanted "
@@ -105,7 +104,7 @@ class Tensor:
 
         >>> tensor.numpy().sum()
         """
-        import numpy as np
+        np = _types.import_numpy()
         if self._element.bits == 4:
             packed = np.empty(self._bytes, np.uint8)
             self._read(packed)
@@ -134,7 +133,7 @@ class Tensor:
         >>> dml.Tensor((2, 3), "float16").dtype
         dtype('float16')
         """
-        import numpy as np
+        np = _types.import_numpy()
         return np.dtype(self._element.dtype)
 
     @property
@@ -197,7 +196,7 @@ def _name(dtype: Any) -> str:
         return dtype
     if dtype is None:
         raise InvalidArgument("the type of elements is None, but wanted is one of NumPy's")
-    import numpy as np
+    np = _types.import_numpy()
     try:
         return np.dtype(dtype).name
     except TypeError as error:

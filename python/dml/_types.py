@@ -5,10 +5,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Tuple
 
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, Unsupported
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+def import_numpy() -> Any:
+    """NumPy, which what concerns arrays needs."""
+    try:
+        import numpy
+    except ImportError as error:
+        raise Unsupported(f"arrays need NumPy, which cannot be imported ({error}); it comes with "
+                          "pip install 'dml[numpy]', or with Debian's python3-numpy") from None
+    return numpy
+
+
+def to_array(kind: str, value: Any) -> "np.ndarray[Any, Any]":
+    """The array that NumPy makes of what the caller gave."""
+    np = import_numpy()
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgument(f"{kind} is no array: {error}") from None
+
+
+def want_finite(kind: str, array: "np.ndarray[Any, Any]", result: "np.ndarray[Any, Any]") -> None:
+    """Fails where a number of `array` is an infinity in `result`, of a narrower type."""
+    np = import_numpy()
+    if bool(np.any(np.isfinite(array) & ~np.isfinite(result))):
+        raise InvalidArgument(f"{kind} has numbers from {array.min()} to {array.max()}, but "
+                              f"{np.finfo(result.dtype).max} is the largest of {result.dtype}")
 
 
 class ElementType(NamedTuple):
@@ -71,7 +98,7 @@ def find(dtype: Any) -> ElementType:
 def pack4(kind: str, array: "np.ndarray[Any, Any]", element: ElementType
           ) -> "np.ndarray[Any, Any]":
     """Bytes with two elements of 4 bits each, the first in the low half."""
-    import numpy as np
+    np = import_numpy()
     low, high = (0, 15) if element.dtype == "uint8" else (-8, 7)
     if array.size and (array.min() < low or array.max() > high):
         raise InvalidArgument(f"{kind} has elements from {array.min()} to {array.max()}, but "
@@ -85,7 +112,7 @@ def pack4(kind: str, array: "np.ndarray[Any, Any]", element: ElementType
 def unpack4(packed: "np.ndarray[Any, Any]", shape: Tuple[int, ...], element: ElementType
             ) -> "np.ndarray[Any, Any]":
     """An array with a byte for each of the elements of 4 bits that `packed` has."""
-    import numpy as np
+    np = import_numpy()
     flat = np.empty(packed.size * 2, np.uint8)
     flat[0::2] = packed & 15
     flat[1::2] = packed >> 4

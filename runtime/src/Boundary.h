@@ -29,6 +29,13 @@ template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
   }
 }
 
+/// Notes that this process loads Vulkan's drivers. Fails in a process that was
+/// forked from a process that had loaded them: the threads of a driver are not
+/// in the new process, where a call that waits for a thread never returns.
+Status enterVulkan();
+/// Fails like enterVulkan(), and notes nothing.
+Status wantOwnVulkan();
+
 inline Status nullArgument(const char *name) {
   return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
                    "' is NULL");

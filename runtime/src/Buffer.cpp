@@ -53,6 +53,7 @@ Status Buffer::initialize(DmlMemory kind, const std::string &name) {
       checkVk(vk.CreateBuffer(device->handle(), &bufferInfo, nullptr, &buffer),
               name, ": vkCreateBuffer of ", byteSize, " bytes"));
   device->setName(VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer, name);
+  device->addBuffer(buffer, bufferInfo.size);
 
   DML_TRY(device->memory().allocate(buffer, kind, name, allocation));
   return checkVk(vk.BindBufferMemory(device->handle(), buffer,
@@ -75,6 +76,7 @@ Status Buffer::fillWithZeros() {
 
 Buffer::~Buffer() {
   const DeviceFunctions &vk = device->functions();
+  device->removeBuffer(buffer);
   if (buffer)
     vk.DestroyBuffer(device->handle(), buffer, nullptr);
   if (allocation.size != 0)
@@ -204,6 +206,20 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
   return Status();
 }
 
+Status dml::runtime::checkWithinBuffer(const Device &device, const char *what,
+                                       const std::string &name,
+                                       const DmlBufferRange &range) {
+  if (range.offset > UINT64_MAX - range.size)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, what, " '", name, "': offset ",
+                     range.offset, " and size ", range.size, " overflow");
+  uint64_t size = device.findSize(range.buffer);
+  if (range.offset + range.size > size)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, what, " '", name, "': offset ",
+                     range.offset, " and size ", range.size,
+                     " reach beyond the buffer's ", size, " bytes");
+  return Status();
+}
+
 Status dml::runtime::checkBinding(const Device &device, const char *what,
                                   const std::string &name, uint64_t wantedSize,
                                   const DmlBufferRange &range) {
@@ -220,10 +236,7 @@ Status dml::runtime::checkBinding(const Device &device, const char *what,
   if (range.size < wantedSize)
     return invalid(what, " '", name, "': the range has ", range.size,
                    " bytes, but at least ", wantedSize, " are needed");
-  if (range.offset > UINT64_MAX - range.size)
-    return invalid(what, " '", name, "': offset ", range.offset, " and size ",
-                   range.size, " overflow");
-  return Status();
+  return checkWithinBuffer(device, what, name, range);
 }
 
 Expected<std::unique_ptr<SplitBuffer>>

@@ -60,6 +60,11 @@ Status checkBinding(const Device &device, const char *what,
                     const std::string &name, uint64_t wantedSize,
                     const DmlBufferRange &range);
 
+/// Returns an error if a range reaches beyond its buffer. The range of a buffer
+/// that the device does not know is right.
+Status checkWithinBuffer(const Device &device, const char *what,
+                         const std::string &name, const DmlBufferRange &range);
+
 /// A sequence of bytes that may be divided between several buffers, since a
 /// buffer can have at most maxMemoryAllocationSize bytes.
 class SplitBuffer {

@@ -13,11 +13,15 @@
 #include "DeviceRequirements.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
+#ifndef _WIN32
+#include <unistd.h>
+#endif
 
 using namespace dml::runtime;
 
@@ -54,17 +58,38 @@ namespace {
 /// here would need memory.
 DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
+/// The process that has loaded Vulkan's drivers, or 0.
+std::atomic<int> processOfVulkan = 0;
+
+int getProcess() {
+#ifdef _WIN32
+  return 1;
+#else
+  return ::getpid();
+#endif
+}
+
+bool isForked() {
+  int process = processOfVulkan;
+  return process != 0 && process != getProcess();
+}
+
 /// Runs the body of a call that creates, uses or waits for an object of a
 /// device, like guard(). Before the body, destroys objects that were kept for
 /// late work which has ended.
 template <typename Fn>
 DmlResult guardWork(DmlError *error, Fn &&body) noexcept {
+  if (isForked())
+    return guard(error, wantOwnVulkan);
   Device::destroyWhatHasEnded();
   return guard(error, std::forward<Fn>(body));
 }
 
-/// Destroys a handle, and what late work has kept.
+/// Destroys a handle, and what late work has kept. A process that was forked
+/// leaves the objects of its parent as they are.
 template <typename Handle> void destroy(Handle handle) noexcept {
+  if (isForked())
+    return;
   delete handle;
   Device::destroyWhatHasEnded();
 }
@@ -218,6 +243,23 @@ void dmlDestroyError(DmlError error) {
 
 const char *dmlGetVersion(void) { return DML_RUNTIME_VERSION; }
 
+Status dml::runtime::wantOwnVulkan() {
+  if (!isForked())
+    return Status();
+  return makeError(
+      DML_ERROR_INVALID_ARGUMENT, "this process, ", getProcess(),
+      ", was forked from the process ", processOfVulkan.load(),
+      ", which had loaded Vulkan's drivers, whose state does not survive a "
+      "fork; wanted is a process that starts anew, by exec or by "
+      "multiprocessing's 'spawn', or a fork before Vulkan is used");
+}
+
+Status dml::runtime::enterVulkan() {
+  int none = 0;
+  processOfVulkan.compare_exchange_strong(none, getProcess());
+  return wantOwnVulkan();
+}
+
 //===----------------------------------------------------------------------===//
 // Instances and devices
 //===----------------------------------------------------------------------===//
@@ -228,12 +270,16 @@ DmlResult dmlCreateInstance(const DmlInstanceCreateInfo *info,
     DML_NEED(instance);
     if (info)
       DML_CHECK_CHAIN(DmlInstanceCreateInfo, info);
+    DML_TRY(enterVulkan());
     return give(Instance::create(info ? *info : DmlInstanceCreateInfo{}),
                 instance);
   });
 }
 
-void dmlDestroyInstance(DmlInstance instance) { delete instance; }
+void dmlDestroyInstance(DmlInstance instance) {
+  if (!isForked())
+    delete instance;
+}
 
 uint32_t dmlGetDeviceCount(DmlInstance instance) {
   return instance ? static_cast<uint32_t>(instance->object->devices().size())
@@ -295,6 +341,7 @@ DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
     DML_NEED(device);
     DML_CHECK_CHAIN(DmlVulkanDevice, info);
     DML_TRY(checkAllocator(info->allocator));
+    DML_TRY(enterVulkan());
     return give(Device::adopt(*info), device);
   });
 }

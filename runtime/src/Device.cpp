@@ -512,6 +512,22 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
   return (*commands)->finish();
 }
 
+void Device::addBuffer(VkBuffer buffer, uint64_t size) {
+  std::lock_guard<std::mutex> lock(buffersMutex);
+  bufferSizes[buffer] = size;
+}
+
+void Device::removeBuffer(VkBuffer buffer) noexcept {
+  std::lock_guard<std::mutex> lock(buffersMutex);
+  bufferSizes.erase(buffer);
+}
+
+uint64_t Device::findSize(VkBuffer buffer) const {
+  std::lock_guard<std::mutex> lock(buffersMutex);
+  auto found = bufferSizes.find(buffer);
+  return found == bufferSizes.end() ? UINT64_MAX : found->second;
+}
+
 void Device::setName(VkObjectType type, uint64_t object,
                      const std::string &name) const {
   if (!instanceVk.SetDebugUtilsObjectNameEXT)

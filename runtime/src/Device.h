@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace dml::runtime {
@@ -79,6 +80,12 @@ public:
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
   Memory &memory() { return *buffersMemory; }
+  /// Notes the size of a buffer that the runtime has made on the device.
+  void addBuffer(VkBuffer buffer, uint64_t size);
+  void removeBuffer(VkBuffer buffer) noexcept;
+  /// Returns the size of a buffer that the runtime has made, or UINT64_MAX for
+  /// a buffer of the caller.
+  uint64_t findSize(VkBuffer buffer) const;
   /// Fills the numbers of the device's memory.
   void describeMemoryUse(DmlMemoryUse &use);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
@@ -161,6 +168,10 @@ private:
   void (*callerLock)(void *) = nullptr;
   void (*callerUnlock)(void *) = nullptr;
   void *callerUserData = nullptr;
+
+  mutable std::mutex buffersMutex;
+  /// The sizes of the buffers that the runtime has made on the device.
+  std::unordered_map<VkBuffer, uint64_t> bufferSizes;
 
   std::mutex commandsMutex;
   std::vector<std::unique_ptr<Commands>> idleCommands;

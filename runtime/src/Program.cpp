@@ -201,6 +201,7 @@ Status Program::bindWeight(uint32_t index, const DmlBufferRange &source) {
     return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '", tensor.name,
                      "': the range has ", source.size, " bytes, but at least ",
                      tensor.byteSize, " are needed");
+  DML_TRY(checkWithinBuffer(*owner, "weight", tensor.name, source));
   DML_TRY_IN(beginCopy(index), "weight '", tensor.name, "'");
   DML_TRY_IN(constantSpace->copy(weight.offset, {source.buffer, source.offset,
                                                  tensor.byteSize}),

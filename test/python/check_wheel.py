@@ -5,7 +5,8 @@ environment without a network, and runs an example there.
 
     check_wheel.py SOURCE CMAKE BUILD FOLDER
 
-NumPy is the system's, which the environment sees; dml is the wheel's alone.
+NumPy is the system's, which the environment sees; dml is the wheel's alone. Another
+environment has no NumPy, where models are explained.
 """
 import base64
 import hashlib
@@ -51,6 +52,7 @@ def check_record(path):
                    f"RECORD is wrong about {name}")
         metadata = wheel.read(f"{info}/METADATA").decode()
     expect(f"\nVersion: {version}\n" in metadata, metadata)
+    expect('\nRequires-Dist: numpy; extra == "numpy"\n' in metadata, metadata)
     expect("dml/py.typed" in names, "the wheel has no py.typed")
     (library,) = (name for name in names if name.startswith("dml/libdml.so."))
     with zipfile.ZipFile(path) as wheel:
@@ -80,6 +82,17 @@ def main():
     expect(Path(where).is_relative_to(environment), f"the package is {where}")
     version = run(python, "-m", "dml", "--version", env=clean, cwd=folder)
     expect(f"({environment}" in version, f"the library is another than the wheel's: {version}")
+
+    empty = folder / "empty"
+    run(sys.executable, "-m", "venv", "--without-pip", empty)
+    run(sys.executable, "-m", "pip", "--python", empty / "bin/python", "install", "--no-index",
+        "--disable-pip-version-check", wheel, env=clean, cwd=folder)
+    verdict = run(empty / "bin/python", "-m", "dml", "explain",
+                  source / "examples/feature_levels.mlir", env=clean, cwd=folder)
+    expect("dml." in verdict, verdict)
+    error = run(empty / "bin/python", "-c", "import dml\ntry:\n dml.Tensor.from_numpy([1.0])\n"
+                "except dml.Unsupported as error:\n print(error)", env=clean, cwd=folder)
+    expect("pip install 'dml[numpy]'" in error, error)
 
     run(sys.executable, source / "examples/digits/make_digits.py", folder / "digits")
     for name in ("zero", "three", "seven"):

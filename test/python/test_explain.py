@@ -131,7 +131,7 @@ class ExplainTest(unittest.TestCase):
     def test_errors(self):
         for model, arguments, error, text in (
                 ("missing.onnx", {}, dml.NotFound, "missing.onnx"),
-                (b"this is no MLIR", {}, dml.InvalidArgument, "<bytes>: 1:1: "),
+                (b"this is no MLIR", {}, dml.InvalidArgument, "the error is: 1:1: "),
                 (make_gather()[:50], {}, dml.InvalidArgument, "<bytes>: "),
                 (EXAMPLE, {"level": "5_3"}, dml.InvalidArgument, "'5_3' is no feature level"),
                 (EXAMPLE, {"level": 5}, dml.InvalidArgument, "wanted is str"),
@@ -205,6 +205,10 @@ class CompileTest(unittest.TestCase):
             dml.compile(EXAMPLE, device_profiles=["tiny"])
         with self.assertRaisesRegex(dml.InvalidArgument, "no option 'fast'"):
             dml.compile(EXAMPLE, options={"fast": True})
+        with self.assertRaisesRegex(dml.InvalidArgument, "^row-tile is 'abc', but wants to be"):
+            dml.compile(EXAMPLE, options={"row-tile": "abc"})
+        with self.assertRaisesRegex(dml.InvalidArgument, "device_profiles: found the str 'full'"):
+            dml.compile(EXAMPLE, device_profiles="full")
         with self.assertRaisesRegex(dml.InvalidArgument, "is an executable"):
             dml.compile(dml.compile(EXAMPLE))
 

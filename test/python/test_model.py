@@ -289,11 +289,23 @@ class BuildTest(unittest.TestCase):
         fails("a size of 'z' is 1.5, but wanted is an integer", model.input, "z", "int8", [1.5])
         fails("attribute 'to' is of the type object, but wanted is a number, a string, a list",
               model.node, "Cast", ["x"], ["z"], to=object())
-        fails("the inputs are the string 'x', but wanted is a list", model.node, "Neg", "x", ["z"])
+        fails("the inputs: found the str 'x', but wanted is a list", model.node, "Neg", "x", ["z"])
         fails("weight 'w' is an array of float64, but wanted is float32", model.weight, "w",
               np.zeros(3), dtype="float32")
         fails("weight 'w' has elements from 0.0 to 99.0", model.weight, "w", np.float32([0, 99]),
               dtype="uint4")
+        fails("input 'x' is declared twice", model.input, "x", "float32", [1])
+        fails("weight 'x' has the name of the input 'x'", model.weight, "x", np.float32([1]))
+        fails("the opsets are of the type str, but wanted", dml.Model, "x")
+        fails("the shape of 'z': found the str 'ab', but wanted is a list", model.input, "z", "int8",
+              "ab")
+        fails("the inputs: found the int 3, but wanted is a list", model.node, "Neg", 3, ["z"])
+        fails("attribute 'alpha' is 1e.60, which float32 does not have", model.node, "Elu", ["x"],
+              ["z"], alpha=1e60)
+        fails("weight 'v' is no array", model.weight, "v", [[1], [1, 2]])
+        fails("offset of weight 'v' is -1, but wanted is an integer from 0 on", model.file_weight,
+              "v", "float32", (1,), __file__, -1)
+        fails("what reads a weight is of the type int", model.read_weight, "v", "int8", (1,), 3)
         session = dml.Session(model)
         fails("node 'sum' .Add. reads 'w', which nothing before it computes", session.run, None,
               {"x": self.X})

@@ -16,6 +16,7 @@ import numpy as np
 
 import dml
 from dml import _library
+from dml.__main__ import _name_files
 from support import make_dense, needs_device
 
 PACKAGE = Path(dml.__file__).parent
@@ -96,6 +97,24 @@ class SearchTest(unittest.TestCase):
         self.assertEqual(python("-c", program, DML_LIBRARY="/missing"), (0, "None False\n", ""))
 
 
+class NumPyTest(unittest.TestCase):
+    def test_without(self):
+        """Models are explained without NumPy; what needs arrays says how to get it."""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "numpy.py").write_text("raise ImportError('there is none')\n")
+            path = Path(folder, "dense.onnx")
+            path.write_bytes(make_dense())
+            program = ("import sys, dml\nprint(dml.explain(sys.argv[1], dims={'n': 1}).level)\n"
+                       "try:\n dml.Tensor.from_numpy([1.0])\n"
+                       "except dml.Error as e:\n print(repr(e))")
+            places = os.pathsep.join([folder, os.environ["PYTHONPATH"]])
+            code, output, errors = python("-c", program, path, PYTHONPATH=places)
+            self.assertEqual((code, errors), (0, ""))
+            self.assertIn("_", output.splitlines()[0])
+            self.assertIn("Unsupported(\"arrays need NumPy, which cannot be imported (there is "
+                          "none); it comes with pip install 'dml[numpy]'", output)
+
+
 class PageTest(unittest.TestCase):
     def test_descriptions(self):
         """Whatever users see has a description, and classes and functions an example and
@@ -171,6 +190,32 @@ class CommandTest(unittest.TestCase):
         self.assertIn(f"wrote {results}/dense.npy", output)
         np.testing.assert_array_equal(np.load(results / "dense.npy"),
                                       np.float32([[1, 1.25], [4, 5.5]]))
+
+    def test_names_of_files(self):
+        names = ["a/b", "a_b", "a b", "a_b_2", "c"]
+        files = _name_files(names)
+        self.assertEqual(files, ["a_b_3.npy", "a_b.npy", "a_b_4.npy", "a_b_2.npy", "c.npy"])
+
+    def test_files_are_whole(self):
+        """A disk that is full, here a limit of 2048 bytes, leaves no part of a file, and an
+        older file as it is."""
+        results = self.folder / "whole"
+        results.mkdir()
+        (results / "dense.npy").write_text("old")
+        for arguments in ([self.model, "--dim", "n=1000", "--output-dir", results],
+                          ["explain", self.model, "--dim", "n=1", "--level", "5_1", "--legalize",
+                           results / "half.mlir"]):
+            code, _, errors = run("bash", "-c", 'ulimit -f "$0"; exec "$@"',
+                                  "2" if arguments[0] != "explain" else "0",
+                                  sys.executable, "-m", "dml", *arguments)
+            self.assertEqual(code, 1, errors)
+            self.assertRegex(errors, "cannot write '.*': File too large")
+            self.assertEqual(os.listdir(results), ["dense.npy"])
+            self.assertEqual((results / "dense.npy").read_text(), "old")
+        code, _, errors = python("-m", "dml", "explain", self.model, "--dim", "n=1", "--level",
+                                 "5_1", "--legalize", results / "half.mlir")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("dml.", (results / "half.mlir").read_text())
 
     def test_errors(self):
         for arguments, code, text in (

@@ -103,7 +103,7 @@ class TensorTest(unittest.TestCase):
 
     def test_shapes_and_types_that_are_none(self):
         for arguments, text in (
-                ((3,), "the shape of a tensor is 3, but wanted is a tuple of sizes"),
+                ((3,), "the shape of a tensor: found the int 3, but wanted is a list of sizes"),
                 (((1.5,),), "a size of a tensor is 1.5, but wanted is an integer"),
                 (((-1,),), "a size of a tensor is -1, but wanted is an integer from 0 on"),
                 (((1,), None), "the type of elements is None"),

@@ -487,6 +487,11 @@ static ExitCode run() {
         "--ort-optimizations=" + llvm::Twine(ortOptimizations) +
         ": wanted is none or all");
 
+  dml::CompilerOptions tuning;
+  tuningOptions.copyTo(tuning);
+  if (std::string error = dml::describeWrongOption(tuning); !error.empty())
+    return emitToolError(error);
+
   if (ExitCode code = checkFunctionDimensions())
     return code;
 

@@ -256,7 +256,7 @@ TEST(ExplainTest, RefusesBadInput) {
             "4_0, 4_1, 5_0, 5_1, 5_2, 6_0, 6_1, 6_2, 6_3, 6_4");
   Outcome broken = failToExplain(describe("this is no MLIR", nullptr));
   EXPECT_EQ(broken.result, DML_ERROR_INVALID_ARGUMENT);
-  EXPECT_THAT(broken.message, HasSubstr("<bytes>: 1:1: "));
+  EXPECT_THAT(broken.message, HasSubstr("the error is: 1:1: "));
   std::string structure = kTile;
   structure.replace(structure.find("1, 2>"), 5, "1>");
   EXPECT_THAT(failToExplain(describe(structure, nullptr)).message,

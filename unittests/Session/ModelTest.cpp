@@ -232,6 +232,17 @@ TEST_F(ModelTest, RefusesWhatNoModelHas) {
   fails("output 'x' has the size -2 in dimension 0, but wanted is a size, or "
         "-1 for one that is open",
         dmlAddModelOutput(handle, &tensor, &error));
+  size = 1;
+  EXPECT_EQ(dmlAddModelInput(handle, &tensor, nullptr), DML_SUCCESS);
+  fails("input 'x' is declared twice",
+        dmlAddModelInput(handle, &tensor, &error));
+  EXPECT_EQ(dmlAddModelOutput(handle, &tensor, nullptr), DML_SUCCESS);
+  fails("output 'x' is declared twice",
+        dmlAddModelOutput(handle, &tensor, &error));
+  DmlModelWeight named{};
+  named.name = "x";
+  fails("weight 'x' has the name of the input 'x'",
+        dmlAddModelWeight(handle, &named, &error));
   DmlModelNode node{};
   node.name = "n";
   fails("node 'n' has no type", dmlAddModelNode(handle, &node, &error));
@@ -360,7 +371,7 @@ TEST_F(ModelTest, IsCheckedAsFilesAre) {
                 model.weight("w", {1}, std::vector<float>{1});
                 model.node("Neg", {"x"}, {"y"});
               }),
-              HasSubstr("initializer 'w' stands twice"));
+              HasSubstr("weight 'w' is declared twice"));
   EXPECT_THAT(
       getRunError([](dml::Model &model) {
         model.weight("w", {3}, std::vector<float>{1});

@@ -697,6 +697,51 @@ TEST_F(SessionTest, BindsTheCallersBuffersInEachRun) {
     dmlDestroyBuffer(buffer);
 }
 
+TEST_F(SessionTest, RangesStayWithinBuffers) {
+  Session session(writeProduct());
+  DmlBuffer buffer = nullptr;
+  constexpr uint64_t size = kWidth * sizeof(float);
+  EXPECT_OK(dmlCreateBuffer, session.getInfo().device, size, DML_MEMORY_DEVICE,
+            &buffer);
+  DmlBufferInfo info{};
+  dmlGetBufferInfo(buffer, &info);
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements), output{};
+  output.buffer = {info.buffer, size - 16, size};
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "offset 240 and size 256 reach beyond the buffer's 256 bytes",
+               dmlRunSession, session, &input, 1u, &output, 1u);
+  output.buffer.offset = 0;
+  EXPECT_OK(dmlRunSession, session, &input, 1u, &output, 1u);
+  dmlDestroyBuffer(buffer);
+}
+
+TEST_F(SessionTest, TruthValuesAreZeroOrOne) {
+  ModelWriter writer;
+  writer.addInput("b", Bool, {int64_t(4)});
+  writer.addOutput("n", Bool, {int64_t(4)});
+  writer.addNode("Not", {"b"}, {"n"});
+  Session session(writer.write());
+  uint8_t bytes[] = {0, 1, 2, 1};
+  DmlSessionTensor input{};
+  input.dataType = DML_DATA_TYPE_UINT8;
+  input.rank = 1;
+  input.sizes[0] = 4;
+  input.data = bytes;
+  input.byteSize = sizeof(bytes);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "input 'b' has the byte 2 as element 2, but wanted are the "
+               "truth values 0 and 1",
+               dmlRunSession, session, &input, 1u, nullptr, 0u);
+  bytes[2] = 0;
+  DmlSessionTensor output{};
+  EXPECT_OK(dmlRunSession, session, &input, 1u, &output, 1u);
+  EXPECT_THAT(std::vector<uint8_t>(static_cast<uint8_t *>(output.data),
+                                   static_cast<uint8_t *>(output.data) + 4),
+              ElementsAre(1, 0, 1, 0));
+  dmlFreeTensor(&output);
+}
+
 TEST_F(SessionTest, SharesADeviceOfTheCaller) {
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
@@ -799,7 +844,7 @@ TEST_F(SessionTest, ThreadsHaveSessionsOfTheirOwn) {
 
 // A driver's threads are not in a process that is forked, where a call that
 // waits for them would never return.
-TEST_F(SessionTest, ForksNeedSessionsOfTheirOwn) {
+TEST_F(SessionTest, ForksHaveNoSessions) {
   auto session = std::make_unique<Session>(writeProduct());
   ASSERT_EQ(run(*session, {2, kWidth}, makeRows(2)), multiplyRows(2));
   pid_t child = ::fork();
@@ -808,11 +853,16 @@ TEST_F(SessionTest, ForksNeedSessionsOfTheirOwn) {
     std::vector<float> rows = makeRows(2);
     DmlSessionTensor input = makeTensor("x", {2, kWidth}, rows);
     EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
-                 "was forked; wanted is a session that this process makes",
+                 "whose state does not survive a fork; wanted is a process "
+                 "that starts anew",
                  dmlRunSession, *session, &input, 1u, nullptr, 0u);
     session.reset();
-    EXPECT_EQ(run(Session(writeProduct()), {3, kWidth}, makeRows(3)),
-              multiplyRows(3));
+    Outcome fresh = failToCreate(writeProduct());
+    EXPECT_EQ(fresh.result, DML_ERROR_INVALID_ARGUMENT);
+    EXPECT_THAT(fresh.message, HasSubstr("multiprocessing's 'spawn'"));
+    DmlInstance instance = nullptr;
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "was forked from the process",
+                 dmlCreateInstance, nullptr, &instance);
     ::_exit(HasFailure());
   }
   int status = -1;
@@ -957,6 +1007,24 @@ func.func @main(%x: tensor<2xf32>,
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
                "the weight 'w' has no bytes in the model; wanted are 8",
                dmlRunSession, without, &input, 1u, nullptr, 0u);
+  auto give = [&](const char *name, const std::string &model) {
+    DmlNamedBytes given[] = {{name, elements, sizeof(elements)},
+                             {name, elements, sizeof(elements)}};
+    Outcome outcome = failToCreate(model, [&](DmlSessionCreateInfo &info) {
+      info.weights = given;
+      info.weightCount = 2;
+    });
+    EXPECT_EQ(outcome.result, DML_ERROR_INVALID_ARGUMENT);
+    return outcome.message;
+  };
+  EXPECT_EQ(give("q", source),
+            "the weight 'q' is given, but the model <bytes> has 1 that the "
+            "caller gives, such as 'w'");
+  // The weight of an ONNX model is the file's.
+  EXPECT_EQ(give("w", writeProduct()),
+            "the weight 'w' is given, but the model <bytes> has no weights "
+            "that the caller gives");
+  EXPECT_EQ(give("w", source), "the weight 'w' is given twice");
 }
 
 TEST_F(SessionTest, ExecutablesReadWeightsOfAFile) {
@@ -976,9 +1044,16 @@ TEST_F(SessionTest, ExecutablesReadWeightsOfAFile) {
   EXPECT_FAILS(DML_ERROR_IO, "weights.bin' ends at byte 4", dmlRunSession,
                tooShort, &input, 1u, nullptr, 0u);
   weights = "no-such-file";
-  Session missing("", open);
-  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "'no-such-file'", dmlRunSession, missing,
-               &input, 1u, nullptr, 0u);
+  Outcome missing = failToCreate("", open);
+  EXPECT_EQ(missing.result, DML_ERROR_NOT_FOUND);
+  EXPECT_THAT(missing.message, HasSubstr("'no-such-file'"));
+  EXPECT_THAT(failToCreate(writeSum(),
+                           [&](DmlSessionCreateInfo &info) {
+                             info.weightsPath = weights.c_str();
+                           })
+                  .message,
+              HasSubstr("the file of weights 'no-such-file' is given, but the "
+                        "model <bytes> is no executable"));
 }
 
 TEST_F(SessionTest, WeightsMayHaveTheNamesOfTensors) {
@@ -1019,6 +1094,13 @@ TEST_F(SessionTest, TakesOptionsOfTheCompiler) {
       HasSubstr("there is no option 'row-tiles' with the value '8x2'"));
   EXPECT_THAT(failToCreate(writeSum(), with("fuse", "yes", option)).message,
               HasSubstr("there is no option 'fuse' with the value 'yes'"));
+  for (auto [name, value] :
+       {std::pair("contraction-tile", "64"), std::pair("row-tile", "abc"),
+        std::pair("attention-tile", "12x7"), std::pair("matrix-tile", "64"),
+        std::pair("sum-parts", "1"), std::pair("convolution-layout", "first")})
+    EXPECT_THAT(failToCreate(writeSum(), with(name, value, option)).message,
+                testing::StartsWith(std::string(name) + " is '" + value +
+                                    "', but wants to be 'auto', 'none'"));
   EXPECT_THAT(failToCreate(writeSum(), with("external-weights", "true", option))
                   .message,
               HasSubstr("'external-weights' is dml-compile's own"));
@@ -1059,7 +1141,19 @@ TEST_F(SessionTest, RefusesWhatIsNoModel) {
   }
   Outcome nonsense = failToCreate("\n  nonsense");
   EXPECT_EQ(nonsense.result, DML_ERROR_INVALID_ARGUMENT);
-  EXPECT_THAT(nonsense.message, HasSubstr("<bytes>: 2:3: "));
+  EXPECT_THAT(nonsense.message,
+              HasSubstr("'<bytes>' is no model: neither the name nor the first "
+                        "bytes are of ONNX (.onnx), "));
+  EXPECT_THAT(nonsense.message, HasSubstr("the error is: 2:3: "));
+  EXPECT_THAT(failToCreate("// A comment alone.").message,
+              HasSubstr("is no model: neither the name"));
+  for (const char *name : {"zero.mlir", "zero.onnx", "zero.mlirbc", "zero"}) {
+    std::string path = folder.write(name, std::string("\7\0\0\0zeros", 9));
+    Outcome zeros = failToCreate(
+        "", [&](DmlSessionCreateInfo &info) { info.path = path.c_str(); });
+    EXPECT_EQ(zeros.result, DML_ERROR_INVALID_ARGUMENT) << name;
+    EXPECT_THAT(zeros.message, HasSubstr(path));
+  }
   EXPECT_THAT(failToCreate(writeSum().substr(0, 40)).message,
               HasSubstr("<bytes>: "));
   EXPECT_EQ(failToCreate("nonsense",
@@ -1188,6 +1282,21 @@ TEST_F(SessionTest, WeightsThatChangeAreFoundOut) {
   EXPECT_FAILS(DML_ERROR_IO, "w.bin' has changed since the session was made",
                dmlRunSession, session, &input, 1u, nullptr, 0u);
   EXPECT_EQ(session.getInfo().weightBytes, 0u);
+}
+
+TEST_F(SessionTest, ChangesOfTheTimeAloneAreNamed) {
+  Folder folder;
+  std::string path = folder.write("model.onnx", writeProduct());
+  Session session("", [&](DmlSessionCreateInfo &info) {
+    info.bytes = nullptr;
+    info.path = path.c_str();
+  });
+  std::filesystem::last_write_time(
+      path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
+  std::vector<float> elements = makeRows(1);
+  DmlSessionTensor input = makeTensor("x", {1, kWidth}, elements);
+  EXPECT_FAILS(DML_ERROR_IO, ": its time is 2.000 s later", dmlRunSession,
+               session, &input, 1u, nullptr, 0u);
 }
 
 TEST_F(SessionTest, FilesThatAreCutOffAreErrors) {

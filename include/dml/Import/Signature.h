@@ -39,6 +39,8 @@ struct SignatureTensor {
   /// condition of an If is computed. A program is built for one value of such
   /// an input, which `ImportOptions::dimensions` states under its name.
   bool decidesBranch = false;
+  /// Whether the elements of an input are truth values, bytes of 0 or 1.
+  bool isBool = false;
 };
 
 struct Signature {

@@ -45,6 +45,10 @@ llvm::LogicalResult setCompilerOption(CompilerOptions &options,
                                       llvm::StringRef name,
                                       llvm::StringRef value);
 
+/// Returns what is wrong with the values of the options that choose between
+/// kernels, such as a contraction-tile of '64', or "".
+std::string describeWrongOption(const CompilerOptions &options);
+
 /// Builds the pipeline that states the feature level of the options, or
 /// rewrites operators for this level, if the options name a level. The verifier
 /// afterwards rejects operators that the level does not support.

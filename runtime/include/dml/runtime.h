@@ -28,7 +28,10 @@
  *
  * Threads. Instances, devices, executables and programs may be used from many
  * threads at once. A buffer, a binding table and an error are to be used by one
- * thread at a time. Destroying an object may not overlap with its use.
+ * thread at a time. Destroying an object may not overlap with its use. Vulkan's
+ * drivers do not survive a fork: in a process whose parent has made an instance
+ * or adopted a device, calls that need either fail with
+ * DML_ERROR_INVALID_ARGUMENT, and calls that destroy objects do nothing.
  *
  * Structures. Zero-initialize every structure before it is passed, also one
  * that the call fills: 0 and NULL are the defaults. A structure that a later
@@ -826,7 +829,9 @@ DML_API DmlResult dmlWriteWeight(DmlProgram program, uint32_t weight,
 /* A range of a buffer: `size` bytes from `offset` on. The buffer needs the
  * usages VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, TRANSFER_SRC and TRANSFER_DST. The
  * offset must be a multiple of 16 and of minStorageBufferOffsetAlignment. The
- * structure never grows. */
+ * range must lie within the buffer: calls check the range of a buffer that
+ * dmlCreateBuffer has made on the same device, and cannot check that of another
+ * buffer, whose size only the caller knows. The structure never grows. */
 typedef struct DmlBufferRange {
   VkBuffer buffer;
   uint64_t offset;

@@ -88,6 +88,7 @@ readDeclaration(const ValueInfo &input, const ImportOptions &options) {
   SignatureTensor tensor;
   tensor.name = input.name.str();
   tensor.type = toDataType(input.elementType);
+  tensor.isBool = isBoolType(input.elementType);
   if (!tensor.type)
     return failInput(input, "has the type " +
                                 describeONNXType(input.elementType) +
@@ -225,7 +226,19 @@ llvm::Error GraphImporter::checkDimensions(const Dimensions &dimensions) const {
   return wantKnown(options, dimensions.open, dimensions.stated);
 }
 
+/// Fails where two inputs have one name.
+static llvm::Error wantDistinct(ArrayRef<ValueInfo> inputs) {
+  llvm::StringSet<> names;
+  for (const ValueInfo &input : inputs)
+    if (!names.insert(input.name).second)
+      return llvm::createStringError("input '" + input.name +
+                                     "' is declared twice");
+  return llvm::Error::success();
+}
+
 llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
+  if (llvm::Error error = wantDistinct(graph.inputs))
+    return error;
   if (llvm::Error error = collectInitializers())
     return error;
   // Old models also list their initializers as inputs.
@@ -365,6 +378,8 @@ dml::onnx::readSignature(const ModelProto &model,
     return !initializers.contains(input.name);
   };
   const std::vector<ValueInfo> &inputs = model.graph->inputs;
+  if (llvm::Error error = wantDistinct(inputs))
+    return error;
   for (const ValueInfo &input : llvm::make_filter_range(inputs, isInput))
     for (const SignatureDimension &dimension : readDimensions(input, {}))
       if (dimension.size < 0)
