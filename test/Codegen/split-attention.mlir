@@ -2,6 +2,7 @@
 //
 // RUN: split-file %s %t
 // RUN: dml-compile %t/kernel.mlir "--attention-tile={split_attention_tile = array<i64: 4, 64>}" --emit=gpu | FileCheck %s
+// RUN: dml-compile %t/mask.mlir "--attention-tile={split_attention_tile = array<i64: 4, 64>}" --emit=gpu | FileCheck %s --check-prefix=MASK
 // RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-distribute-to-workgroups
 
 // 2 heads of keys with 4 parts of 64 of 256 keys: 8 workgroups, each for the 4 heads of queries that
@@ -58,9 +59,38 @@
 // CHECK:         memref.store {{.*}} : memref<128xvector<2xi32>>
 // CHECK:         gpu.return
 
+// The length is a sum over a mask, which the writes of the cache read too: no reduction of scores.
+
+// MASK-LABEL: func.func @main
+// MASK:         gpu.launch_func @"dml.reduce
+// MASK:         gpu.launch_func {{.*}} blocks in (%c64
+// MASK:         gpu.launch_func {{.*}} blocks in (%c8,
+// MASK:         gpu.launch_func {{.*}} blocks in (%c8,
+// MASK-NOT:     gpu.launch_func
+// MASK:         return
+
 //--- kernel.mlir
 func.func @main(%query: tensor<1x1x512xf16>, %new: tensor<1x1x128xf16>, %past: tensor<1x2x256x64xf16>, %length: tensor<1xi32>)
     -> (tensor<1x1x512xf16>, tensor<1x2x256x64xf16>, tensor<1x2x256x64xf16>) {
+  %most = arith.constant dense<255> : tensor<1xi32>
+  %n = dml.element_wise_min %length, %most : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
+  %y, %keys, %values = dml.multihead_attention1 query(%query) key(%new) value(%new) past_key(%past) past_value(%past) past_sequence_lengths(%n)
+      {query_head_count = 8 : i64, key_value_head_count = 2 : i64, scale = 0.125 : f32, mask_filter_value = -1.0e4 : f32, mask_type = #dml.multihead_attention_mask_type<none>}
+     : (tensor<1x1x512xf16>, tensor<1x1x128xf16>, tensor<1x1x128xf16>, tensor<1x2x256x64xf16>, tensor<1x2x256x64xf16>, tensor<1xi32>)
+     -> tensor<1x1x512xf16> output_present_key(tensor<1x2x257x64xf16>) output_present_value(tensor<1x2x257x64xf16>)
+  %0 = dml.slice1 %keys {input_window_offsets = array<i64: 0, 0, 0, 0>, input_window_sizes = array<i64: 1, 2, 256, 64>, input_window_strides = array<i64: 1, 1, 1, 1>}
+     : (tensor<1x2x257x64xf16>) -> tensor<1x2x256x64xf16>
+  %1 = dml.slice1 %values {input_window_offsets = array<i64: 0, 0, 0, 0>, input_window_sizes = array<i64: 1, 2, 256, 64>, input_window_strides = array<i64: 1, 1, 1, 1>}
+     : (tensor<1x2x257x64xf16>) -> tensor<1x2x256x64xf16>
+  return %y, %0, %1 : tensor<1x1x512xf16>, tensor<1x2x256x64xf16>, tensor<1x2x256x64xf16>
+}
+
+//--- mask.mlir
+func.func @main(%query: tensor<1x1x512xf16>, %new: tensor<1x1x128xf16>, %past: tensor<1x2x256x64xf16>, %mask: tensor<256xi32>)
+    -> (tensor<1x1x512xf16>, tensor<1x2x256x64xf16>, tensor<1x2x256x64xf16>) {
+  %sum = dml.reduce %mask {function = #dml.reduce_function<sum>, axes = array<i64: 0>} : (tensor<256xi32>) -> tensor<1xi32>
+  %one = arith.constant dense<1> : tensor<1xi32>
+  %length = dml.element_wise_subtract %sum, %one : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
   %most = arith.constant dense<255> : tensor<1xi32>
   %n = dml.element_wise_min %length, %most : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
   %y, %keys, %values = dml.multihead_attention1 query(%query) key(%new) value(%new) past_key(%past) past_value(%past) past_sequence_lengths(%n)

@@ -508,7 +508,8 @@ bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
 
 /// Returns a generic that belongs to the attention and whose result the fused
 /// generic reads: a reduction over a query's scores, or the computation of
-/// scores. Returns null if there is none.
+/// scores. Adds the generic to those that are fused (isPart()). Returns null if
+/// there is none.
 linalg::GenericOp AttentionFusion::findNext() {
   linalg::GenericOp next;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -535,9 +536,14 @@ linalg::GenericOp AttentionFusion::findNext() {
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
-    if (contains(producer, isCombining) ||
-        (isCombining(loop) && !contains(loop, isProduct) &&
-         contains(producer, isProduct))) {
+    // A length may be a reduction too, such as the sum of a mask. Lengths are
+    // integers, or have other readers, such as the write of new keys.
+    if (!isa<FloatType>(getElementTypeOrSelf(producer.getResult(0))))
+      return WalkResult::advance();
+    if ((contains(producer, isCombining) ||
+         (isCombining(loop) && !contains(loop, isProduct) &&
+          contains(producer, isProduct))) &&
+        isPart(producer)) {
       next = producer;
       return WalkResult::interrupt();
     }
@@ -579,7 +585,7 @@ std::optional<Attention> AttentionFusion::build() {
   if (!readWeightsByKey())
     return std::nullopt;
   while (linalg::GenericOp next = findNext())
-    if (!isPart(next) || !inlineReads(next))
+    if (!inlineReads(next))
       return std::nullopt;
   return isSupported() ? Attention::match(fused) : std::nullopt;
 }
