@@ -710,8 +710,12 @@ bool Fusion::isProfitable(bool savesLaunches) {
   // The cycles of the operations that are computed again.
   double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
   // The kernel of a producer that fits one workgroup takes the time of its
-  // launch.
-  if (savesLaunches && !hasLoops(producer) &&
+  // launch. With a limit for the tensors that a producer reads, a chain of such
+  // producers does not become one kernel: each state of a recurrent network
+  // selects between three tensors, one of which is the state before, and would
+  // otherwise be computed again for all later steps.
+  constexpr size_t mostSources = 2;
+  if (savesLaunches && !hasLoops(producer) && sources.size() <= mostSources &&
       type.getNumElements() <= DeviceProfile::workgroupSize &&
       recomputed <= device.launchCycles)
     return true;
