@@ -194,7 +194,7 @@ def _write(path: str, write: Callable[[IO[bytes]], Any]) -> None:
     try:
         _write_beside(os.path.realpath(path), write)
     except OSError as error:
-        raise dml.InputOutput(f"cannot write '{path}': {error.strerror or error}") from None
+        raise OSError(f"cannot write '{path}': {error.strerror or error}") from None
 
 
 def _write_beside(path: str, write: Callable[[IO[bytes]], Any]) -> None:

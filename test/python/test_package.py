@@ -208,7 +208,7 @@ class CommandTest(unittest.TestCase):
             code, _, errors = run("bash", "-c", 'ulimit -f "$0"; exec "$@"',
                                   "2" if arguments[0] != "explain" else "0",
                                   sys.executable, "-m", "dml", *arguments)
-            self.assertEqual(code, 1, errors)
+            self.assertEqual(code, 4, errors)
             self.assertRegex(errors, "cannot write '.*': File too large")
             self.assertEqual(os.listdir(results), ["dense.npy"])
             self.assertEqual((results / "dense.npy").read_text(), "old")
