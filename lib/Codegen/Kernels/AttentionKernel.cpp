@@ -34,6 +34,7 @@
 #include "Kernels/AttentionKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/Softmax.h"
 #include "Emit/Staging.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -233,23 +234,9 @@ private:
   Value compare(arith::CmpFPredicate predicate, Value lhs, Value rhs) {
     return arith::CmpFOp::create(b, predicate, lhs, rhs);
   }
-  Value max(Value lhs, Value rhs) {
-    // The maximum may ignore a NaN: a NaN among the scores makes the sum of
-    // exponentials NaN in any case.
-    return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
-  }
-  /// Builds the exponential of `x`. A select preserves NaN, since some drivers
-  /// return a number for the exponential of NaN.
-  Value exp(Value x) {
-    return select(compare(arith::CmpFPredicate::OEQ, x, x),
-                  math::ExpOp::create(b, x), x);
-  }
-  /// Builds `largest`, or the lowest finite number if `largest` is -infinity.
-  Value getShift(Value largest) {
-    Value lowest = constantOf(-std::numeric_limits<float>::max());
-    return select(compare(arith::CmpFPredicate::OLT, largest, lowest), lowest,
-                  largest);
-  }
+  Value max(Value lhs, Value rhs) { return buildLarger(b, lhs, rhs); }
+  Value exp(Value x) { return buildExponential(b, x); }
+  Value getShift(Value largest) { return buildShift(b, largest); }
 
   using BodyFn = llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)>;
   /// Builds a loop from 0 to `count` in steps of `step`, which divides `count`.

@@ -576,9 +576,9 @@ SmallVector<Value> ContractionKernel::buildSums() {
 }
 
 /// Adds up the partial sums of all slices. Each slice adds up an equal share of
-/// the vectors of sums, which it later stores in the output. For this purpose,
-/// it receives the partial sums of the other slices through workgroup memory,
-/// as many vectors at a time as fit.
+/// the vectors of sums, and later stores its share in the output. A slice
+/// receives the partial sums of the other slices through workgroup memory, as
+/// many vectors at a time as fit.
 SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t numVectors = block.getVectors() / tile.slices;
   int64_t room = cast<MemRefType>(rows.area.memory.getType()).getNumElements();

@@ -36,6 +36,7 @@
 #include "Kernels/MatrixAttentionKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/Softmax.h"
 #include "Emit/Staging.h"
 #include "Emit/VectorPacker.h"
 #include "Kernels/MatrixKernel.h"
@@ -243,11 +244,7 @@ private:
                                          attribute);
     return arith::ConstantOp::create(b, attribute);
   }
-  Value max(Value lhs, Value rhs) {
-    // The maximum may ignore a NaN: a NaN among the scores makes the sum of
-    // weights NaN in any case.
-    return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
-  }
+  Value max(Value lhs, Value rhs) { return buildLarger(b, lhs, rhs); }
   Value sub(Value lhs, Value rhs) { return arith::SubFOp::create(b, lhs, rhs); }
   Value loadNumbers(LinearForm place) {
     Value vector =

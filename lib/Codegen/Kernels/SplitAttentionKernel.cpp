@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A decoder that generates a token has one query in each head, and keys and
-// values of thousands of positions. The time is that of reading these, for
-// which all multiprocessors are wanted: with 8 heads of keys, a workgroup for
-// each head would occupy 8 of 132. The keys are therefore split into parts, and
-// a workgroup computes the outputs for the keys of one part (flash-decoding). A
-// second kernel combines the parts. The heads of queries that share a head of
-// keys are rows of one workgroup, which loads each key and each value once.
+// values of thousands of positions. Attention takes as long as the kernel reads
+// keys and values, which all multiprocessors should do: with 8 heads of keys, a
+// workgroup for each head would occupy 8 of 132. The keys are therefore split
+// into parts, and a workgroup computes the outputs for the keys of one part
+// (flash-decoding). A second kernel combines the parts. The heads of queries
+// that share a head of keys are rows of one workgroup, which loads each key and
+// each value once.
 //
 // For each query, a part has the largest score, the sum of the exponentials of
 // the scores minus the largest score, and a weighted mean of the values. For
@@ -28,6 +29,7 @@
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
 #include "Emit/Loops.h"
+#include "Emit/Softmax.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -210,22 +212,9 @@ protected:
   Value compare(arith::CmpFPredicate predicate, Value lhs, Value rhs) {
     return arith::CmpFOp::create(b, predicate, lhs, rhs);
   }
-  /// Builds the maximum, which may ignore a NaN: a NaN among the scores makes
-  /// the sum of exponentials NaN in any case.
-  Value max(Value lhs, Value rhs) {
-    return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
-  }
-  /// Builds the exponential of `x`, which is NaN where `x` is NaN.
-  Value exp(Value x) {
-    return select(compare(arith::CmpFPredicate::OEQ, x, x),
-                  math::ExpOp::create(b, x), x);
-  }
-  /// Builds `largest`, or the lowest finite number if `largest` is -infinity.
-  Value getShift(Value largest) {
-    Value lowest = number(-std::numeric_limits<float>::max());
-    return select(compare(arith::CmpFPredicate::OLT, largest, lowest), lowest,
-                  largest);
-  }
+  Value max(Value lhs, Value rhs) { return buildLarger(b, lhs, rhs); }
+  Value exp(Value x) { return buildExponential(b, x); }
+  Value getShift(Value largest) { return buildShift(b, largest); }
   /// Builds `sum`, or 1 if `sum` is 0.
   Value getDivisor(Value sum) {
     return select(compare(arith::CmpFPredicate::OEQ, sum, number(0)), number(1),

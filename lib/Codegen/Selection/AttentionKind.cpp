@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/AttentionKernel.h"
+#include "Selection/AttentionKindOf.h"
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
 #include "dml/Target/AttentionCosts.h"
@@ -73,21 +74,17 @@ searchAttentionTiles(const Attention &attention, const DeviceProfile &profile) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class AttentionKind : public KernelKindOf<AttentionTile> {
-  std::string tryBuild(linalg::GenericOp op, const AttentionTile &tile,
-                       const DeviceProfile &profile) const override {
-    std::optional<Attention> attention;
-    if (op.hasPureBufferSemantics())
-      attention = Attention::match(op);
-    if (!attention)
-      return "stands on no products with a softmax of products";
-    std::string problem = findTileProblem(*attention, tile, profile);
+class AttentionKind : public AttentionKindOf<AttentionTile> {
+  std::string tryBuildAttention(linalg::GenericOp op,
+                                const Attention &attention,
+                                const AttentionTile &tile,
+                                const DeviceProfile &profile) const override {
+    std::string problem = findTileProblem(attention, tile, profile);
     if (problem.empty())
-      buildAttentionKernel(op, *attention, tile);
+      buildAttentionKernel(op, attention, tile);
     return problem;
   }
 
-  StringRef getOption() const override { return "attention-tile"; }
   std::string describeOption() const override {
     return llvm::formatv("queries and keys that {0} threads can share, such as "
                          "'64x32', or a 'dml.kernel' with a "

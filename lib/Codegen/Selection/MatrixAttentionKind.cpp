@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/MatrixAttentionKernel.h"
+#include "Selection/AttentionKindOf.h"
 #include "Selection/KernelKinds.h"
 #include "Selection/Occupancy.h"
 #include "dml/Target/AttentionCosts.h"
@@ -110,23 +111,19 @@ searchMatrixAttentionTiles(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MatrixAttentionKind : public KernelKindOf<MatrixAttentionTile> {
-  std::string tryBuild(linalg::GenericOp op, const MatrixAttentionTile &tile,
-                       const DeviceProfile &profile) const override {
-    std::optional<Attention> attention;
-    if (op.hasPureBufferSemantics())
-      attention = Attention::match(op);
-    if (!attention)
-      return "stands on no products with a softmax of products";
+class MatrixAttentionKind : public AttentionKindOf<MatrixAttentionTile> {
+  std::string tryBuildAttention(linalg::GenericOp op,
+                                const Attention &attention,
+                                const MatrixAttentionTile &tile,
+                                const DeviceProfile &profile) const override {
     MatrixAttentionLayout layout;
     std::string problem =
-        MatrixAttentionLayout::get(*attention, tile, profile, layout);
+        MatrixAttentionLayout::get(attention, tile, profile, layout);
     if (problem.empty())
       buildMatrixAttentionKernel(op, tile, profile);
     return problem;
   }
 
-  StringRef getOption() const override { return "attention-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     return parseTile(text, context);

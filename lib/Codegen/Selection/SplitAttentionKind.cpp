@@ -6,6 +6,7 @@
 
 #include "Analysis/BodySlice.h"
 #include "Kernels/SplitAttentionKernel.h"
+#include "Selection/AttentionKindOf.h"
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
 #include "Selection/Occupancy.h"
@@ -115,23 +116,19 @@ static std::optional<Proposal> searchSplitTiles(const Attention &attention,
 }
 
 namespace {
-class SplitAttentionKind : public KernelKindOf<SplitAttentionTile> {
-  std::string tryBuild(linalg::GenericOp op, const SplitAttentionTile &tile,
-                       const DeviceProfile &profile) const override {
-    std::optional<Attention> attention;
-    if (op.hasPureBufferSemantics())
-      attention = Attention::match(op);
-    if (!attention)
-      return "stands on no products with a softmax of products";
+class SplitAttentionKind : public AttentionKindOf<SplitAttentionTile> {
+  std::string tryBuildAttention(linalg::GenericOp op,
+                                const Attention &attention,
+                                const SplitAttentionTile &tile,
+                                const DeviceProfile &profile) const override {
     SplitAttentionLayout layout;
     std::string problem =
-        SplitAttentionLayout::get(*attention, tile, profile, layout);
+        SplitAttentionLayout::get(attention, tile, profile, layout);
     if (problem.empty())
-      buildSplitAttentionKernel(op, *attention, layout);
+      buildSplitAttentionKernel(op, attention, layout);
     return problem;
   }
 
-  StringRef getOption() const override { return "attention-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     return parseTile(text, context);
