@@ -52,11 +52,11 @@ BindingTable::create(std::shared_ptr<Program> program, uint32_t function,
 }
 
 Status BindingTable::initialize(bool timestamps) {
-  inputs.resize(function->inputs.size());
-  outputs.resize(function->outputs.size());
+  // The temporary buffer is one range more.
+  bound.resize(function->inputs.size() + function->outputs.size() + 1);
   recorded.resize(variant->steps.size());
   reserveScratch();
-  DML_TRY(createDescriptorSets());
+  DML_TRY(addRecording());
   if (!timestamps || variant->steps.empty())
     return Status();
 
@@ -74,19 +74,32 @@ Status BindingTable::initialize(bool timestamps) {
 }
 
 void BindingTable::reserveScratch() {
-  // The temporary buffer is one range more.
-  size_t count = inputs.size() + outputs.size() + 1;
-  scratch.ranges.reserve(count);
-  scratch.order.reserve(count);
+  scratch.order.reserve(bound.size());
   size_t most = 0;
   for (const Step &step : variant->steps)
     most = std::max(most, step.ranges.size());
   scratch.descriptors.reserve(most);
 }
 
-Status BindingTable::createDescriptorSets() {
+Status BindingTable::addRecording() {
+  recordings.reserve(mostRecordings);
+  recordings.push_back(std::make_unique<Recording>());
+  Recording &recording = *recordings.back();
+  recording.bound.resize(bound.size());
+  Status status = createDescriptorSets(recording);
+  if (status.ok())
+    return status;
+  if (recording.descriptorPool)
+    program->device()->functions().DestroyDescriptorPool(
+        program->device()->handle(), recording.descriptorPool, nullptr);
+  recordings.pop_back();
+  return status;
+}
+
+Status BindingTable::createDescriptorSets(Recording &recording) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
+  std::vector<VkDescriptorSet> &descriptorSets = recording.descriptorSets;
   descriptorSets.resize(variant->steps.size());
   std::vector<VkDescriptorSetLayout> layouts;
   uint64_t descriptorCount = 0;
@@ -110,12 +123,12 @@ Status BindingTable::createDescriptorSets() {
   poolInfo.poolSizeCount = 1;
   poolInfo.pPoolSizes = &poolSize;
   DML_TRY(checkVk(vk.CreateDescriptorPool(device.handle(), &poolInfo, nullptr,
-                                          &descriptorPool),
+                                          &recording.descriptorPool),
                   "vkCreateDescriptorPool"));
   std::vector<VkDescriptorSet> sets(layouts.size());
   VkDescriptorSetAllocateInfo allocateInfo{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  allocateInfo.descriptorPool = descriptorPool;
+  allocateInfo.descriptorPool = recording.descriptorPool;
   allocateInfo.descriptorSetCount = static_cast<uint32_t>(layouts.size());
   allocateInfo.pSetLayouts = layouts.data();
   DML_TRY(checkVk(
@@ -148,8 +161,10 @@ BindingTable::~BindingTable() {
     vk.DestroyCommandPool(device.handle(), commandPool, nullptr);
   if (queryPool)
     vk.DestroyQueryPool(device.handle(), queryPool, nullptr);
-  if (descriptorPool)
-    vk.DestroyDescriptorPool(device.handle(), descriptorPool, nullptr);
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (recording->descriptorPool)
+      vk.DestroyDescriptorPool(device.handle(), recording->descriptorPool,
+                               nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,19 +172,20 @@ BindingTable::~BindingTable() {
 //===----------------------------------------------------------------------===//
 
 Status BindingTable::bindInput(uint32_t index, const DmlBufferRange &range) {
-  if (index >= inputs.size())
+  if (index >= function->inputs.size())
     return invalidArgument("input ", index, " does not exist; function '",
-                           function->name, "' has ", inputs.size());
+                           function->name, "' has ", function->inputs.size());
   const Tensor &tensor = function->inputs[index];
-  return bind("input", tensor.name, tensor.bufferSize, range, inputs[index]);
+  return bind("input", tensor.name, tensor.bufferSize, range, bound[index]);
 }
 
 Status BindingTable::bindOutput(uint32_t index, const DmlBufferRange &range) {
-  if (index >= outputs.size())
+  if (index >= function->outputs.size())
     return invalidArgument("output ", index, " does not exist; function '",
-                           function->name, "' has ", outputs.size());
+                           function->name, "' has ", function->outputs.size());
   const Tensor &tensor = function->outputs[index];
-  return bind("output", tensor.name, tensor.bufferSize, range, outputs[index]);
+  return bind("output", tensor.name, tensor.bufferSize, range,
+              bound[function->inputs.size() + index]);
 }
 
 Status BindingTable::bindTemporary(const DmlBufferRange *range) {
@@ -179,7 +195,10 @@ Status BindingTable::bindTemporary(const DmlBufferRange *range) {
     return Status();
   }
   DML_TRY(bind("temporary buffer of", function->name, variant->temporarySize,
-               *range, temporary));
+               *range, bound.back()));
+  // No recording that names the table's own memory is used again.
+  if (ownTemporary)
+    dropRecordings();
   ownTemporary.reset();
   return Status();
 }
@@ -193,31 +212,41 @@ Status BindingTable::createOwnTemporary() {
   if (!buffer)
     return buffer.status();
   ownTemporary = std::move(*buffer);
-  temporary = {};
-  descriptorsCurrent = false;
-  commandsCurrent = false;
+  bound.back() = {};
+  dropRecordings();
   return Status();
+}
+
+void BindingTable::dropRecordings() {
+  current = nullptr;
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    recording->hasDescriptors = false;
 }
 
 Status BindingTable::bind(const char *what, const std::string &name,
                           uint64_t wantedSize, const DmlBufferRange &range,
-                          DmlBufferRange &bound) {
-  DML_TRY(checkBinding(*program->device(), what, name, wantedSize, range));
-  // Descriptors and commands that are in use may not change.
-  DML_TRY(wait(program->device()->waitLimit()));
-  bound = {range.buffer, range.offset, wantedSize};
-  descriptorsCurrent = false;
-  commandsCurrent = false;
+                          BoundRange &bound) {
+  const Device &device = *program->device();
+  DML_TRY(checkBinding(device, what, name, wantedSize, range));
+  BoundRange wanted{{range.buffer, range.offset, wantedSize},
+                    device.findBuffer(range.buffer).number};
+  if (wanted.isKnownAs(bound))
+    return Status();
+  // Another recording may be written anew, which must not be in use.
+  DML_TRY(wait(device.waitLimit()));
+  bound = wanted;
+  current = nullptr;
   return Status();
 }
 
 /// Checks that an output in the place of an input has the input's range.
 Status BindingTable::checkInPlace() {
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  for (size_t i = 0; i < function->outputs.size(); ++i) {
     if (!function->inPlace[i])
       continue;
-    const DmlBufferRange &input = inputs[*function->inPlace[i]];
-    if (outputs[i].buffer != input.buffer || outputs[i].offset != input.offset)
+    const DmlBufferRange &input = boundInput(*function->inPlace[i]);
+    const DmlBufferRange &output = boundOutput(i);
+    if (output.buffer != input.buffer || output.offset != input.offset)
       return invalidArgument(
           "output '", function->outputs[i].name, "' is in the place of input '",
           function->inputs[*function->inPlace[i]].name,
@@ -229,51 +258,46 @@ Status BindingTable::checkInPlace() {
 Status BindingTable::checkOverlaps() {
   // Inputs come before outputs and the temporary buffer, so that ranges that
   // are written have larger numbers than ranges that are only read.
-  std::vector<const DmlBufferRange *> &ranges = scratch.ranges;
-  ranges.clear();
-  for (const DmlBufferRange &range : inputs)
-    ranges.push_back(&range);
-  for (const DmlBufferRange &range : outputs)
-    ranges.push_back(&range);
-  if (temporary.buffer)
-    ranges.push_back(&temporary);
+  size_t inputCount = function->inputs.size();
+  auto range = [&](size_t i) -> const DmlBufferRange & {
+    return bound[i].range;
+  };
   auto nameOf = [&](size_t i) -> std::string {
-    if (i < inputs.size())
+    if (i < inputCount)
       return "input '" + function->inputs[i].name + "'";
-    i -= inputs.size();
-    if (i < outputs.size())
+    i -= inputCount;
+    if (i < function->outputs.size())
       return "output '" + function->outputs[i].name + "'";
     return "the temporary buffer";
   };
 
   // The output stands for an input in whose place it is.
   std::vector<size_t> &order = scratch.order;
-  order.resize(ranges.size());
+  order.resize(boundTemporary().buffer ? bound.size() : bound.size() - 1);
   std::iota(order.begin(), order.end(), 0);
   auto isReplaced = [&](size_t i) {
-    return i < inputs.size() && function->isReplaced[i];
+    return i < inputCount && function->isReplaced[i];
   };
   order.erase(std::remove_if(order.begin(), order.end(), isReplaced),
               order.end());
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
-           std::tie(ranges[b]->buffer, ranges[b]->offset, b);
+    return std::tie(range(a).buffer, range(a).offset, a) <
+           std::tie(range(b).buffer, range(b).offset, b);
   });
   // The range of the buffer that ends last, among those visited so far, and the
   // written range that ends last.
   std::optional<size_t> any, written;
   auto reach = [&](std::optional<size_t> &furthest, size_t i) {
-    auto end = [&](size_t at) { return ranges[at]->offset + ranges[at]->size; };
+    auto end = [&](size_t at) { return range(at).offset + range(at).size; };
     if (!furthest || end(i) > end(*furthest))
       furthest = i;
   };
   for (size_t i : order) {
-    if (any && ranges[*any]->buffer != ranges[i]->buffer)
+    if (any && range(*any).buffer != range(i).buffer)
       any = written = std::nullopt;
-    bool isWritten = i >= inputs.size();
+    bool isWritten = i >= inputCount;
     std::optional<size_t> other = isWritten ? any : written;
-    if (other &&
-        ranges[i]->offset < ranges[*other]->offset + ranges[*other]->size)
+    if (other && range(i).offset < range(*other).offset + range(*other).size)
       return invalidArgument(nameOf(std::max(i, *other)), " and ",
                              nameOf(std::min(i, *other)),
                              " are bound to ranges that overlap");
@@ -284,35 +308,87 @@ Status BindingTable::checkOverlaps() {
   return Status();
 }
 
-Status BindingTable::prepare() {
+BindingTable::Recording *BindingTable::findUnknownRecording() {
+  auto isUnknown = [](const BoundRange &each) {
+    return each.range.buffer && each.number == 0;
+  };
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (!recording->hasDescriptors ||
+        std::any_of(recording->bound.begin(), recording->bound.end(),
+                    isUnknown))
+      return recording.get();
+  return nullptr;
+}
+
+Status BindingTable::chooseRecording(bool canAdd) {
+  auto isSame = [](const BoundRange &a, const BoundRange &b) {
+    // The temporary buffer may be the table's own.
+    return a.isKnownAs(b) || (!a.range.buffer && !b.range.buffer);
+  };
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (recording->hasDescriptors &&
+        std::equal(bound.begin(), bound.end(), recording->bound.begin(),
+                   isSame)) {
+      current = recording.get();
+      return Status();
+    }
+  Recording *replaced = findUnknownRecording();
+  if (!replaced && canAdd && recordings.size() < mostRecordings) {
+    DML_TRY(addRecording());
+    replaced = recordings.back().get();
+  }
+  if (!replaced)
+    replaced = std::min_element(recordings.begin(), recordings.end(),
+                                [](const auto &a, const auto &b) {
+                                  return a->lastUse < b->lastUse;
+                                })
+                   ->get();
+  replaced->hasDescriptors = false;
+  current = replaced;
+  return Status();
+}
+
+Status BindingTable::prepare(bool isSubmission) {
   // What makes a program ready cannot wait for that.
   const Executable &executable = program->executable();
   if (!executable.initialization ||
       function != &executable.functions[*executable.initialization])
     DML_TRY(program->checkReady());
-  if (constantsVersion != program->constants().version())
-    descriptorsCurrent = commandsCurrent = false;
-  if (descriptorsCurrent)
+  if (!current)
+    DML_TRY(chooseRecording(/*canAdd=*/isSubmission));
+  current->lastUse = ++lastUse;
+  uint64_t version = program->constants().version();
+  if (current->hasDescriptors && current->constantsVersion == version)
     return Status();
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].buffer)
+  DML_TRY(checkBound());
+  DML_TRY(checkInPlace());
+  DML_TRY(checkOverlaps());
+  // Descriptors and commands that are in use may not change.
+  if (isSubmission)
+    DML_TRY(wait(program->device()->waitLimit()));
+  updateDescriptors(*current);
+  current->hasDescriptors = true;
+  current->hasCommands = false;
+  current->constantsVersion = version;
+  current->bound = bound;
+  return Status();
+}
+
+Status BindingTable::checkBound() const {
+  for (size_t i = 0; i < function->inputs.size(); ++i)
+    if (!boundInput(i).buffer)
       return invalidArgument("input '", function->inputs[i].name,
                              "' has no buffer bound");
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i].buffer)
+  for (size_t i = 0; i < function->outputs.size(); ++i)
+    if (!boundOutput(i).buffer)
       return invalidArgument("output '", function->outputs[i].name,
                              "' has no buffer bound");
-  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+  if (variant->temporarySize != 0 && !boundTemporary().buffer && !ownTemporary)
     return invalidArgument("the temporary buffer of function '", function->name,
                            "' has no memory bound, but must have ",
                            variant->temporarySize,
                            " bytes (dmlBindTemporary makes them where its "
                            "range is NULL)");
-  DML_TRY(checkInPlace());
-  DML_TRY(checkOverlaps());
-  updateDescriptors();
-  descriptorsCurrent = true;
-  constantsVersion = program->constants().version();
   return Status();
 }
 
@@ -320,15 +396,15 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
   DmlBufferRange base{};
   switch (range.kind) {
   case BufferKind::Input:
-    base = inputs[range.index];
+    base = boundInput(range.index);
     break;
   case BufferKind::Output:
-    base = outputs[range.index];
+    base = boundOutput(range.index);
     break;
   case BufferKind::Temporary:
     if (ownTemporary)
       return ownTemporary->range(range.offset, range.size);
-    base = temporary;
+    base = boundTemporary();
     break;
   case BufferKind::Constant:
     return program->constants().range(range.offset, range.size);
@@ -336,8 +412,9 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
   return {base.buffer, base.offset + range.offset, range.size};
 }
 
-void BindingTable::updateDescriptors() {
+void BindingTable::updateDescriptors(Recording &recording) {
   const Device &device = *program->device();
+  const std::vector<VkDescriptorSet> &descriptorSets = recording.descriptorSets;
   std::vector<VkDescriptorBufferInfo> &infos = scratch.descriptors;
   for (size_t i = 0; i < descriptorSets.size(); ++i) {
     if (!descriptorSets[i])
@@ -379,7 +456,7 @@ Status BindingTable::record(VkCommandBuffer commands) {
 Status BindingTable::record(VkCommandBuffer commands, uint32_t first,
                             uint32_t count) {
   DML_TRY(checkSteps(first, count));
-  DML_TRY(prepare());
+  DML_TRY(prepare(/*isSubmission=*/false));
   recordSteps(commands, first, count);
   return Status();
 }
@@ -432,7 +509,7 @@ void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
                        program->pipeline(step.kernel));
     vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                              program->layout(step.kernel).pipeline, 0, 1,
-                             &descriptorSets[index], 0, nullptr);
+                             &current->descriptorSets[index], 0, nullptr);
     vk.CmdDispatch(commands, step.workgroupCount[0], step.workgroupCount[1],
                    step.workgroupCount[2]);
   } else {
@@ -446,7 +523,7 @@ void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
     debug.CmdEndDebugUtilsLabelEXT(commands);
 }
 
-Status BindingTable::createCommands() {
+Status BindingTable::createCommands(Recording &recording) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   if (!commandPool) {
@@ -457,23 +534,24 @@ Status BindingTable::createCommands() {
         vk.CreateCommandPool(device.handle(), &info, nullptr, &commandPool),
         "vkCreateCommandPool"));
   }
-  if (commandBuffer)
+  if (recording.commandBuffer)
     return Status();
   VkCommandBufferAllocateInfo info{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   info.commandPool = commandPool;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
-  DML_TRY(
-      checkVk(vk.AllocateCommandBuffers(device.handle(), &info, &commandBuffer),
-              "vkAllocateCommandBuffers"));
-  device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)commandBuffer,
-                 function->name);
+  DML_TRY(checkVk(vk.AllocateCommandBuffers(device.handle(), &info,
+                                            &recording.commandBuffer),
+                  "vkAllocateCommandBuffers"));
+  device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER,
+                 (uint64_t)recording.commandBuffer, function->name);
   return Status();
 }
 
-Status BindingTable::recordCommands() {
+Status BindingTable::recordCommands(Recording &recording) {
   const DeviceFunctions &vk = program->device()->functions();
+  VkCommandBuffer commandBuffer = recording.commandBuffer;
   VkCommandBufferBeginInfo beginInfo{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   beginInfo.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
@@ -492,17 +570,14 @@ Status BindingTable::recordCommands() {
 }
 
 Status BindingTable::submit(const DmlSubmitInfo *info) {
-  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+  if (variant->temporarySize != 0 && !boundTemporary().buffer && !ownTemporary)
     DML_TRY(createOwnTemporary());
-  // Commands that are in use may not change.
-  if (constantsVersion != program->constants().version())
-    DML_TRY(wait(program->device()->waitLimit()));
-  DML_TRY(prepare());
-  DML_TRY(createCommands());
-  if (!commandsCurrent)
-    DML_TRY(recordCommands());
-  commandsCurrent = true;
-  return submissions.submit(commandBuffer, info);
+  DML_TRY(prepare(/*isSubmission=*/true));
+  DML_TRY(createCommands(*current));
+  if (!current->hasCommands)
+    DML_TRY(recordCommands(*current));
+  current->hasCommands = true;
+  return submissions.submit(current->commandBuffer, info);
 }
 
 Status BindingTable::wait(uint64_t timeout) {
