@@ -1,0 +1,281 @@
+//===- Computation.cpp - A partition that runs ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Computation.h"
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+using namespace dml;
+using namespace dml::provider;
+
+static const OrtApi &ort() { return *getApi().ort; }
+
+/// The type of elements in memory.
+static DmlDataType toDataType(DmlElementType type) {
+  switch (type) {
+  case DML_ELEMENT_TYPE_FLOAT:
+    return DML_DATA_TYPE_FLOAT32;
+  case DML_ELEMENT_TYPE_FLOAT16:
+    return DML_DATA_TYPE_FLOAT16;
+  case DML_ELEMENT_TYPE_DOUBLE:
+    return DML_DATA_TYPE_FLOAT64;
+  case DML_ELEMENT_TYPE_BOOL:
+  case DML_ELEMENT_TYPE_UINT8:
+    return DML_DATA_TYPE_UINT8;
+  case DML_ELEMENT_TYPE_INT8:
+    return DML_DATA_TYPE_INT8;
+  case DML_ELEMENT_TYPE_UINT16:
+    return DML_DATA_TYPE_UINT16;
+  case DML_ELEMENT_TYPE_INT16:
+    return DML_DATA_TYPE_INT16;
+  case DML_ELEMENT_TYPE_UINT32:
+    return DML_DATA_TYPE_UINT32;
+  case DML_ELEMENT_TYPE_INT32:
+    return DML_DATA_TYPE_INT32;
+  case DML_ELEMENT_TYPE_UINT64:
+    return DML_DATA_TYPE_UINT64;
+  case DML_ELEMENT_TYPE_INT64:
+    return DML_DATA_TYPE_INT64;
+  case DML_ELEMENT_TYPE_UINT4:
+    return DML_DATA_TYPE_UINT4;
+  case DML_ELEMENT_TYPE_INT4:
+    return DML_DATA_TYPE_INT4;
+  default:
+    return DML_DATA_TYPE_UNKNOWN;
+  }
+}
+
+static std::vector<uint32_t> getAllNodes(const Graph &graph) {
+  std::vector<uint32_t> nodes(graph.nodes.size());
+  for (uint32_t i = 0; i < nodes.size(); ++i)
+    nodes[i] = i;
+  return nodes;
+}
+
+//===----------------------------------------------------------------------===//
+// Making the partition
+//===----------------------------------------------------------------------===//
+
+Computation::Computation(std::shared_ptr<const Context> given,
+                         const OrtGraph *handle, const OrtNode *fused,
+                         const std::set<std::string> &constants)
+    : OrtNodeComputeInfo{}, context(std::move(given)),
+      graph(readGraph(handle)) {
+  static std::atomic<uint64_t> next = 0;
+  // With a cache on disk, the bytes of the weights are read to find programs:
+  // an identifier would have to tell them from those of all models ever.
+  if (context->options.cacheDirectory.empty())
+    identifier = "onnxruntime/" + std::to_string(next++);
+  ort_version_supported = getApi().version;
+  CreateState = [](OrtNodeComputeInfo *self, OrtNodeComputeContext *,
+                   void **state) noexcept -> OrtStatus * {
+    *state = self;
+    return nullptr;
+  };
+  Compute = [](OrtNodeComputeInfo *self, void *,
+               OrtKernelContext *kernel) noexcept -> OrtStatus * {
+    return guard([&] { static_cast<Computation *>(self)->compute(kernel); });
+  };
+  ReleaseState = [](OrtNodeComputeInfo *, void *) noexcept {};
+  keepWeights();
+  readInputs(fused, constants);
+  compileAhead();
+}
+
+void Computation::keepWeights() {
+  for (Value &value : graph.values) {
+    if (!value.weight || !value.weight->path.empty())
+      continue;
+    size_t size = value.weight->byteSize;
+    auto copy = std::make_unique<char[]>(size);
+    if (size != 0)
+      std::memcpy(copy.get(), value.weight->data, size);
+    value.weight->data = copy.get();
+    weights.push_back(std::move(copy));
+  }
+}
+
+void Computation::readInputs(const OrtNode *fused,
+                             const std::set<std::string> &constants) {
+  std::map<std::string, ValueIndex> indices;
+  for (ValueIndex i = 0; i < graph.values.size(); ++i)
+    indices[graph.values[i].name] = i;
+  auto find = [&](const OrtValueInfo *info) {
+    std::string name = get<const char *>(ort().GetValueInfoName, info);
+    auto found = indices.find(name);
+    if (found == indices.end())
+      throw Failure("the partition has no value '" + name +
+                    "', which its node has");
+    return found->second;
+  };
+  part = getPart(graph, getAllNodes(graph));
+  part.outputs.clear();
+  for (const OrtValueInfo *info : getAll<const OrtValueInfo *>(
+           ort().Node_GetNumInputs, ort().Node_GetInputs, fused)) {
+    ValueIndex value = find(info);
+    inputs.push_back({value, toDataType(graph.values[value].type),
+                      constants.count(graph.values[value].name) != 0});
+  }
+  for (const OrtValueInfo *info : getAll<const OrtValueInfo *>(
+           ort().Node_GetNumOutputs, ort().Node_GetOutputs, fused))
+    part.outputs.push_back(find(info));
+  outputs = part.outputs;
+}
+
+void Computation::compileAhead() {
+  std::vector<DmlSessionTensor> tensors;
+  for (const Input &input : inputs) {
+    const Value &value = graph.values[input.value];
+    if (value.weight)
+      continue;
+    if (input.isConstant || value.sizes.size() > DML_MAX_RANK ||
+        std::count_if(value.sizes.begin(), value.sizes.end(),
+                      [](int64_t size) { return size < 0; }))
+      return;
+    DmlSessionTensor tensor{};
+    tensor.name = value.name.c_str();
+    tensor.dataType = input.type;
+    tensor.rank = static_cast<uint32_t>(value.sizes.size());
+    std::copy(value.sizes.begin(), value.sizes.end(), tensor.sizes);
+    tensors.push_back(tensor);
+  }
+  findOutputs(*findVariant({}, part), tensors);
+}
+
+std::shared_ptr<Computation::Variant>
+Computation::makeVariant(Part variant) const {
+  dml::Model model = buildModel(graph, variant, ModelKind::Session, identifier);
+  DmlSessionCreateInfo info{};
+  info.model = model.get();
+  info.device = context->device.get();
+  if (!context->options.cacheDirectory.empty())
+    info.cacheDirectory = context->options.cacheDirectory.c_str();
+  info.messageCallback = [](void *user, DmlMessageSeverity,
+                            const char *message) {
+    static_cast<const Log *>(user)->warn(message);
+  };
+  info.userData = const_cast<Log *>(&context->log);
+  return std::make_shared<Variant>(dml::Session(info));
+}
+
+std::shared_ptr<Computation::Variant>
+Computation::findVariant(const std::map<ValueIndex, Elements> &constants,
+                         const Part &variant) {
+  // Programs for sizes that alternate stay; a size that never comes back does
+  // not fill the memory.
+  constexpr size_t mostVariants = 16;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = variants.find(constants);
+  if (found != variants.end())
+    return found->second;
+  if (variants.size() >= mostVariants)
+    variants.clear();
+  return variants[constants] = makeVariant(variant);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+std::vector<Computation::Shape>
+Computation::findOutputs(Variant &variant,
+                         const std::vector<DmlSessionTensor> &tensors) {
+  constexpr size_t mostShapes = 1024;
+  std::vector<int64_t> key;
+  for (const DmlSessionTensor &tensor : tensors)
+    key.insert(key.end(), tensor.sizes, tensor.sizes + tensor.rank);
+  {
+    std::lock_guard<std::mutex> lock(variant.mutex);
+    auto found = variant.outputs.find(key);
+    if (found != variant.outputs.end())
+      return found->second;
+  }
+  std::vector<DmlSessionTensor> results(outputs.size());
+  dml::detail::check(dmlPrepareSession, variant.session.get(), tensors.data(),
+                     static_cast<uint32_t>(tensors.size()), results.data(),
+                     static_cast<uint32_t>(results.size()));
+  std::vector<Shape> shapes;
+  for (const DmlSessionTensor &result : results)
+    shapes.push_back({{result.sizes, result.sizes + result.rank}});
+  std::lock_guard<std::mutex> lock(variant.mutex);
+  if (variant.outputs.size() >= mostShapes)
+    variant.outputs.clear();
+  variant.outputs[key] = shapes;
+  return shapes;
+}
+
+/// The tensor of a run for a value of ONNX Runtime.
+static DmlSessionTensor readTensor(const OrtValue *value, const char *name,
+                                   DmlDataType type) {
+  DmlSessionTensor tensor{};
+  tensor.name = name;
+  tensor.dataType = type;
+  Owned<OrtTensorTypeAndShapeInfo> info(
+      get<OrtTensorTypeAndShapeInfo *>(ort().GetTensorTypeAndShape, value));
+  size_t rank = get<size_t>(ort().GetDimensionsCount, info.get());
+  if (rank > DML_MAX_RANK)
+    throw Failure("input '" + std::string(name) + "' has " +
+                  std::to_string(rank) +
+                  " dimensions, but wanted are at most " +
+                  std::to_string(int(DML_MAX_RANK)));
+  tensor.rank = static_cast<uint32_t>(rank);
+  if (rank != 0)
+    check(ort().GetDimensions(info.get(), tensor.sizes, rank));
+  tensor.data =
+      const_cast<void *>(get<const void *>(ort().GetTensorData, value));
+  tensor.byteSize = get<size_t>(ort().GetTensorSizeInBytes, value);
+  return tensor;
+}
+
+/// The elements of a tensor of integers in host memory.
+static Elements readElements(const DmlSessionTensor &tensor) {
+  Elements elements;
+  size_t bytes = dmlGetDataTypeSize(tensor.dataType);
+  const char *data = static_cast<const char *>(tensor.data);
+  for (size_t at = 0; at + bytes <= tensor.byteSize; at += bytes) {
+    int64_t element = 0;
+    // Sign bits do not matter: addConstant takes the low bytes back.
+    std::memcpy(&element, data + at, bytes);
+    elements.push_back(element);
+  }
+  return elements;
+}
+
+void Computation::compute(OrtKernelContext *kernel) {
+  Part variant = part;
+  std::vector<DmlSessionTensor> tensors;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value &value = graph.values[inputs[i].value];
+    if (value.weight)
+      continue;
+    DmlSessionTensor tensor = readTensor(
+        get<const OrtValue *>(ort().KernelContext_GetInput, kernel, i),
+        value.name.c_str(), inputs[i].type);
+    if (inputs[i].isConstant) {
+      variant.constants[inputs[i].value] = readElements(tensor);
+      variant.shapes[inputs[i].value].assign(tensor.sizes,
+                                             tensor.sizes + tensor.rank);
+    } else {
+      tensors.push_back(tensor);
+    }
+  }
+  std::shared_ptr<Variant> program = findVariant(variant.constants, variant);
+  std::vector<Shape> shapes = findOutputs(*program, tensors);
+  std::vector<DmlSessionTensor> results(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto *value =
+        get<OrtValue *>(ort().KernelContext_GetOutput, kernel, i,
+                        static_cast<const int64_t *>(shapes[i].sizes.data()),
+                        shapes[i].sizes.size());
+    check(ort().GetTensorMutableData(value, &results[i].data));
+    results[i].byteSize = get<size_t>(ort().GetTensorSizeInBytes, value);
+  }
+  dml::detail::check(dmlRunSession, program->session.get(),
+                     static_cast<const DmlSessionTensor *>(tensors.data()),
+                     static_cast<uint32_t>(tensors.size()), results.data(),
+                     static_cast<uint32_t>(results.size()));
+}

@@ -1,0 +1,81 @@
+//===- Computation.h - A partition that runs --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_PROVIDER_COMPUTATION_H
+#define DML_LIB_PROVIDER_COMPUTATION_H
+
+#include "Model.h"
+#include "Options.h"
+#include <memory>
+#include <mutex>
+#include <set>
+
+namespace dml::provider {
+
+/// What all partitions of a session share.
+struct Context {
+  Options options;
+  Log log{nullptr};
+  std::shared_ptr<DmlDeviceImpl> device;
+};
+
+/// A partition that ONNX Runtime runs. ONNX Runtime may call compute() from
+/// many threads at once.
+class Computation : public OrtNodeComputeInfo {
+public:
+  /// Makes the partition of `graph`, which became the node `fused`. Copies the
+  /// weights that are not in files. `constants` are the names of inputs whose
+  /// elements are needed when a program is compiled. Where all sizes are known,
+  /// the program is compiled at once.
+  Computation(std::shared_ptr<const Context> context, const OrtGraph *graph,
+              const OrtNode *fused, const std::set<std::string> &constants);
+
+  void compute(OrtKernelContext *kernel);
+
+private:
+  struct Input {
+    ValueIndex value;
+    DmlDataType type;
+    bool isConstant;
+  };
+  struct Shape {
+    std::vector<int64_t> sizes;
+  };
+  /// A session, and the shapes of its outputs by those of its inputs.
+  struct Variant {
+    explicit Variant(dml::Session session) : session(std::move(session)) {}
+    dml::Session session;
+    std::mutex mutex;
+    std::map<std::vector<int64_t>, std::vector<Shape>> outputs;
+  };
+
+  void keepWeights();
+  void readInputs(const OrtNode *fused, const std::set<std::string> &constants);
+  void compileAhead();
+  std::shared_ptr<Variant> makeVariant(Part variant) const;
+  std::shared_ptr<Variant>
+  findVariant(const std::map<ValueIndex, Elements> &constants,
+              const Part &variant);
+  std::vector<Shape> findOutputs(Variant &variant,
+                                 const std::vector<DmlSessionTensor> &inputs);
+
+  std::shared_ptr<const Context> context;
+  Graph graph;
+  Part part;
+  /// What tells the weights of this partition from others of the process.
+  std::string identifier;
+  std::vector<std::unique_ptr<char[]>> weights;
+  /// The inputs and outputs of the fused node, in its order.
+  std::vector<Input> inputs;
+  std::vector<ValueIndex> outputs;
+
+  std::mutex mutex;
+  std::map<std::map<ValueIndex, Elements>, std::shared_ptr<Variant>> variants;
+};
+
+} // namespace dml::provider
+
+#endif // DML_LIB_PROVIDER_COMPUTATION_H
