@@ -85,6 +85,10 @@ Part Finder::makePart(std::vector<uint32_t> nodes) const {
     if (tensor->isConstant && tensor->elements)
       part.constants[input] = *tensor->elements;
   }
+  for (ValueIndex output : part.outputs)
+    if (const Survey::TensorResult *tensor = survey.findTensor(output);
+        tensor && tensor->sizes.empty())
+      part.scalars.push_back(output);
   return part;
 }
 

@@ -62,7 +62,7 @@ static std::vector<uint32_t> getAllNodes(const Graph &graph) {
 
 Computation::Computation(std::shared_ptr<const Context> given,
                          const OrtGraph *handle, const OrtNode *fused,
-                         const std::set<std::string> &constants)
+                         const Facts &facts)
     : OrtNodeComputeInfo{}, context(std::move(given)),
       graph(readGraph(handle)) {
   static std::atomic<uint64_t> next = 0;
@@ -82,7 +82,7 @@ Computation::Computation(std::shared_ptr<const Context> given,
   };
   ReleaseState = [](OrtNodeComputeInfo *, void *) noexcept {};
   keepWeights();
-  readInputs(fused, constants);
+  readInputs(fused, facts);
   compileAhead();
 }
 
@@ -99,8 +99,7 @@ void Computation::keepWeights() {
   }
 }
 
-void Computation::readInputs(const OrtNode *fused,
-                             const std::set<std::string> &constants) {
+void Computation::readInputs(const OrtNode *fused, const Facts &facts) {
   std::map<std::string, ValueIndex> indices;
   for (ValueIndex i = 0; i < graph.values.size(); ++i)
     indices[graph.values[i].name] = i;
@@ -118,12 +117,14 @@ void Computation::readInputs(const OrtNode *fused,
            ort().Node_GetNumInputs, ort().Node_GetInputs, fused)) {
     ValueIndex value = find(info);
     inputs.push_back({value, toDataType(graph.values[value].type),
-                      constants.count(graph.values[value].name) != 0});
+                      facts.constants.count(graph.values[value].name) != 0});
   }
   for (const OrtValueInfo *info : getAll<const OrtValueInfo *>(
            ort().Node_GetNumOutputs, ort().Node_GetOutputs, fused))
     part.outputs.push_back(find(info));
   outputs = part.outputs;
+  for (ValueIndex value : outputs)
+    isScalar.push_back(facts.scalars.count(graph.values[value].name) != 0);
 }
 
 void Computation::compileAhead() {
@@ -199,8 +200,10 @@ Computation::findOutputs(Variant &variant,
                      static_cast<uint32_t>(tensors.size()), results.data(),
                      static_cast<uint32_t>(results.size()));
   std::vector<Shape> shapes;
-  for (const DmlSessionTensor &result : results)
-    shapes.push_back({{result.sizes, result.sizes + result.rank}});
+  for (size_t i = 0; i < results.size(); ++i)
+    shapes.push_back(
+        {{results[i].sizes,
+          results[i].sizes + (isScalar[i] ? 0 : results[i].rank)}});
   std::lock_guard<std::mutex> lock(variant.mutex);
   if (variant.outputs.size() >= mostShapes)
     variant.outputs.clear();
@@ -209,9 +212,10 @@ Computation::findOutputs(Variant &variant,
 }
 
 /// The tensor of a run for a value of ONNX Runtime.
-static DmlSessionTensor readTensor(const OrtValue *value, const char *name,
+static DmlSessionTensor readTensor(const OrtValue *value, const Value &declared,
                                    DmlDataType type) {
   DmlSessionTensor tensor{};
+  const char *name = declared.name.c_str();
   tensor.name = name;
   tensor.dataType = type;
   Owned<OrtTensorTypeAndShapeInfo> info(
@@ -225,6 +229,13 @@ static DmlSessionTensor readTensor(const OrtValue *value, const char *name,
   tensor.rank = static_cast<uint32_t>(rank);
   if (rank != 0)
     check(ort().GetDimensions(info.get(), tensor.sizes, rank));
+  // ONNX Runtime takes a tensor of one element for a scalar, and the other way
+  // round.
+  if (declared.hasShape && declared.sizes.size() <= 1 && rank <= 1 &&
+      get<size_t>(ort().GetTensorShapeElementCount, info.get()) == 1) {
+    tensor.rank = static_cast<uint32_t>(declared.sizes.size());
+    tensor.sizes[0] = 1;
+  }
   tensor.data =
       const_cast<void *>(get<const void *>(ort().GetTensorData, value));
   tensor.byteSize = get<size_t>(ort().GetTensorSizeInBytes, value);
@@ -253,8 +264,8 @@ void Computation::compute(OrtKernelContext *kernel) {
     if (value.weight)
       continue;
     DmlSessionTensor tensor = readTensor(
-        get<const OrtValue *>(ort().KernelContext_GetInput, kernel, i),
-        value.name.c_str(), inputs[i].type);
+        get<const OrtValue *>(ort().KernelContext_GetInput, kernel, i), value,
+        inputs[i].type);
     if (inputs[i].isConstant) {
       variant.constants[inputs[i].value] = readElements(tensor);
       variant.shapes[inputs[i].value].assign(tensor.sizes,

@@ -22,16 +22,24 @@ struct Context {
   std::shared_ptr<DmlDeviceImpl> device;
 };
 
+/// What the provider has found out about values of its partitions, by their
+/// names.
+struct Facts {
+  /// Inputs whose elements are needed when a program is compiled.
+  std::set<std::string> constants;
+  /// Outputs that are scalars.
+  std::set<std::string> scalars;
+};
+
 /// A partition that ONNX Runtime runs. ONNX Runtime may call compute() from
 /// many threads at once.
 class Computation : public OrtNodeComputeInfo {
 public:
   /// Makes the partition of `graph`, which became the node `fused`. Copies the
-  /// weights that are not in files. `constants` are the names of inputs whose
-  /// elements are needed when a program is compiled. Where all sizes are known,
-  /// the program is compiled at once.
+  /// weights that are not in files. Where all sizes are known, the program is
+  /// compiled at once.
   Computation(std::shared_ptr<const Context> context, const OrtGraph *graph,
-              const OrtNode *fused, const std::set<std::string> &constants);
+              const OrtNode *fused, const Facts &facts);
 
   void compute(OrtKernelContext *kernel);
 
@@ -53,7 +61,7 @@ private:
   };
 
   void keepWeights();
-  void readInputs(const OrtNode *fused, const std::set<std::string> &constants);
+  void readInputs(const OrtNode *fused, const Facts &facts);
   void compileAhead();
   std::shared_ptr<Variant> makeVariant(Part variant) const;
   std::shared_ptr<Variant>
@@ -71,6 +79,7 @@ private:
   /// The inputs and outputs of the fused node, in its order.
   std::vector<Input> inputs;
   std::vector<ValueIndex> outputs;
+  std::vector<bool> isScalar;
 
   std::mutex mutex;
   std::map<std::map<ValueIndex, Elements>, std::shared_ptr<Variant>> variants;

@@ -24,6 +24,8 @@ struct Part {
   std::map<ValueIndex, Elements> constants;
   /// Shapes that inputs have instead of those that the graph declares.
   std::map<ValueIndex, std::vector<int64_t>> shapes;
+  /// The outputs that are scalars, which a session returns with one dimension.
+  std::vector<ValueIndex> scalars;
 };
 
 /// How a model is built.

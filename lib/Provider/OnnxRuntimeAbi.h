@@ -184,6 +184,8 @@ typedef struct OrtDataType OrtDataType;
 typedef struct OrtEnv OrtEnv;
 typedef struct OrtEp OrtEp;
 typedef struct OrtEpApi OrtEpApi;
+typedef struct OrtEpAssignedNode OrtEpAssignedNode;
+typedef struct OrtEpAssignedSubgraph OrtEpAssignedSubgraph;
 typedef struct OrtEpDevice OrtEpDevice;
 typedef struct OrtEpFactory OrtEpFactory;
 typedef struct OrtEpGraphSupportInfo OrtEpGraphSupportInfo;
@@ -522,17 +524,18 @@ struct OrtApi {
                               size_t);
   OrtStatus *(*GetSymbolicDimensions)(const OrtTensorTypeAndShapeInfo *,
                                       const char **, size_t);
-  void *unused9;
+  OrtStatus *(*GetTensorShapeElementCount)(const OrtTensorTypeAndShapeInfo *,
+                                           size_t *);
   OrtStatus *(*GetTensorTypeAndShape)(const OrtValue *,
                                       OrtTensorTypeAndShapeInfo **);
-  void *unused10[3];
+  void *unused9[3];
   OrtStatus *(*CreateCpuMemoryInfo)(OrtAllocatorType, OrtMemType,
                                     OrtMemoryInfo **);
-  void *unused11[6];
+  void *unused10[6];
   OrtStatus *(*AllocatorFree)(OrtAllocator *, void *);
-  void *unused12;
+  void *unused11;
   OrtStatus *(*GetAllocatorWithDefaultOptions)(OrtAllocator **);
-  void *unused13[9];
+  void *unused12[9];
   OrtStatus *(*KernelContext_GetInputCount)(const OrtKernelContext *, size_t *);
   OrtStatus *(*KernelContext_GetOutputCount)(const OrtKernelContext *,
                                              size_t *);
@@ -545,14 +548,14 @@ struct OrtApi {
   void (*ReleaseMemoryInfo)(OrtMemoryInfo *);
   void (*ReleaseSession)(OrtSession *);
   void (*ReleaseValue)(OrtValue *);
-  void *unused14;
+  void *unused13;
   void (*ReleaseTypeInfo)(OrtTypeInfo *);
   void (*ReleaseTensorTypeAndShapeInfo)(OrtTensorTypeAndShapeInfo *);
   void (*ReleaseSessionOptions)(OrtSessionOptions *);
-  void *unused15[23];
+  void *unused14[23];
   OrtStatus *(*AddFreeDimensionOverrideByName)(OrtSessionOptions *,
                                                const char *, int64_t);
-  void *unused16[5];
+  void *unused15[5];
   OrtStatus *(*AddSessionConfigEntry)(OrtSessionOptions *, const char *,
                                       const char *);
   OrtStatus *(*CreateAllocator)(const OrtSession *, const OrtMemoryInfo *,
@@ -566,41 +569,41 @@ struct OrtApi {
   OrtStatus *(*BindOutput)(OrtIoBinding *, const char *, const OrtValue *);
   OrtStatus *(*BindOutputToDevice)(OrtIoBinding *, const char *,
                                    const OrtMemoryInfo *);
-  void *unused17;
+  void *unused16;
   OrtStatus *(*GetBoundOutputValues)(const OrtIoBinding *, OrtAllocator *,
                                      OrtValue ***, size_t *);
-  void *unused18[53];
+  void *unused17[53];
   OrtStatus *(*GetTensorMemoryInfo)(const OrtValue *, const OrtMemoryInfo **);
-  void *unused19[16];
+  void *unused18[16];
   OrtStatus *(*CreateOpAttr)(const char *, const void *, int, OrtOpAttrType,
                              OrtOpAttr **);
   void (*ReleaseOpAttr)(OrtOpAttr *);
-  void *unused20[24];
+  void *unused19[24];
   OrtStatus *(*HasSessionConfigEntry)(const OrtSessionOptions *, const char *,
                                       int *);
   OrtStatus *(*GetSessionConfigEntry)(const OrtSessionOptions *, const char *,
                                       char *, size_t *);
-  void *unused21[8];
+  void *unused20[8];
   OrtStatus *(*Logger_LogMessage)(const OrtLogger *, OrtLoggingLevel,
                                   const char *, const char *, int,
                                   const char *);
   OrtStatus *(*Logger_GetLoggingSeverityLevel)(const OrtLogger *,
                                                OrtLoggingLevel *);
-  void *unused22[23];
+  void *unused21[23];
   OrtStatus *(*ReadOpAttr)(const OrtOpAttr *, OrtOpAttrType, void *, size_t,
                            size_t *);
-  void *unused23[16];
+  void *unused22[16];
   OrtStatus *(*GetValueInfoName)(const OrtValueInfo *, const char **);
   OrtStatus *(*GetValueInfoTypeInfo)(const OrtValueInfo *,
                                      const OrtTypeInfo **);
   const OrtModelEditorApi *(*GetModelEditorApi)(void);
-  void *unused24[3];
+  void *unused23[3];
   void (*CreateKeyValuePairs)(OrtKeyValuePairs **);
   void (*AddKeyValuePair)(OrtKeyValuePairs *, const char *, const char *);
   const char *(*GetKeyValue)(const OrtKeyValuePairs *, const char *);
   void (*GetKeyValuePairs)(const OrtKeyValuePairs *, const char *const **,
                            const char *const **, size_t *);
-  void *unused25;
+  void *unused24;
   void (*ReleaseKeyValuePairs)(OrtKeyValuePairs *);
   OrtStatus *(*RegisterExecutionProviderLibrary)(OrtEnv *, const char *,
                                                  const char *);
@@ -610,27 +613,27 @@ struct OrtApi {
   OrtStatus *(*SessionOptionsAppendExecutionProvider_V2)(
       OrtSessionOptions *, OrtEnv *, const OrtEpDevice *const *, size_t,
       const char *const *, const char *const *, size_t);
-  void *unused26[2];
+  void *unused25[2];
   OrtHardwareDeviceType (*HardwareDevice_Type)(const OrtHardwareDevice *);
   uint32_t (*HardwareDevice_VendorId)(const OrtHardwareDevice *);
-  void *unused27;
+  void *unused26;
   uint32_t (*HardwareDevice_DeviceId)(const OrtHardwareDevice *);
   const OrtKeyValuePairs *(*HardwareDevice_Metadata)(const OrtHardwareDevice *);
   const char *(*EpDevice_EpName)(const OrtEpDevice *);
-  void *unused28;
+  void *unused27;
   const OrtKeyValuePairs *(*EpDevice_EpMetadata)(const OrtEpDevice *);
-  void *unused29;
+  void *unused28;
   const OrtHardwareDevice *(*EpDevice_Device)(const OrtEpDevice *);
   const OrtEpApi *(*GetEpApi)(void);
   OrtStatus *(*GetTensorSizeInBytes)(const OrtValue *, size_t *);
-  void *unused30;
+  void *unused29;
   OrtStatus *(*CreateMemoryInfo_V2)(const char *, OrtMemoryInfoDeviceType,
                                     uint32_t, int32_t, OrtDeviceMemoryType,
                                     size_t, OrtAllocatorType, OrtMemoryInfo **);
-  void *unused31[2];
+  void *unused30[2];
   OrtStatus *(*ValueInfo_GetValueProducer)(const OrtValueInfo *,
                                            const OrtNode **, size_t *);
-  void *unused32[2];
+  void *unused31[2];
   OrtStatus *(*ValueInfo_GetInitializerValue)(const OrtValueInfo *,
                                               const OrtValue **);
   OrtStatus *(*ValueInfo_GetExternalInitializerInfo)(
@@ -639,10 +642,10 @@ struct OrtApi {
   OrtStatus *(*ValueInfo_IsOptionalGraphInput)(const OrtValueInfo *, bool *);
   OrtStatus *(*ValueInfo_IsGraphOutput)(const OrtValueInfo *, bool *);
   OrtStatus *(*ValueInfo_IsConstantInitializer)(const OrtValueInfo *, bool *);
-  void *unused33;
+  void *unused32;
   OrtStatus *(*Graph_GetName)(const OrtGraph *, const char **);
   OrtStatus *(*Graph_GetModelPath)(const OrtGraph *, const char **);
-  void *unused34;
+  void *unused33;
   OrtStatus *(*Graph_GetNumOperatorSets)(const OrtGraph *, size_t *);
   OrtStatus *(*Graph_GetOperatorSets)(const OrtGraph *, const char **,
                                       int64_t *, size_t);
@@ -658,12 +661,12 @@ struct OrtApi {
   OrtStatus *(*Graph_GetNumNodes)(const OrtGraph *, size_t *);
   OrtStatus *(*Graph_GetNodes)(const OrtGraph *, const OrtNode **, size_t);
   OrtStatus *(*Graph_GetParentNode)(const OrtGraph *, const OrtNode **);
-  void *unused35;
+  void *unused34;
   OrtStatus *(*Node_GetId)(const OrtNode *, size_t *);
   OrtStatus *(*Node_GetName)(const OrtNode *, const char **);
   OrtStatus *(*Node_GetOperatorType)(const OrtNode *, const char **);
   OrtStatus *(*Node_GetDomain)(const OrtNode *, const char **);
-  void *unused36;
+  void *unused35;
   OrtStatus *(*Node_GetNumInputs)(const OrtNode *, size_t *);
   OrtStatus *(*Node_GetInputs)(const OrtNode *, const OrtValueInfo **, size_t);
   OrtStatus *(*Node_GetNumOutputs)(const OrtNode *, size_t *);
@@ -673,13 +676,13 @@ struct OrtApi {
                                        size_t);
   OrtStatus *(*Node_GetNumAttributes)(const OrtNode *, size_t *);
   OrtStatus *(*Node_GetAttributes)(const OrtNode *, const OrtOpAttr **, size_t);
-  void *unused37;
+  void *unused36;
   OrtStatus *(*OpAttr_GetTensorAttributeAsOrtValue)(const OrtOpAttr *,
                                                     OrtValue **);
   OrtStatus *(*OpAttr_GetType)(const OrtOpAttr *, OrtOpAttrType *);
   OrtStatus *(*OpAttr_GetName)(const OrtOpAttr *, const char **);
   OrtStatus *(*Node_GetNumSubgraphs)(const OrtNode *, size_t *);
-  void *unused38[2];
+  void *unused37[2];
   OrtStatus *(*Node_GetEpName)(const OrtNode *, const char **);
   void (*ReleaseExternalInitializerInfo)(OrtExternalInitializerInfo *);
   const char *(*ExternalInitializerInfo_GetFilePath)(
@@ -688,23 +691,33 @@ struct OrtApi {
       const OrtExternalInitializerInfo *);
   size_t (*ExternalInitializerInfo_GetByteSize)(
       const OrtExternalInitializerInfo *);
-  void *unused39;
+  void *unused38;
   const OrtMemoryInfo *(*EpDevice_MemoryInfo)(const OrtEpDevice *,
                                               OrtDeviceMemoryType);
-  void *unused40[3];
+  void *unused39[3];
   OrtStatus *(*GetTensorData)(const OrtValue *, const void **);
   OrtStatus *(*GetSessionOptionsConfigEntries)(const OrtSessionOptions *,
                                                OrtKeyValuePairs **);
   OrtStatus *(*SessionGetMemoryInfoForInputs)(const OrtSession *,
                                               const OrtMemoryInfo **, size_t);
-  void *unused41[5];
+  OrtStatus *(*SessionGetMemoryInfoForOutputs)(const OrtSession *,
+                                               const OrtMemoryInfo **, size_t);
+  void *unused40[4];
   OrtStatus *(*CopyTensors)(const OrtEnv *, const OrtValue *const *,
                             OrtValue *const *, OrtSyncStream *, size_t);
-  void *unused42[3];
+  void *unused41[3];
   bool (*TensorTypeAndShape_HasShape)(const OrtTensorTypeAndShapeInfo *);
-  void *unused43[4];
+  void *unused42[4];
   const OrtInteropApi *(*GetInteropApi)(void);
-  void *unused44[18];
+  void *unused43[11];
+  OrtStatus *(*Session_GetEpGraphAssignmentInfo)(
+      const OrtSession *, const OrtEpAssignedSubgraph *const **, size_t *);
+  OrtStatus *(*EpAssignedSubgraph_GetEpName)(const OrtEpAssignedSubgraph *,
+                                             const char **);
+  OrtStatus *(*EpAssignedSubgraph_GetNodes)(const OrtEpAssignedSubgraph *,
+                                            const OrtEpAssignedNode *const **,
+                                            size_t *);
+  void *unused44[4];
   OrtStatus *(*GetTensorElementTypeAndShapeDataReference)(
       const OrtValue *, ONNXTensorElementDataType *, const int64_t **,
       size_t *);

@@ -91,7 +91,9 @@ void Provider::findNodes(const OrtGraph *handle,
     for (uint32_t node : part.nodes)
       nodes.push_back(graph.nodes[node].handle);
     for (const auto &[value, elements] : part.constants)
-      constants.insert(graph.values[value].name);
+      facts.constants.insert(graph.values[value].name);
+    for (ValueIndex value : part.scalars)
+      facts.scalars.insert(graph.values[value].name);
     check(getApi().ep->EpGraphSupportInfo_AddNodesToFuse(
         support, nodes.data(), nodes.size(), &fusion));
   }
@@ -102,7 +104,7 @@ void Provider::compile(const OrtGraph **graphs, const OrtNode **nodes,
   std::vector<std::unique_ptr<Computation>> made;
   for (size_t i = 0; i < count; ++i)
     made.push_back(
-        std::make_unique<Computation>(context, graphs[i], nodes[i], constants));
+        std::make_unique<Computation>(context, graphs[i], nodes[i], facts));
   for (size_t i = 0; i < count; ++i)
     computations[i] = made[i].release();
 }

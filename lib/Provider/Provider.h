@@ -28,8 +28,8 @@ private:
                OrtNodeComputeInfo **computations);
 
   std::shared_ptr<const Context> context;
-  /// The names of values that a partition needs when a program is compiled.
-  std::set<std::string> constants;
+  /// What is known of the values of the partitions.
+  Facts facts;
 };
 
 /// What makes providers. ONNX Runtime calls its functions from many threads.

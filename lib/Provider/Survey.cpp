@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Survey.h"
+#include <algorithm>
 
 using namespace dml;
 using namespace dml::provider;
@@ -71,7 +72,13 @@ Survey provider::surveyGraph(const Graph &graph,
   constexpr int64_t largeSize = 64;
   Part whole = getWhole(graph);
   Survey large(graph, whole, largeSize, featureLevel);
-  if (large.countProblems() == 0)
+  bool isOpen = std::any_of(
+      whole.inputs.begin(), whole.inputs.end(), [&](ValueIndex input) {
+        const std::vector<int64_t> &sizes = graph.values[input].sizes;
+        return std::any_of(sizes.begin(), sizes.end(),
+                           [](int64_t size) { return size < 0; });
+      });
+  if (!isOpen || large.countProblems() == 0)
     return large;
   Survey small(graph, whole, 1, featureLevel);
   return small.countProblems() < large.countProblems() ? small : large;

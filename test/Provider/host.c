@@ -12,7 +12,9 @@
  *   config KEY VALUE           an entry of the configuration of later sessions
  *   clear                      forgets options, entries and inputs
  *   level N                    ONNX Runtime's optimizations of later sessions
- *   open dml|cpu MODEL         opens a session; "opened" and microseconds
+ *   open dml|cpu MODEL         opens a session; "part PROVIDER COUNT" for each
+ *                              part of COUNT nodes that a provider has, then
+ *                              "opened" and microseconds
  *   input NAME TYPE SIZES FILE gives an input: ONNX's number of the type, sizes
  *                              such as 2x3, or "-" for a scalar
  *   run FILE                   runs; FILE0, FILE1 ... receive the outputs;
@@ -20,9 +22,12 @@
  *                              and microseconds
  *   time N                     runs N times; "time" and the median in
  *                              microseconds
- *   threads N COUNT            runs COUNT times on each of N threads; fails
- *                              unless all have the bytes of the last run
- *   close                      closes the session
+ *   twin MODEL                 opens a second session beside the one that is
+open
+ *   threads N COUNT            runs COUNT times on each of N threads, every
+ *                              second one in the second session; fails unless
+ *                              all have the bytes of the last run
+ *   close                      closes both sessions
  *
 \*===----------------------------------------------------------------------===*/
 
@@ -50,7 +55,7 @@ static Pair options[MOST], entries[MOST];
 static size_t optionCount, entryCount;
 static int level = ORT_ENABLE_ALL;
 
-static OrtSession *session;
+static OrtSession *session, *twin;
 static char *inputNames[MOST];
 static OrtValue *inputs[MOST];
 static void *inputData[MOST];
@@ -127,7 +132,9 @@ static void closeSession(void) {
   outputCount = 0;
   if (session)
     ort->ReleaseSession(session);
-  session = NULL;
+  if (twin)
+    ort->ReleaseSession(twin);
+  session = twin = NULL;
 }
 
 static OrtStatus *addProvider(OrtSessionOptions *settings) {
@@ -142,6 +149,9 @@ static OrtStatus *addProvider(OrtSessionOptions *settings) {
 
 static OrtStatus *configure(OrtSessionOptions *settings, bool isProvider) {
   OrtStatus *status = ort->SetIntraOpNumThreads(settings, 1);
+  if (!status)
+    status = ort->AddSessionConfigEntry(
+        settings, "session.record_ep_graph_assignment_info", "1");
   if (!status)
     status = ort->SetSessionGraphOptimizationLevel(
         settings, (GraphOptimizationLevel)level);
@@ -168,6 +178,22 @@ static void nameOutputs(void) {
   }
 }
 
+/* Prints which parts of the model each provider has. */
+static void printParts(void) {
+  const OrtEpAssignedSubgraph *const *parts;
+  size_t count = 0;
+  if (failed(ort->Session_GetEpGraphAssignmentInfo(session, &parts, &count)))
+    return;
+  for (size_t i = 0; i < count; ++i) {
+    const OrtEpAssignedNode *const *nodes;
+    const char *name;
+    size_t nodeCount = 0;
+    if (!failed(ort->EpAssignedSubgraph_GetEpName(parts[i], &name)) &&
+        !failed(ort->EpAssignedSubgraph_GetNodes(parts[i], &nodes, &nodeCount)))
+      printf("part\t%s\t%zu\n", name, nodeCount);
+  }
+}
+
 static void openSession(const char *kind, const char *model) {
   OrtSessionOptions *settings;
   long begin = getMicroseconds();
@@ -177,8 +203,19 @@ static void openSession(const char *kind, const char *model) {
   if (!failed(configure(settings, strcmp(kind, "dml") == 0)) &&
       !failed(ort->CreateSession(env, model, settings, &session))) {
     nameOutputs();
+    printParts();
     printf("opened %ld\n", getMicroseconds() - begin);
   }
+  ort->ReleaseSessionOptions(settings);
+}
+
+static void openTwin(const char *model) {
+  OrtSessionOptions *settings;
+  if (failed(ort->CreateSessionOptions(&settings)))
+    return;
+  if (!failed(configure(settings, true)) &&
+      !failed(ort->CreateSession(env, model, settings, &twin)))
+    printf("twin\n");
   ort->ReleaseSessionOptions(settings);
 }
 
@@ -219,8 +256,8 @@ static void addInput(char **words) {
 }
 
 /* Runs the session once, into `results`, which are released by the caller. */
-static OrtStatus *run(OrtValue **results) {
-  return ort->Run(session, NULL, (const char *const *)inputNames,
+static OrtStatus *run(OrtSession *which, OrtValue **results) {
+  return ort->Run(which, NULL, (const char *const *)inputNames,
                   (const OrtValue *const *)inputs, inputCount,
                   (const char *const *)outputNames, outputCount, results);
 }
@@ -260,7 +297,7 @@ static void runSession(const char *prefix) {
   }
   releaseOutputs();
   long begin = getMicroseconds();
-  if (failed(run(outputs)))
+  if (failed(run(session, outputs)))
     return;
   long end = getMicroseconds();
   for (size_t i = 0; i < outputCount; ++i)
@@ -278,7 +315,7 @@ static void timeRuns(size_t count) {
   for (size_t i = 0; i < count; ++i) {
     releaseOutputs();
     long begin = getMicroseconds();
-    if (failed(run(outputs)))
+    if (failed(run(session, outputs)))
       break;
     times[i] = getMicroseconds() - begin;
   }
@@ -301,11 +338,18 @@ static bool isSame(OrtValue *left, OrtValue *right) {
          leftSize == rightSize && memcmp(leftData, rightData, leftSize) == 0;
 }
 
+/* What a thread runs. */
+typedef struct Task {
+  OrtSession *session;
+  size_t count;
+} Task;
+
 static void *runThread(void *argument) {
-  size_t count = *(size_t *)argument, wrong = 0;
+  const Task *task = argument;
+  size_t count = task->count, wrong = 0;
   for (size_t i = 0; i < count; ++i) {
     OrtValue *results[MOST] = {NULL};
-    if (failed(run(results)))
+    if (failed(run(task->session, results)))
       ++wrong;
     for (size_t k = 0; k < outputCount; ++k) {
       if (!results[k])
@@ -319,13 +363,17 @@ static void *runThread(void *argument) {
 
 static void runThreads(size_t threadCount, size_t count) {
   pthread_t threads[MOST];
+  Task tasks[MOST];
   size_t wrong = 0;
   if (!session || !outputs[0] || threadCount > MOST) {
     printf("error threads need a run before them\n");
     return;
   }
-  for (size_t i = 0; i < threadCount; ++i)
-    pthread_create(&threads[i], NULL, runThread, &count);
+  for (size_t i = 0; i < threadCount; ++i) {
+    tasks[i].session = i % 2 && twin ? twin : session;
+    tasks[i].count = count;
+    pthread_create(&threads[i], NULL, runThread, &tasks[i]);
+  }
   for (size_t i = 0; i < threadCount; ++i) {
     void *result;
     pthread_join(threads[i], &result);
@@ -357,6 +405,8 @@ static void obey(char **words, int count) {
     level = atoi(words[1]);
   else if (strcmp(words[0], "open") == 0 && count == 3)
     openSession(words[1], words[2]);
+  else if (strcmp(words[0], "twin") == 0 && count == 2)
+    openTwin(words[1]);
   else if (strcmp(words[0], "input") == 0 && count == 5)
     addInput(words);
   else if (strcmp(words[0], "run") == 0 && count == 2)

@@ -246,7 +246,7 @@ llvm::Error GraphImporter::addOutputs(Results &results) {
                                      "' is computed by no node");
     Tensor &tensor = found->second;
     // The node that computes the tensor is listed among the problems.
-    if (!tensor.isKnown)
+    if (!tensor.isKnown || assumed.contains(output.name))
       continue;
     Shape shape = Results::getShape(tensor);
     std::optional<int64_t> count = countElements(shape);
@@ -271,7 +271,8 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
   if (options.leavesOutUnread && !problems.empty()) {
     llvm::StringSet<> added;
     collectUnreadOperands([&](StringRef name, Tensor &tensor) {
-      if (added.insert(name).second && !results.hasName(name))
+      if (added.insert(name).second && !results.hasName(name) &&
+          !assumed.contains(name))
         results.add(tensor, name);
     });
   }

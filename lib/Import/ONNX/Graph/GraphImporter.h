@@ -169,6 +169,8 @@ private:
   /// Of a survey: why tensors are not known, and the declarations of tensors.
   llvm::StringMap<std::string> unknown;
   llvm::StringMap<const ValueInfo *> declarations;
+  /// The outputs of nodes that are arguments of the function.
+  llvm::StringSet<> assumed;
   /// The branches that were entered.
   std::vector<std::shared_ptr<const GraphProto>> branches;
 };

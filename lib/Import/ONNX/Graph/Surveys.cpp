@@ -58,6 +58,7 @@ llvm::Error GraphImporter::assume(const ValueInfo &declared,
   tensor->value =
       NodeImporter(state).reshape(tensor->value, toPhysical(tensor->shape));
   state.tensors[declared.name] = std::move(*tensor);
+  assumed.insert(declared.name);
   return llvm::Error::success();
 }
 
