@@ -109,6 +109,10 @@ void Releaser::operator()(OrtExternalInitializerInfo *info) const {
   api.ort->ReleaseExternalInitializerInfo(info);
 }
 
+void Releaser::operator()(OrtKernelRegistry *registry) const {
+  api.ep->ReleaseKernelRegistry(registry);
+}
+
 std::vector<std::pair<std::string, std::string>>
 provider::getPairs(const OrtKeyValuePairs *pairs) {
   const char *const *keys = nullptr, *const *values = nullptr;

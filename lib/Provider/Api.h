@@ -89,6 +89,7 @@ struct Releaser {
   void operator()(OrtMemoryInfo *info) const;
   void operator()(OrtValue *value) const;
   void operator()(OrtExternalInitializerInfo *info) const;
+  void operator()(OrtKernelRegistry *registry) const;
 };
 template <typename T> using Owned = std::unique_ptr<T, Releaser>;
 

@@ -82,7 +82,7 @@ Computation::Computation(std::shared_ptr<const Context> given,
   };
   ReleaseState = [](OrtNodeComputeInfo *, void *) noexcept {};
   keepWeights();
-  readInputs(fused, facts);
+  nameInputs(fused, facts);
   compileAhead();
 }
 
@@ -99,7 +99,7 @@ void Computation::keepWeights() {
   }
 }
 
-void Computation::readInputs(const OrtNode *fused, const Facts &facts) {
+void Computation::nameInputs(const OrtNode *fused, const Facts &facts) {
   std::map<std::string, ValueIndex> indices;
   for (ValueIndex i = 0; i < graph.values.size(); ++i)
     indices[graph.values[i].name] = i;
@@ -242,23 +242,45 @@ static DmlSessionTensor readTensor(const OrtValue *value, const Value &declared,
   return tensor;
 }
 
-/// The elements of a tensor of integers in host memory.
-static Elements readElements(const DmlSessionTensor &tensor) {
+/// Lets a tensor in device memory be a range of its buffer. Memory of another
+/// device than the session's is copied to the host.
+void Computation::place(DmlSessionTensor &tensor,
+                        std::vector<char> &copy) const {
+  std::optional<DevicePlace> found = context->memory->find(tensor.data);
+  if (!found)
+    return;
+  if (found->device == context->device.get()) {
+    // Kernels may touch the rest of the last 16 bytes, which belongs to the
+    // tensor, too: allocations and tensors in them begin at multiples of more.
+    uint64_t size = (uint64_t(tensor.byteSize) + 15) / 16 * 16;
+    tensor.data = nullptr;
+    tensor.buffer = {found->vulkanBuffer, found->offset,
+                     std::min(size, found->size)};
+    return;
+  }
+  copy.resize(tensor.byteSize);
+  tensor.data = copy.data();
+}
+
+/// The elements of a tensor of integers.
+static Elements readElements(const DeviceMemory &memory,
+                             const DmlSessionTensor &tensor) {
+  std::vector<char> bytes(tensor.byteSize);
+  memory.copy(bytes.data(), tensor.data, bytes.size());
+  size_t width = dmlGetDataTypeSize(tensor.dataType);
   Elements elements;
-  size_t bytes = dmlGetDataTypeSize(tensor.dataType);
-  const char *data = static_cast<const char *>(tensor.data);
-  for (size_t at = 0; at + bytes <= tensor.byteSize; at += bytes) {
+  for (size_t at = 0; width != 0 && at + width <= bytes.size(); at += width) {
     int64_t element = 0;
-    // Sign bits do not matter: addConstant takes the low bytes back.
-    std::memcpy(&element, data + at, bytes);
+    // The low bytes are all that a model takes of an element.
+    std::memcpy(&element, bytes.data() + at, width);
     elements.push_back(element);
   }
   return elements;
 }
 
-void Computation::compute(OrtKernelContext *kernel) {
-  Part variant = part;
-  std::vector<DmlSessionTensor> tensors;
+/// Reads the inputs of a run: the tensors, and the constants of the variant.
+void Computation::readInputs(OrtKernelContext *kernel, Part &variant,
+                             Tensors &tensors) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value &value = graph.values[inputs[i].value];
     if (value.weight)
@@ -267,26 +289,46 @@ void Computation::compute(OrtKernelContext *kernel) {
         get<const OrtValue *>(ort().KernelContext_GetInput, kernel, i), value,
         inputs[i].type);
     if (inputs[i].isConstant) {
-      variant.constants[inputs[i].value] = readElements(tensor);
+      variant.constants[inputs[i].value] =
+          readElements(*context->memory, tensor);
       variant.shapes[inputs[i].value].assign(tensor.sizes,
                                              tensor.sizes + tensor.rank);
-    } else {
-      tensors.push_back(tensor);
+      continue;
     }
+    const void *address = tensor.data;
+    std::vector<char> &copy = tensors.copies.emplace_back();
+    place(tensor, copy);
+    if (!copy.empty())
+      context->memory->copy(copy.data(), address, copy.size());
+    tensors.all.push_back(tensor);
   }
+}
+
+void Computation::compute(OrtKernelContext *kernel) {
+  Part variant = part;
+  Tensors given, results;
+  readInputs(kernel, variant, given);
   std::shared_ptr<Variant> program = findVariant(variant.constants, variant);
-  std::vector<Shape> shapes = findOutputs(*program, tensors);
-  std::vector<DmlSessionTensor> results(outputs.size());
+  std::vector<Shape> shapes = findOutputs(*program, given.all);
+  std::vector<void *> addresses;
   for (size_t i = 0; i < outputs.size(); ++i) {
     auto *value =
         get<OrtValue *>(ort().KernelContext_GetOutput, kernel, i,
                         static_cast<const int64_t *>(shapes[i].sizes.data()),
                         shapes[i].sizes.size());
-    check(ort().GetTensorMutableData(value, &results[i].data));
-    results[i].byteSize = get<size_t>(ort().GetTensorSizeInBytes, value);
+    DmlSessionTensor &result = results.all.emplace_back();
+    check(ort().GetTensorMutableData(value, &result.data));
+    result.byteSize = get<size_t>(ort().GetTensorSizeInBytes, value);
+    addresses.push_back(result.data);
+    place(result, results.copies.emplace_back());
   }
   dml::detail::check(dmlRunSession, program->session.get(),
-                     static_cast<const DmlSessionTensor *>(tensors.data()),
-                     static_cast<uint32_t>(tensors.size()), results.data(),
-                     static_cast<uint32_t>(results.size()));
+                     static_cast<const DmlSessionTensor *>(given.all.data()),
+                     static_cast<uint32_t>(given.all.size()),
+                     results.all.data(),
+                     static_cast<uint32_t>(results.all.size()));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!results.copies[i].empty())
+      context->memory->copy(addresses[i], results.copies[i].data(),
+                            results.copies[i].size());
 }

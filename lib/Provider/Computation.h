@@ -7,8 +7,10 @@
 #ifndef DML_LIB_PROVIDER_COMPUTATION_H
 #define DML_LIB_PROVIDER_COMPUTATION_H
 
+#include "Memory.h"
 #include "Model.h"
 #include "Options.h"
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -20,6 +22,8 @@ struct Context {
   Options options;
   Log log{nullptr};
   std::shared_ptr<DmlDeviceImpl> device;
+  /// The factory's.
+  const DeviceMemory *memory = nullptr;
 };
 
 /// What the provider has found out about values of its partitions, by their
@@ -60,8 +64,18 @@ private:
     std::map<std::vector<int64_t>, std::vector<Shape>> outputs;
   };
 
+  /// The tensors of a run, with the copies on the host of those that are on
+  /// another device.
+  struct Tensors {
+    std::vector<DmlSessionTensor> all;
+    std::deque<std::vector<char>> copies;
+  };
+
+  void readInputs(OrtKernelContext *kernel, Part &variant,
+                  Tensors &tensors) const;
+  void place(DmlSessionTensor &tensor, std::vector<char> &copy) const;
   void keepWeights();
-  void readInputs(const OrtNode *fused, const Facts &facts);
+  void nameInputs(const OrtNode *fused, const Facts &facts);
   void compileAhead();
   std::shared_ptr<Variant> makeVariant(Part variant) const;
   std::shared_ptr<Variant>

@@ -18,6 +18,10 @@ static const OrtApi &ort() { return *getApi().ort; }
 /// The key of an OrtEpDevice's metadata that has the UUID of Vulkan's device.
 static constexpr char uuidKey[] = "vulkan_device_uuid";
 
+/// Whether tensors can be in device memory. Before version 24, a provider has
+/// no kernels, which copy tensors between its nodes and the CPU's.
+static bool hasDeviceMemory() { return getApi().version >= 24; }
+
 Factory::Factory(const OrtLogger *logger) : OrtEpFactory{}, log(logger) {
   ort_version_supported = getApi().version;
   GetName = [](const OrtEpFactory *) noexcept { return providerName; };
@@ -46,13 +50,42 @@ Factory::Factory(const OrtLogger *logger) : OrtEpFactory{}, log(logger) {
   ReleaseEp = [](OrtEpFactory *, OrtEp *ep) noexcept {
     delete static_cast<Provider *>(ep);
   };
-  CreateDataTransfer =
-      [](OrtEpFactory *,
-         OrtDataTransferImpl **transfer) noexcept -> OrtStatus * {
-    *transfer = nullptr;
-    return nullptr;
+  CreateAllocator = [](OrtEpFactory *self, const OrtMemoryInfo *info,
+                       const OrtKeyValuePairs *,
+                       OrtAllocator **allocator) noexcept {
+    return guard([&] {
+      *allocator = static_cast<Factory *>(self)->createAllocator(info);
+    });
+  };
+  ReleaseAllocator = [](OrtEpFactory *, OrtAllocator *allocator) noexcept {
+    delete static_cast<DeviceAllocator *>(allocator);
+  };
+  CreateDataTransfer = [](OrtEpFactory *self,
+                          OrtDataTransferImpl **transfer) noexcept {
+    return guard([&] {
+      *transfer = hasDeviceMemory()
+                      ? new DataTransfer(static_cast<Factory *>(self)->memory)
+                      : nullptr;
+    });
   };
   IsStreamAware = [](const OrtEpFactory *) noexcept { return false; };
+}
+
+OrtAllocator *Factory::createAllocator(const OrtMemoryInfo *info) {
+  std::optional<uint32_t> device =
+      memory.findDevice(getApi().ep->MemoryInfo_GetMemoryDevice(info));
+  if (!device)
+    throw Failure("an allocator is wanted for memory that is none of the "
+                  "provider's devices",
+                  ORT_INVALID_ARGUMENT);
+  return new DeviceAllocator(memory, *device);
+}
+
+const OrtKernelRegistry *Factory::getKernels() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!kernels && hasDeviceMemory())
+    kernels.reset(createCopyKernels(memory));
+  return kernels.get();
 }
 
 /// The address on the PCI bus of a GPU. ONNX Runtime says it, or the number of
@@ -96,9 +129,9 @@ void Factory::listDevices(const OrtHardwareDevice *const *hardware,
   if (infos.empty())
     log.warn("there is no Vulkan device that the provider can use");
   auto matches = matchDevices(infos, describe(hardware, count));
-  for (size_t i = 0; i < infos.size() && *foundCount < most; ++i) {
+  for (uint32_t i = 0; i < infos.size() && *foundCount < most; ++i) {
     if (!matches[i])
-      continue;
+      break;
     Owned<OrtKeyValuePairs> metadata;
     OrtKeyValuePairs *pairs = nullptr;
     ort().CreateKeyValuePairs(&pairs);
@@ -109,6 +142,11 @@ void Factory::listDevices(const OrtHardwareDevice *const *hardware,
     OrtEpDevice *device = nullptr;
     check(getApi().ep->CreateEpDevice(this, hardware[*matches[i]], pairs,
                                       nullptr, &device));
+    if (hasDeviceMemory()) {
+      if (memory.getDeviceCount() == i)
+        memory.addDevice(infos[i]);
+      check(getApi().ep->EpDevice_AddAllocatorInfo(device, memory.getInfo(i)));
+    }
     found[(*foundCount)++] = device;
   }
 }
@@ -133,7 +171,8 @@ OrtEp *Factory::createProvider(const OrtKeyValuePairs *const *metadata,
   std::shared_ptr<DmlDeviceImpl> device = devices.open(selector);
   if (options.maxMemory != 0)
     dmlSetMemoryBudget(device.get(), options.maxMemory);
-  return new Provider(std::move(options), std::move(device), logger);
+  return new Provider(std::move(options), std::move(device), memory,
+                      getKernels(), logger);
 }
 
 //===----------------------------------------------------------------------===//

@@ -233,6 +233,7 @@ typedef OrtStatus *(*OrtKernelCreateFunc)(void *, const OrtKernelInfo *,
 
 struct OrtKernelImpl {
   uint32_t ort_version_supported;
+  uint32_t flags;
   OrtStatus *(*Compute)(OrtKernelImpl *, OrtKernelContext *);
   void (*Release)(OrtKernelImpl *);
   void *unused0[2];

@@ -11,12 +11,14 @@ using namespace dml;
 using namespace dml::provider;
 
 Provider::Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
+                   const DeviceMemory &memory, const OrtKernelRegistry *kernels,
                    const OrtLogger *logger)
-    : OrtEp{} {
+    : OrtEp{}, kernels(kernels) {
   auto shared = std::make_shared<Context>();
   shared->options = std::move(options);
   shared->log = Log(logger);
   shared->device = std::move(device);
+  shared->memory = &memory;
   context = std::move(shared);
   ort_version_supported = getApi().version;
   GetName = [](const OrtEp *) noexcept { return providerName; };
@@ -41,6 +43,12 @@ Provider::Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
   GetPreferredDataLayout = [](OrtEp *,
                               OrtEpDataLayout *layout) noexcept -> OrtStatus * {
     *layout = OrtEpDataLayout_NCHW;
+    return nullptr;
+  };
+  GetKernelRegistry =
+      [](OrtEp *self,
+         const OrtKernelRegistry **registry) noexcept -> OrtStatus * {
+    *registry = static_cast<Provider *>(self)->kernels;
     return nullptr;
   };
   IsConcurrentRunSupported = [](OrtEp *,

@@ -9,6 +9,7 @@
 
 #include "Computation.h"
 #include "Devices.h"
+#include "Memory.h"
 
 namespace dml::provider {
 
@@ -18,7 +19,9 @@ struct Capability;
 /// thread at a time, and runs of partitions from many.
 class Provider : public OrtEp {
 public:
+  /// `memory` and `kernels`, which may be null, are the factory's.
   Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
+           const DeviceMemory &memory, const OrtKernelRegistry *kernels,
            const OrtLogger *logger);
 
 private:
@@ -28,6 +31,7 @@ private:
                OrtNodeComputeInfo **computations);
 
   std::shared_ptr<const Context> context;
+  const OrtKernelRegistry *kernels;
   /// What is known of the values of the partitions.
   Facts facts;
 };
@@ -44,8 +48,15 @@ private:
                         const OrtSessionOptions *options,
                         const OrtLogger *logger);
 
+  OrtAllocator *createAllocator(const OrtMemoryInfo *info);
+  const OrtKernelRegistry *getKernels();
+
   Log log;
+  std::mutex mutex;
   Devices devices;
+  DeviceMemory memory{devices};
+  /// The kernels that copy tensors, or null before version 24.
+  std::unique_ptr<OrtKernelRegistry, Releaser> kernels;
 };
 
 } // namespace dml::provider
