@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Computation.h"
+#include "Context.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -81,9 +82,17 @@ Computation::Computation(std::shared_ptr<const Context> given,
     return guard([&] { static_cast<Computation *>(self)->compute(kernel); });
   };
   ReleaseState = [](OrtNodeComputeInfo *, void *) noexcept {};
+  if (graph.nodes.size() == 1 && isContext(graph.nodes.front())) {
+    executable = readContext(graph, graph.nodes.front());
+    isReady = true;
+  }
   keepWeights();
   nameInputs(fused, facts);
-  compileAhead();
+  if (context->options.makesContext && executable.empty())
+    compileExecutable();
+  // An executable for another device is for the model's file alone.
+  if (context->options.deviceProfile.empty())
+    compileAhead();
 }
 
 void Computation::keepWeights() {
@@ -113,18 +122,84 @@ void Computation::nameInputs(const OrtNode *fused, const Facts &facts) {
   };
   part = getPart(graph, getAllNodes(graph));
   part.outputs.clear();
+  std::vector<ValueIndex> others = std::move(part.inputs);
+  part.inputs.clear();
   for (const OrtValueInfo *info : getAll<const OrtValueInfo *>(
            ort().Node_GetNumInputs, ort().Node_GetInputs, fused)) {
     ValueIndex value = find(info);
     inputs.push_back({value, toDataType(graph.values[value].type),
                       facts.constants.count(graph.values[value].name) != 0});
+    part.inputs.push_back(value);
   }
+  // The model has its inputs in the order of the node's; weights follow.
+  for (ValueIndex value : others)
+    if (std::find(part.inputs.begin(), part.inputs.end(), value) ==
+        part.inputs.end())
+      part.inputs.push_back(value);
   for (const OrtValueInfo *info : getAll<const OrtValueInfo *>(
            ort().Node_GetNumOutputs, ort().Node_GetOutputs, fused))
     part.outputs.push_back(find(info));
   outputs = part.outputs;
-  for (ValueIndex value : outputs)
-    isScalar.push_back(facts.scalars.count(graph.values[value].name) != 0);
+  for (ValueIndex value : outputs) {
+    const Value &output = graph.values[value];
+    bool isDeclared =
+        getApi().version >= 24 && output.hasShape && output.sizes.empty();
+    isScalar.push_back(isDeclared || facts.scalars.count(output.name) != 0);
+  }
+}
+
+/// The inputs of an executable are told by their order, and a scalar is a
+/// tensor of one element.
+static void fitExecutable(DmlSessionTensor &tensor) {
+  tensor.name = nullptr;
+  if (tensor.rank == 0) {
+    tensor.rank = 1;
+    tensor.sizes[0] = 1;
+  }
+}
+
+/// Refuses a partition whose sizes are not known before it runs.
+void Computation::wantFixedSizes() const {
+  for (const Input &input : inputs) {
+    const Value &value = graph.values[input.value];
+    for (size_t i = 0; i < value.sizes.size(); ++i)
+      if (value.sizes[i] < 0)
+        throw Failure(
+            "input '" + value.name +
+            "' of a partition has an open size in dimension " +
+            std::to_string(i) +
+            (value.symbols[i].empty() ? "" : ", '" + value.symbols[i] + "'") +
+            ", but a model that is compiled ahead has fixed sizes; "
+            "AddFreeDimensionOverrideByName states one");
+    if (input.isConstant)
+      throw Failure("a partition needs the elements of '" + value.name +
+                    "' to be compiled, which are known only when it runs");
+  }
+}
+
+void Computation::compileExecutable() {
+  wantFixedSizes();
+  std::string profile = context->options.deviceProfile;
+  if (profile.empty())
+    profile = findVariant({}, part)->session.info().deviceProfile;
+  variants.clear();
+  dml::Model model = buildModel(graph, part, ModelKind::Session, identifier);
+  const char *profiles[] = {profile.c_str()};
+  DmlCompileInfo info{};
+  info.model = model.get();
+  info.deviceProfiles = profiles;
+  info.deviceProfileCount = 1;
+  DmlBytes bytes{};
+  dml::detail::check(dmlCompileModel,
+                     static_cast<const DmlCompileInfo *>(&info), &bytes);
+  executable.assign(static_cast<const char *>(bytes.data), bytes.size);
+  dmlFreeBytes(&bytes);
+  isReady = context->options.deviceProfile.empty();
+}
+
+OrtNode *Computation::makeContext(const OrtNode *fused) const {
+  return provider::makeContext(fused, executable, context->options,
+                               graph.folder);
 }
 
 void Computation::compileAhead() {
@@ -142,6 +217,8 @@ void Computation::compileAhead() {
     tensor.dataType = input.type;
     tensor.rank = static_cast<uint32_t>(value.sizes.size());
     std::copy(value.sizes.begin(), value.sizes.end(), tensor.sizes);
+    if (isReady)
+      fitExecutable(tensor);
     tensors.push_back(tensor);
   }
   findOutputs(*findVariant({}, part), tensors);
@@ -149,9 +226,16 @@ void Computation::compileAhead() {
 
 std::shared_ptr<Computation::Variant>
 Computation::makeVariant(Part variant) const {
-  dml::Model model = buildModel(graph, variant, ModelKind::Session, identifier);
+  std::optional<dml::Model> model;
   DmlSessionCreateInfo info{};
-  info.model = model.get();
+  if (isReady) {
+    info.bytes = executable.data();
+    info.byteSize = executable.size();
+    info.format = DML_MODEL_FORMAT_EXECUTABLE;
+  } else {
+    model = buildModel(graph, variant, ModelKind::Session, identifier);
+    info.model = model->get();
+  }
   info.device = context->device.get();
   if (!context->options.cacheDirectory.empty())
     info.cacheDirectory = context->options.cacheDirectory.c_str();
@@ -295,6 +379,8 @@ void Computation::readInputs(OrtKernelContext *kernel, Part &variant,
                                              tensor.sizes + tensor.rank);
       continue;
     }
+    if (isReady)
+      fitExecutable(tensor);
     const void *address = tensor.data;
     std::vector<char> &copy = tensors.copies.emplace_back();
     place(tensor, copy);

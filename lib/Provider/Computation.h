@@ -45,6 +45,10 @@ public:
   Computation(std::shared_ptr<const Context> context, const OrtGraph *graph,
               const OrtNode *fused, const Facts &facts);
 
+  /// Makes the node that stands for the partition, `fused`, in a model that is
+  /// compiled ahead. ONNX Runtime owns the result.
+  OrtNode *makeContext(const OrtNode *fused) const;
+
   void compute(OrtKernelContext *kernel);
 
 private:
@@ -76,6 +80,8 @@ private:
   void place(DmlSessionTensor &tensor, std::vector<char> &copy) const;
   void keepWeights();
   void nameInputs(const OrtNode *fused, const Facts &facts);
+  void wantFixedSizes() const;
+  void compileExecutable();
   void compileAhead();
   std::shared_ptr<Variant> makeVariant(Part variant) const;
   std::shared_ptr<Variant>
@@ -90,6 +96,10 @@ private:
   /// What tells the weights of this partition from others of the process.
   std::string identifier;
   std::vector<std::unique_ptr<char[]>> weights;
+  /// The executable of a partition that is or was compiled ahead; else "".
+  std::string executable;
+  /// Whether the executable is what runs.
+  bool isReady = false;
   /// The inputs and outputs of the fused node, in its order.
   std::vector<Input> inputs;
   std::vector<ValueIndex> outputs;

@@ -125,8 +125,6 @@ private:
   Graph graph;
   std::map<std::string, ValueIndex> indices;
   std::set<std::string> nodeNames;
-  /// The folder of the model's file, with a slash at its end.
-  std::string folder;
 };
 } // namespace
 
@@ -140,7 +138,7 @@ void Reader::readWeight(const OrtValueInfo *info, Value &value) {
   WeightPlace weight;
   weight.byteSize = countBytes(value);
   weight.data = get<const void *>(ort().GetTensorData, tensor);
-  readPlace(info, folder, weight);
+  readPlace(info, graph.folder, weight);
   value.weight = weight;
 }
 
@@ -328,7 +326,7 @@ void Reader::link() {
 
 Graph Reader::run() {
   std::string path = get<const char *>(ort().Graph_GetModelPath, handle);
-  folder = path.substr(0, path.rfind('/') + 1);
+  graph.folder = path.substr(0, path.rfind('/') + 1);
   graph.name = get<const char *>(ort().Graph_GetName, handle);
   readOperatorSets();
   graph.inputs = add(getAll<const OrtValueInfo *>(

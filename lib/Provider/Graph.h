@@ -75,6 +75,8 @@ struct Node {
 /// A copy of what ONNX Runtime says of a graph; weights remain where they are.
 struct Graph {
   std::string name;
+  /// The folder of the model's file, with a slash at its end, or "".
+  std::string folder;
   std::map<std::string, int64_t> operatorSets;
   std::vector<Value> values;
   /// The nodes, in an order in which each reads what stands before it.

@@ -579,32 +579,35 @@ struct OrtApi {
   OrtStatus *(*CreateOpAttr)(const char *, const void *, int, OrtOpAttrType,
                              OrtOpAttr **);
   void (*ReleaseOpAttr)(OrtOpAttr *);
-  void *unused19[24];
+  void *unused19[12];
+  void (*MemoryInfoGetDeviceType)(const OrtMemoryInfo *,
+                                  OrtMemoryInfoDeviceType *);
+  void *unused20[11];
   OrtStatus *(*HasSessionConfigEntry)(const OrtSessionOptions *, const char *,
                                       int *);
   OrtStatus *(*GetSessionConfigEntry)(const OrtSessionOptions *, const char *,
                                       char *, size_t *);
-  void *unused20[8];
+  void *unused21[8];
   OrtStatus *(*Logger_LogMessage)(const OrtLogger *, OrtLoggingLevel,
                                   const char *, const char *, int,
                                   const char *);
   OrtStatus *(*Logger_GetLoggingSeverityLevel)(const OrtLogger *,
                                                OrtLoggingLevel *);
-  void *unused21[23];
+  void *unused22[23];
   OrtStatus *(*ReadOpAttr)(const OrtOpAttr *, OrtOpAttrType, void *, size_t,
                            size_t *);
-  void *unused22[16];
+  void *unused23[16];
   OrtStatus *(*GetValueInfoName)(const OrtValueInfo *, const char **);
   OrtStatus *(*GetValueInfoTypeInfo)(const OrtValueInfo *,
                                      const OrtTypeInfo **);
   const OrtModelEditorApi *(*GetModelEditorApi)(void);
-  void *unused23[3];
+  void *unused24[3];
   void (*CreateKeyValuePairs)(OrtKeyValuePairs **);
   void (*AddKeyValuePair)(OrtKeyValuePairs *, const char *, const char *);
   const char *(*GetKeyValue)(const OrtKeyValuePairs *, const char *);
   void (*GetKeyValuePairs)(const OrtKeyValuePairs *, const char *const **,
                            const char *const **, size_t *);
-  void *unused24;
+  void *unused25;
   void (*ReleaseKeyValuePairs)(OrtKeyValuePairs *);
   OrtStatus *(*RegisterExecutionProviderLibrary)(OrtEnv *, const char *,
                                                  const char *);
@@ -614,27 +617,27 @@ struct OrtApi {
   OrtStatus *(*SessionOptionsAppendExecutionProvider_V2)(
       OrtSessionOptions *, OrtEnv *, const OrtEpDevice *const *, size_t,
       const char *const *, const char *const *, size_t);
-  void *unused25[2];
+  void *unused26[2];
   OrtHardwareDeviceType (*HardwareDevice_Type)(const OrtHardwareDevice *);
   uint32_t (*HardwareDevice_VendorId)(const OrtHardwareDevice *);
-  void *unused26;
+  void *unused27;
   uint32_t (*HardwareDevice_DeviceId)(const OrtHardwareDevice *);
   const OrtKeyValuePairs *(*HardwareDevice_Metadata)(const OrtHardwareDevice *);
   const char *(*EpDevice_EpName)(const OrtEpDevice *);
-  void *unused27;
-  const OrtKeyValuePairs *(*EpDevice_EpMetadata)(const OrtEpDevice *);
   void *unused28;
+  const OrtKeyValuePairs *(*EpDevice_EpMetadata)(const OrtEpDevice *);
+  void *unused29;
   const OrtHardwareDevice *(*EpDevice_Device)(const OrtEpDevice *);
   const OrtEpApi *(*GetEpApi)(void);
   OrtStatus *(*GetTensorSizeInBytes)(const OrtValue *, size_t *);
-  void *unused29;
+  void *unused30;
   OrtStatus *(*CreateMemoryInfo_V2)(const char *, OrtMemoryInfoDeviceType,
                                     uint32_t, int32_t, OrtDeviceMemoryType,
                                     size_t, OrtAllocatorType, OrtMemoryInfo **);
-  void *unused30[2];
+  void *unused31[2];
   OrtStatus *(*ValueInfo_GetValueProducer)(const OrtValueInfo *,
                                            const OrtNode **, size_t *);
-  void *unused31[2];
+  void *unused32[2];
   OrtStatus *(*ValueInfo_GetInitializerValue)(const OrtValueInfo *,
                                               const OrtValue **);
   OrtStatus *(*ValueInfo_GetExternalInitializerInfo)(
@@ -643,10 +646,10 @@ struct OrtApi {
   OrtStatus *(*ValueInfo_IsOptionalGraphInput)(const OrtValueInfo *, bool *);
   OrtStatus *(*ValueInfo_IsGraphOutput)(const OrtValueInfo *, bool *);
   OrtStatus *(*ValueInfo_IsConstantInitializer)(const OrtValueInfo *, bool *);
-  void *unused32;
+  void *unused33;
   OrtStatus *(*Graph_GetName)(const OrtGraph *, const char **);
   OrtStatus *(*Graph_GetModelPath)(const OrtGraph *, const char **);
-  void *unused33;
+  void *unused34;
   OrtStatus *(*Graph_GetNumOperatorSets)(const OrtGraph *, size_t *);
   OrtStatus *(*Graph_GetOperatorSets)(const OrtGraph *, const char **,
                                       int64_t *, size_t);
@@ -662,12 +665,12 @@ struct OrtApi {
   OrtStatus *(*Graph_GetNumNodes)(const OrtGraph *, size_t *);
   OrtStatus *(*Graph_GetNodes)(const OrtGraph *, const OrtNode **, size_t);
   OrtStatus *(*Graph_GetParentNode)(const OrtGraph *, const OrtNode **);
-  void *unused34;
+  void *unused35;
   OrtStatus *(*Node_GetId)(const OrtNode *, size_t *);
   OrtStatus *(*Node_GetName)(const OrtNode *, const char **);
   OrtStatus *(*Node_GetOperatorType)(const OrtNode *, const char **);
   OrtStatus *(*Node_GetDomain)(const OrtNode *, const char **);
-  void *unused35;
+  void *unused36;
   OrtStatus *(*Node_GetNumInputs)(const OrtNode *, size_t *);
   OrtStatus *(*Node_GetInputs)(const OrtNode *, const OrtValueInfo **, size_t);
   OrtStatus *(*Node_GetNumOutputs)(const OrtNode *, size_t *);
@@ -677,13 +680,13 @@ struct OrtApi {
                                        size_t);
   OrtStatus *(*Node_GetNumAttributes)(const OrtNode *, size_t *);
   OrtStatus *(*Node_GetAttributes)(const OrtNode *, const OrtOpAttr **, size_t);
-  void *unused36;
+  void *unused37;
   OrtStatus *(*OpAttr_GetTensorAttributeAsOrtValue)(const OrtOpAttr *,
                                                     OrtValue **);
   OrtStatus *(*OpAttr_GetType)(const OrtOpAttr *, OrtOpAttrType *);
   OrtStatus *(*OpAttr_GetName)(const OrtOpAttr *, const char **);
   OrtStatus *(*Node_GetNumSubgraphs)(const OrtNode *, size_t *);
-  void *unused37[2];
+  void *unused38[2];
   OrtStatus *(*Node_GetEpName)(const OrtNode *, const char **);
   void (*ReleaseExternalInitializerInfo)(OrtExternalInitializerInfo *);
   const char *(*ExternalInitializerInfo_GetFilePath)(
@@ -692,10 +695,10 @@ struct OrtApi {
       const OrtExternalInitializerInfo *);
   size_t (*ExternalInitializerInfo_GetByteSize)(
       const OrtExternalInitializerInfo *);
-  void *unused38;
+  void *unused39;
   const OrtMemoryInfo *(*EpDevice_MemoryInfo)(const OrtEpDevice *,
                                               OrtDeviceMemoryType);
-  void *unused39[3];
+  void *unused40[3];
   OrtStatus *(*GetTensorData)(const OrtValue *, const void **);
   OrtStatus *(*GetSessionOptionsConfigEntries)(const OrtSessionOptions *,
                                                OrtKeyValuePairs **);
@@ -703,14 +706,14 @@ struct OrtApi {
                                               const OrtMemoryInfo **, size_t);
   OrtStatus *(*SessionGetMemoryInfoForOutputs)(const OrtSession *,
                                                const OrtMemoryInfo **, size_t);
-  void *unused40[4];
+  void *unused41[4];
   OrtStatus *(*CopyTensors)(const OrtEnv *, const OrtValue *const *,
                             OrtValue *const *, OrtSyncStream *, size_t);
-  void *unused41[3];
+  void *unused42[3];
   bool (*TensorTypeAndShape_HasShape)(const OrtTensorTypeAndShapeInfo *);
-  void *unused42[4];
+  void *unused43[4];
   const OrtInteropApi *(*GetInteropApi)(void);
-  void *unused43[11];
+  void *unused44[11];
   OrtStatus *(*Session_GetEpGraphAssignmentInfo)(
       const OrtSession *, const OrtEpAssignedSubgraph *const **, size_t *);
   OrtStatus *(*EpAssignedSubgraph_GetEpName)(const OrtEpAssignedSubgraph *,
@@ -718,11 +721,11 @@ struct OrtApi {
   OrtStatus *(*EpAssignedSubgraph_GetNodes)(const OrtEpAssignedSubgraph *,
                                             const OrtEpAssignedNode *const **,
                                             size_t *);
-  void *unused44[4];
+  void *unused45[4];
   OrtStatus *(*GetTensorElementTypeAndShapeDataReference)(
       const OrtValue *, ONNXTensorElementDataType *, const int64_t **,
       size_t *);
-  void *unused45[10];
+  void *unused46[10];
 };
 
 struct OrtApiBase {

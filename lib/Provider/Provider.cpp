@@ -6,6 +6,7 @@
 
 #include "Provider.h"
 #include "Capability.h"
+#include "Context.h"
 
 using namespace dml;
 using namespace dml::provider;
@@ -29,10 +30,10 @@ Provider::Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
   };
   Compile = [](OrtEp *self, const OrtGraph **graphs, const OrtNode **nodes,
                size_t count, OrtNodeComputeInfo **computations,
-               OrtNode **) noexcept {
+               OrtNode **contexts) noexcept {
     return guard([&] {
-      static_cast<Provider *>(self)->compile(graphs, nodes, count,
-                                             computations);
+      static_cast<Provider *>(self)->compile(graphs, nodes, count, computations,
+                                             contexts);
     });
   };
   ReleaseNodeComputeInfos = [](OrtEp *, OrtNodeComputeInfo **computations,
@@ -76,10 +77,25 @@ void Provider::logNodes(const Graph &graph,
       "' in " + std::to_string(capability.partitions.size()) + " partitions");
 }
 
+/// Takes the partitions of a model that was compiled ahead. Returns whether the
+/// graph is of such a model.
+bool Provider::addContexts(const Graph &graph,
+                           OrtEpGraphSupportInfo *support) const {
+  bool isAny = false;
+  for (const Node &node : graph.nodes) {
+    if (!isContext(node))
+      continue;
+    isAny = true;
+    check(getApi().ep->EpGraphSupportInfo_AddNodesToFuse(support, &node.handle,
+                                                         1, nullptr));
+  }
+  return isAny;
+}
+
 void Provider::findNodes(const OrtGraph *handle,
                          OrtEpGraphSupportInfo *support) {
   Graph graph = readGraph(handle);
-  if (graph.nodes.empty())
+  if (graph.nodes.empty() || addContexts(graph, support))
     return;
   Capability capability;
   try {
@@ -108,11 +124,15 @@ void Provider::findNodes(const OrtGraph *handle,
 }
 
 void Provider::compile(const OrtGraph **graphs, const OrtNode **nodes,
-                       size_t count, OrtNodeComputeInfo **computations) {
+                       size_t count, OrtNodeComputeInfo **computations,
+                       OrtNode **contexts) {
   std::vector<std::unique_ptr<Computation>> made;
   for (size_t i = 0; i < count; ++i)
     made.push_back(
         std::make_unique<Computation>(context, graphs[i], nodes[i], facts));
+  if (context->options.makesContext && contexts)
+    for (size_t i = 0; i < count; ++i)
+      contexts[i] = made[i]->makeContext(nodes[i]);
   for (size_t i = 0; i < count; ++i)
     computations[i] = made[i].release();
 }

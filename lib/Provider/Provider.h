@@ -28,7 +28,8 @@ private:
   void findNodes(const OrtGraph *graph, OrtEpGraphSupportInfo *support);
   void logNodes(const Graph &graph, const Capability &capability) const;
   void compile(const OrtGraph **graphs, const OrtNode **nodes, size_t count,
-               OrtNodeComputeInfo **computations);
+               OrtNodeComputeInfo **computations, OrtNode **contexts);
+  bool addContexts(const Graph &graph, OrtEpGraphSupportInfo *support) const;
 
   std::shared_ptr<const Context> context;
   const OrtKernelRegistry *kernels;

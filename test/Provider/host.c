@@ -20,6 +20,9 @@
  *   run FILE                   runs; FILE0, FILE1 ... receive the outputs;
  *                              "output NAME TYPE SIZES" for each, then "ran"
  *                              and microseconds
+ *   bind N FILE                as run, but N times, with inputs and outputs in
+ *                              device memory; each run has the first output of
+ *                              the one before as its first input
  *   time N                     runs N times; "time" and the median in
  *                              microseconds
  *   twin MODEL                 opens a second session beside the one that is
@@ -305,6 +308,128 @@ static void runSession(const char *prefix) {
   printf("ran %ld\n", end - begin);
 }
 
+/*===----------------------------------------------------------------------===*\
+ * Binding
+\*===----------------------------------------------------------------------===*/
+
+/* Makes a tensor of `allocator` like `value`, with its elements if `copies`. */
+static OrtStatus *makeLike(OrtAllocator *allocator, const OrtValue *value,
+                           bool copies, OrtValue **result) {
+  OrtTensorTypeAndShapeInfo *info;
+  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  int64_t sizes[MOST];
+  size_t rank = 0;
+  OrtStatus *status = ort->GetTensorTypeAndShape(value, &info);
+  if (status)
+    return status;
+  status = ort->GetTensorElementType(info, &type);
+  if (!status)
+    status = ort->GetDimensionsCount(info, &rank);
+  if (!status && rank < MOST)
+    status = ort->GetDimensions(info, sizes, rank);
+  ort->ReleaseTensorTypeAndShapeInfo(info);
+  if (!status)
+    status = ort->CreateTensorAsOrtValue(allocator, sizes, rank, type, result);
+  if (!status && copies)
+    status = ort->CopyTensors(env, &value, result, NULL, 1);
+  return status;
+}
+
+/* Runs once, and replaces `results`, which are in device memory. */
+static OrtStatus *runBound(OrtIoBinding *binding, const OrtMemoryInfo *memory,
+                           OrtValue **results) {
+  OrtAllocator *host;
+  OrtValue **values = NULL;
+  size_t count = 0;
+  OrtStatus *status = NULL;
+  for (size_t i = 0; i < outputCount && !status; ++i)
+    status = ort->BindOutputToDevice(binding, outputNames[i], memory);
+  if (!status)
+    status = ort->RunWithBinding(session, NULL, binding);
+  if (!status)
+    status = ort->GetAllocatorWithDefaultOptions(&host);
+  if (!status)
+    status = ort->GetBoundOutputValues(binding, host, &values, &count);
+  for (size_t i = 0; i < count; ++i) {
+    if (results[i])
+      ort->ReleaseValue(results[i]);
+    results[i] = values[i];
+  }
+  if (values)
+    ort->AllocatorFree(host, values);
+  return status;
+}
+
+/* Fails unless a tensor is in device memory. */
+static void wantDevice(const OrtValue *value) {
+  const OrtMemoryInfo *memory;
+  OrtMemoryInfoDeviceType type = OrtMemoryInfoDeviceType_CPU;
+  if (failed(ort->GetTensorMemoryInfo(value, &memory)))
+    return;
+  ort->MemoryInfoGetDeviceType(memory, &type);
+  if (type != OrtMemoryInfoDeviceType_GPU)
+    printf("error an output is in host memory\n");
+}
+
+static OrtStatus *bindAndRun(OrtIoBinding *binding, OrtAllocator *allocator,
+                             const OrtMemoryInfo *memory, size_t count,
+                             OrtValue **given, OrtValue **results) {
+  OrtStatus *status = NULL;
+  for (size_t i = 0; i < inputCount && !status; ++i) {
+    status = makeLike(allocator, inputs[i], true, &given[i]);
+    if (!status)
+      status = ort->BindInput(binding, inputNames[i], given[i]);
+  }
+  for (size_t i = 0; i < count && !status; ++i) {
+    if (i)
+      status = ort->BindInput(binding, inputNames[0], results[0]);
+    if (!status)
+      status = runBound(binding, memory, results);
+  }
+  return status;
+}
+
+static void releaseAll(OrtValue **values) {
+  for (size_t i = 0; i < MOST; ++i)
+    if (values[i])
+      ort->ReleaseValue(values[i]);
+}
+
+/* Copies the results to the host, and writes them. */
+static void writeBound(OrtValue **results, const char *prefix) {
+  OrtAllocator *host;
+  releaseOutputs();
+  if (failed(ort->GetAllocatorWithDefaultOptions(&host)))
+    return;
+  for (size_t i = 0; i < outputCount; ++i) {
+    wantDevice(results[i]);
+    if (failed(makeLike(host, results[i], true, &outputs[i])))
+      return;
+    writeOutput(i, prefix);
+  }
+  printf("ran 0\n");
+}
+
+static void bind(size_t count, const char *prefix) {
+  const OrtMemoryInfo *memory =
+      ort->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
+  OrtAllocator *allocator;
+  OrtIoBinding *binding;
+  OrtValue *given[MOST] = {NULL}, *results[MOST] = {NULL};
+  if (!memory || failed(ort->CreateAllocator(session, memory, &allocator))) {
+    printf("error the provider has no device memory\n");
+    return;
+  }
+  if (!failed(ort->CreateIoBinding(session, &binding))) {
+    if (!failed(bindAndRun(binding, allocator, memory, count, given, results)))
+      writeBound(results, prefix);
+    ort->ReleaseIoBinding(binding);
+  }
+  releaseAll(given);
+  releaseAll(results);
+  ort->ReleaseAllocator(allocator);
+}
+
 static int compareTimes(const void *left, const void *right) {
   long a = *(const long *)left, b = *(const long *)right;
   return (a > b) - (a < b);
@@ -411,6 +536,8 @@ static void obey(char **words, int count) {
     addInput(words);
   else if (strcmp(words[0], "run") == 0 && count == 2)
     runSession(words[1]);
+  else if (strcmp(words[0], "bind") == 0 && count == 3)
+    bind((size_t)atoi(words[1]), words[2]);
   else if (strcmp(words[0], "time") == 0 && count == 2)
     timeRuns((size_t)atoi(words[1]));
   else if (strcmp(words[0], "threads") == 0 && count == 3)

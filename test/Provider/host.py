@@ -119,11 +119,21 @@ class Host:
             sizes = "x".join(map(str, array.shape)) or "-"
             self.send("input", name, mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype], sizes, file)
 
+    def bind(self, inputs, count):
+        """Runs `count` times in device memory, each time with the first output as the first
+        input of the next run."""
+        self.give(inputs)
+        self.send("bind", count, f"{self.folder.name}/output")
+        return self.read_outputs()[0]
+
     def run(self, inputs=None):
         """The outputs by their names, and the microseconds of the run."""
         if inputs is not None:
             self.give(inputs)
         self.send("run", f"{self.folder.name}/output")
+        return self.read_outputs()
+
+    def read_outputs(self):
         lines, time = self.receive("ran")
         outputs = {}
         for index, (_, name, kind, sizes) in enumerate(lines):

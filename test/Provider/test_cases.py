@@ -41,6 +41,7 @@ class ProviderTest(unittest.TestCase):
         self.addCleanup(self.host.__exit__)
 
     def open(self, model, partitioning="all", entries=None, **options):
+        """Opens a session with the provider."""
         self.host.set({"partitioning": partitioning, **options}, entries)
         return self.host.open(model)
 
@@ -214,6 +215,32 @@ class ProviderTest(unittest.TestCase):
         self.host.run({"x": draw(7, 32)})
         self.host.run_threads(8, 20)
 
+    def test_binding_in_device_memory(self):
+        model = make_model(
+            [("Mul", ["x", "factor"], ["y"]), ("Add", ["y", "step"], ["z"]),
+             ("ReduceSum", ["z"], ["sum"], {"keepdims": 0})],
+            [("x", FLOAT, ["n", 8]), ("step", FLOAT, [8])],
+            [("z", FLOAT, ["n", 8]), ("sum", FLOAT, [])], {"factor": numpy.float32([0.5])})
+        inputs = {"x": draw(6, 8), "step": draw(8)}
+        self.open(model)
+        found = self.host.bind(inputs, 3)
+        wanted = inputs["x"]
+        for _ in range(3):
+            wanted = wanted * numpy.float32(0.5) + inputs["step"]
+        self.assertIsNone(host.find_difference(found, {"z": wanted, "sum": wanted.sum()}))
+
+    def test_binding_between_partitions(self):
+        # Det is the CPU's: what it reads and computes is copied, all else stays.
+        model = make_model(
+            [("Abs", ["x"], ["a"]), ("Det", ["a"], ["d"]), ("Add", ["a", "d"], ["y"])],
+            [("x", FLOAT, [3, 3])], [("y", FLOAT, [3, 3])])
+        self.open(model)
+        found = self.host.bind({"x": draw(3, 3)}, 2)
+        wanted = draw(3, 3)
+        for _ in range(2):
+            wanted = numpy.abs(wanted) + numpy.linalg.det(numpy.abs(wanted))
+        self.assertIsNone(host.find_difference(found, {"y": wanted.astype(numpy.float32)}))
+
     def test_a_cache_of_programs(self):
         model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, [4, 32])],
                            [("y", FLOAT, [4, 32])], {"w": draw(32, 32)})
@@ -223,6 +250,68 @@ class ProviderTest(unittest.TestCase):
             # Other weights in the same graph have programs of their own.
             model.graph.initializer[0].CopyFrom(numpy_helper.from_array(draw(32, 32) * 2, "w"))
             self.compare(model, {"x": draw(4, 32)}, parts=[1], cache_dir=folder)
+
+    def compile_ahead(self, folder, embeds, **options):
+        """Compiles a model with two partitions ahead. Returns the path of the result."""
+        model = make_model(
+            [("MatMul", ["x", "w"], ["a"]), ("Det", ["a"], ["d"]), ("Add", ["a", "d"], ["y"]),
+             ("ReduceSum", ["y"], ["sum"], {"keepdims": 0})],
+            [("x", FLOAT, [3, 3])], [("y", FLOAT, [3, 3]), ("sum", FLOAT, [])],
+            {"w": draw(3, 3)})
+        with open(f"{folder}/model.onnx", "wb") as file:
+            file.write(model.SerializeToString())
+        self.open(f"{folder}/model.onnx", entries={
+            "ep.context_enable": "1", "ep.context_embed_mode": "1" if embeds else "0",
+            "ep.context_file_path": f"{folder}/ahead.onnx"}, **options)
+        self.host.send("close")
+        return f"{folder}/ahead.onnx"
+
+    def test_models_compiled_ahead(self):
+        for embeds in True, False:
+            with self.subTest(embeds=embeds), tempfile.TemporaryDirectory() as folder:
+                ahead = self.compile_ahead(folder, embeds)
+                self.host.set()
+                self.host.open(f"{folder}/model.onnx", "cpu")
+                wanted, _ = self.host.run({"x": draw(3, 3)})
+                os.remove(f"{folder}/model.onnx")
+                executables = [name for name in os.listdir(folder) if name.endswith(".dmlx")]
+                self.assertEqual(len(executables), 0 if embeds else 2)
+                self.assertEqual(self.open(ahead).parts, [1, 1])
+                found, _ = self.host.run({"x": draw(3, 3)})
+                self.assertIsNone(host.find_difference(found, wanted))
+
+    def test_models_compiled_ahead_for_another_device(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(host.Failure, "shaderFloat65"):
+                self.compile_ahead(folder, True, device_profile="full,-shaderFloat65")
+            ahead = self.compile_ahead(folder, True, device_profile="minimal")
+            self.assertEqual(self.open(ahead).parts, [1, 1])
+
+    def test_spoiled_executables_are_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ahead = self.compile_ahead(folder, False)
+            file = [f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".dmlx")][0]
+            with open(file, "r+b") as stream:
+                stream.truncate(100)
+            with self.assertRaises(host.Failure):
+                self.open(ahead)
+            os.remove(file)
+            with self.assertRaisesRegex(host.Failure, "cannot be read"):
+                self.open(ahead)
+            with open(ahead, "rb") as stream:
+                spoiled = stream.read().replace(b"ahead.onnx.", b"../../nx.on")
+            with open(ahead, "wb") as stream:
+                stream.write(spoiled)
+            with self.assertRaisesRegex(host.Failure, "a file in the model's folder"):
+                self.open(ahead)
+
+    def test_open_sizes_are_not_compiled_ahead(self):
+        model = make_model([("Relu", ["x"], ["y"])], [("x", FLOAT, ["n", 8])],
+                           [("y", FLOAT, ["n", 8])])
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(host.Failure, "open size in dimension 0, 'n'"):
+                self.open(model, entries={"ep.context_enable": "1",
+                                          "ep.context_file_path": f"{folder}/ahead.onnx"})
 
     def test_weights_in_a_file(self):
         model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, ["n", 64])],
