@@ -6,6 +6,7 @@
 
 #include "Computation.h"
 #include "Context.h"
+#include "Dump.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -88,11 +89,27 @@ Computation::Computation(std::shared_ptr<const Context> given,
   }
   keepWeights();
   nameInputs(fused, facts);
+  dump(fused);
   if (context->options.makesContext && executable.empty())
     compileExecutable();
   // An executable for another device is for the model's file alone.
   if (context->options.deviceProfile.empty())
     compileAhead();
+}
+
+/// Writes the partition to the folder that the options name.
+void Computation::dump(const OrtNode *fused) const {
+  const std::string &folder = context->options.dumpDirectory;
+  if (folder.empty() || isReady)
+    return;
+  std::string path =
+      folder + "/" + get<const char *>(ort().Node_GetName, fused) + ".onnx";
+  try {
+    dumpPart(graph, part, path);
+    context->log.info("wrote a partition to '" + path + "'");
+  } catch (const Failure &failure) {
+    context->log.warn(failure.what());
+  }
 }
 
 void Computation::keepWeights() {

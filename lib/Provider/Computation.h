@@ -80,6 +80,7 @@ private:
   void place(DmlSessionTensor &tensor, std::vector<char> &copy) const;
   void keepWeights();
   void nameInputs(const OrtNode *fused, const Facts &facts);
+  void dump(const OrtNode *fused) const;
   void wantFixedSizes() const;
   void compileExecutable();
   void compileAhead();

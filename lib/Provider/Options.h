@@ -40,7 +40,7 @@ struct Options {
   std::string featureLevel;
   /// The most bytes of buffers on the device. 0: no limit.
   uint64_t maxMemory = 0;
-  /// A folder that receives a text of each partition.
+  /// A folder that receives each partition as an ONNX model.
   std::string dumpDirectory;
   Partitioning partitioning = Partitioning::Automatic;
 

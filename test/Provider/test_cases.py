@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 import numpy
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, checker, helper, numpy_helper
 
 import host
 
@@ -312,6 +312,21 @@ class ProviderTest(unittest.TestCase):
             with self.assertRaisesRegex(host.Failure, "open size in dimension 0, 'n'"):
                 self.open(model, entries={"ep.context_enable": "1",
                                           "ep.context_file_path": f"{folder}/ahead.onnx"})
+
+    def test_partitions_are_dumped(self):
+        model = make_model(
+            [("Conv", ["x", "w"], ["y"], {"pads": [1, 1, 1, 1]}),
+             ("Clip", ["y", "zero"], ["c"]), ("Upsample", ["c", "scales"], ["z"])],
+            [("x", FLOAT, ["batch", 3, 4, 4])], [("z", FLOAT, None)],
+            {"w": draw(2, 3, 3, 3), "zero": numpy.float32(0),
+             "scales": numpy.float32([1, 1, 2, 2])}, opset=9)
+        del model.graph.node[1].input[1]
+        with tempfile.TemporaryDirectory() as folder:
+            self.compare(model, {"x": draw(2, 3, 4, 4)}, dump_dir=folder)
+            dumped = [f"{folder}/{name}" for name in os.listdir(folder)]
+            self.assertEqual(len(dumped), 1)
+            checker.check_model(dumped[0])
+            self.compare(dumped[0], {"x": draw(2, 3, 4, 4)})
 
     def test_weights_in_a_file(self):
         model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, ["n", 64])],
