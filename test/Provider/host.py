@@ -44,6 +44,9 @@ class Host:
 
     def __init__(self, program, provider, log=False):
         environment = dict(os.environ, **({"HOST_LOG": "1"} if log else {}))
+        suppressions = f"suppressions={pathlib.Path(__file__).parent / 'leaks.supp'}"
+        environment["LSAN_OPTIONS"] = ":".join(
+            filter(None, [environment.get("LSAN_OPTIONS"), suppressions]))
         self.folder = tempfile.TemporaryDirectory()
         self.log = open(f"{self.folder.name}/log", "w+")
         # ONNX Runtime looks for plugins of relative paths beside itself.
