@@ -21,8 +21,10 @@
 namespace dml::provider {
 
 /// The oldest and the newest version of ONNX Runtime's interface that the
-/// provider works with.
-constexpr uint32_t oldestVersion = 23, newestVersion = 29;
+/// provider works with. The newest is what it was built with, up to the one
+/// that it was tested with.
+constexpr uint32_t oldestVersion = 23,
+                   newestVersion = ORT_API_VERSION < 29 ? ORT_API_VERSION : 29;
 
 /// The tables of the ONNX Runtime that has loaded the provider.
 struct Api {

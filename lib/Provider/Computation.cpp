@@ -84,13 +84,13 @@ Computation::Computation(std::shared_ptr<const Context> given,
   };
   ReleaseState = [](OrtNodeComputeInfo *, void *) noexcept {};
   if (graph.nodes.size() == 1 && isContext(graph.nodes.front())) {
-    executable = readContext(graph, graph.nodes.front());
+    compiled = readContext(graph, graph.nodes.front());
     isReady = true;
   }
   keepWeights();
   nameInputs(fused, facts);
   dump(fused);
-  if (context->options.makesContext && executable.empty())
+  if (context->options.makesContext && compiled.executable.empty())
     compileExecutable();
   // An executable for another device is for the model's file alone.
   if (context->options.deviceProfile.empty())
@@ -157,12 +157,10 @@ void Computation::nameInputs(const OrtNode *fused, const Facts &facts) {
            ort().Node_GetNumOutputs, ort().Node_GetOutputs, fused))
     part.outputs.push_back(find(info));
   outputs = part.outputs;
-  for (ValueIndex value : outputs) {
-    const Value &output = graph.values[value];
-    bool isDeclared =
-        getApi().version >= 24 && output.hasShape && output.sizes.empty();
-    isScalar.push_back(isDeclared || facts.scalars.count(output.name) != 0);
-  }
+  if (!isReady)
+    for (ValueIndex value : outputs)
+      compiled.isScalar.push_back(
+          facts.scalars.count(graph.values[value].name) != 0);
 }
 
 /// The inputs of an executable are told by their order, and a scalar is a
@@ -209,14 +207,13 @@ void Computation::compileExecutable() {
   DmlBytes bytes{};
   dml::detail::check(dmlCompileModel,
                      static_cast<const DmlCompileInfo *>(&info), &bytes);
-  executable.assign(static_cast<const char *>(bytes.data), bytes.size);
+  compiled.executable.assign(static_cast<const char *>(bytes.data), bytes.size);
   dmlFreeBytes(&bytes);
   isReady = context->options.deviceProfile.empty();
 }
 
 OrtNode *Computation::makeContext(const OrtNode *fused) const {
-  return provider::makeContext(fused, executable, context->options,
-                               graph.folder);
+  return provider::makeContext(fused, compiled, context->options, graph.folder);
 }
 
 void Computation::compileAhead() {
@@ -246,8 +243,8 @@ Computation::makeVariant(Part variant) const {
   std::optional<dml::Model> model;
   DmlSessionCreateInfo info{};
   if (isReady) {
-    info.bytes = executable.data();
-    info.byteSize = executable.size();
+    info.bytes = compiled.executable.data();
+    info.byteSize = compiled.executable.size();
     info.format = DML_MODEL_FORMAT_EXECUTABLE;
   } else {
     model = buildModel(graph, variant, ModelKind::Session, identifier);
@@ -304,7 +301,7 @@ Computation::findOutputs(Variant &variant,
   for (size_t i = 0; i < results.size(); ++i)
     shapes.push_back(
         {{results[i].sizes,
-          results[i].sizes + (isScalar[i] ? 0 : results[i].rank)}});
+          results[i].sizes + (compiled.isScalar[i] ? 0 : results[i].rank)}});
   std::lock_guard<std::mutex> lock(variant.mutex);
   if (variant.outputs.size() >= mostShapes)
     variant.outputs.clear();

@@ -7,6 +7,7 @@
 #ifndef DML_LIB_PROVIDER_COMPUTATION_H
 #define DML_LIB_PROVIDER_COMPUTATION_H
 
+#include "Context.h"
 #include "Memory.h"
 #include "Model.h"
 #include "Options.h"
@@ -97,14 +98,14 @@ private:
   /// What tells the weights of this partition from others of the process.
   std::string identifier;
   std::vector<std::unique_ptr<char[]>> weights;
-  /// The executable of a partition that is or was compiled ahead; else "".
-  std::string executable;
+  /// The executable of a partition that is or was compiled ahead, or "", and
+  /// which outputs are scalars.
+  Compiled compiled;
   /// Whether the executable is what runs.
   bool isReady = false;
   /// The inputs and outputs of the fused node, in its order.
   std::vector<Input> inputs;
   std::vector<ValueIndex> outputs;
-  std::vector<bool> isScalar;
 
   std::mutex mutex;
   std::map<std::map<ValueIndex, Elements>, std::shared_ptr<Variant>> variants;

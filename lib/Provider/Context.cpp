@@ -17,6 +17,10 @@ static const OrtApi &ort() { return *getApi().ort; }
 
 static constexpr char contextType[] = "EPContext";
 static constexpr char contextDomain[] = "com.microsoft";
+/// The attribute that has a letter for each output, which is `scalarNote` or
+/// `tensorNote`.
+static constexpr char notesName[] = "notes";
+static constexpr char scalarNote = 's', tensorNote = 't';
 
 static const NodeAttribute *findAttribute(const Node &node, const char *name) {
   for (const NodeAttribute &attribute : node.attributes)
@@ -35,7 +39,7 @@ bool provider::isContext(const Node &node) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-std::string provider::readContext(const Graph &graph, const Node &node) {
+static std::string readExecutable(const Graph &graph, const Node &node) {
   const NodeAttribute *mode = findAttribute(node, "embed_mode");
   const NodeAttribute *content = findAttribute(node, "ep_cache_context");
   auto fail = [&](const std::string &message) {
@@ -44,7 +48,7 @@ std::string provider::readContext(const Graph &graph, const Node &node) {
   };
   if (!content)
     throw fail("has no attribute 'ep_cache_context'");
-  // ONNX's operator has 1 where the attribute is missing.
+  // The attribute is 1 where it is missing.
   if (!mode || mode->integer == 1)
     return content->text;
   const std::string &name = content->text;
@@ -58,6 +62,15 @@ std::string provider::readContext(const Graph &graph, const Node &node) {
     throw fail("names the file '" + graph.folder + name +
                "', which cannot be read");
   return bytes;
+}
+
+Compiled provider::readContext(const Graph &graph, const Node &node) {
+  Compiled compiled{readExecutable(graph, node), {}};
+  const NodeAttribute *notes = findAttribute(node, notesName);
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    compiled.isScalar.push_back(notes && i < notes->text.size() &&
+                                notes->text[i] == scalarNote);
+  return compiled;
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,8 +136,7 @@ getNames(const std::vector<const OrtValueInfo *> &values) {
   return names;
 }
 
-OrtNode *provider::makeContext(const OrtNode *fused,
-                               const std::string &executable,
+OrtNode *provider::makeContext(const OrtNode *fused, const Compiled &compiled,
                                const Options &options,
                                const std::string &folder) {
   std::string name = get<const char *>(ort().Node_GetName, fused);
@@ -134,10 +146,14 @@ OrtNode *provider::makeContext(const OrtNode *fused,
   attributes.add("source", providerName);
   attributes.add("partition_name", name);
   attributes.add("ep_sdk_version", dmlGetVersion());
+  std::string notes;
+  for (bool isScalar : compiled.isScalar)
+    notes += isScalar ? scalarNote : tensorNote;
+  attributes.add(notesName, notes);
   attributes.add("ep_cache_context",
                  options.embedsContext
-                     ? executable
-                     : writeFile(name, executable, options, folder));
+                     ? compiled.executable
+                     : writeFile(name, compiled.executable, options, folder));
   std::vector<const char *> inputs = getNames(getAll<const OrtValueInfo *>(
       ort().Node_GetNumInputs, ort().Node_GetInputs, fused));
   std::vector<const char *> outputs = getNames(getAll<const OrtValueInfo *>(

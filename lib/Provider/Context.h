@@ -19,13 +19,21 @@ namespace dml::provider {
 /// Whether a node is a partition that this provider has compiled.
 bool isContext(const Node &node);
 
-/// Returns the executable of such a node of `graph`. A file has a name without
-/// a folder, and is in the folder of the model.
-std::string readContext(const Graph &graph, const Node &node);
+/// A partition that is compiled.
+struct Compiled {
+  std::string executable;
+  /// Whether each output is a scalar, which the executable returns with one
+  /// dimension.
+  std::vector<bool> isScalar;
+};
+
+/// Reads such a node of `graph`. A file has a name without a folder, and is in
+/// the folder of the model.
+Compiled readContext(const Graph &graph, const Node &node);
 
 /// Makes the node for the partition that became the node `fused` of a model in
 /// the folder `folder`. ONNX Runtime owns the result.
-OrtNode *makeContext(const OrtNode *fused, const std::string &executable,
+OrtNode *makeContext(const OrtNode *fused, const Compiled &compiled,
                      const Options &options, const std::string &folder);
 
 } // namespace dml::provider

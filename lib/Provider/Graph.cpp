@@ -53,15 +53,15 @@ static void readShape(const OrtTensorTypeAndShapeInfo *info, Value &value) {
   value.type = toElementType(
       get<ONNXTensorElementDataType>(ort().GetTensorElementType, info));
   value.isTensor = value.type != DML_ELEMENT_TYPE_UNDEFINED;
-  // Before version 24, a shape that is not known is that of a scalar.
-  value.hasShape =
-      getApi().version < 24 || ort().TensorTypeAndShape_HasShape(info);
-  if (!value.hasShape)
-    return;
   value.sizes.resize(get<size_t>(ort().GetDimensionsCount, info));
-  std::vector<const char *> symbols(value.sizes.size());
+  // Before version 24, a shape that is not known looks like that of a scalar,
+  // and counts as not known.
+  value.hasShape = getApi().version < 24
+                       ? !value.sizes.empty()
+                       : ort().TensorTypeAndShape_HasShape(info);
   if (value.sizes.empty())
     return;
+  std::vector<const char *> symbols(value.sizes.size());
   check(ort().GetDimensions(info, value.sizes.data(), value.sizes.size()));
   check(ort().GetSymbolicDimensions(info, symbols.data(), symbols.size()));
   for (const char *symbol : symbols)

@@ -702,11 +702,7 @@ struct OrtApi {
   OrtStatus *(*GetTensorData)(const OrtValue *, const void **);
   OrtStatus *(*GetSessionOptionsConfigEntries)(const OrtSessionOptions *,
                                                OrtKeyValuePairs **);
-  OrtStatus *(*SessionGetMemoryInfoForInputs)(const OrtSession *,
-                                              const OrtMemoryInfo **, size_t);
-  OrtStatus *(*SessionGetMemoryInfoForOutputs)(const OrtSession *,
-                                               const OrtMemoryInfo **, size_t);
-  void *unused41[4];
+  void *unused41[6];
   OrtStatus *(*CopyTensors)(const OrtEnv *, const OrtValue *const *,
                             OrtValue *const *, OrtSyncStream *, size_t);
   void *unused42[3];
@@ -721,11 +717,7 @@ struct OrtApi {
   OrtStatus *(*EpAssignedSubgraph_GetNodes)(const OrtEpAssignedSubgraph *,
                                             const OrtEpAssignedNode *const **,
                                             size_t *);
-  void *unused45[4];
-  OrtStatus *(*GetTensorElementTypeAndShapeDataReference)(
-      const OrtValue *, ONNXTensorElementDataType *, const int64_t **,
-      size_t *);
-  void *unused46[10];
+  void *unused45[15];
 };
 
 struct OrtApiBase {

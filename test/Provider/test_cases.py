@@ -12,6 +12,8 @@ from onnx import TensorProto, checker, helper, numpy_helper
 
 import host
 
+# The program and the provider.
+ARGUMENTS = []
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 
 
@@ -370,6 +372,6 @@ class ProviderTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ARGUMENTS = sys.argv[1:3]
+    ARGUMENTS[:] = sys.argv[1:3]
     host.find_onnxruntime()
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])
