@@ -725,6 +725,9 @@ struct OrtApiBase {
   const char *(*GetVersionString)(void);
 };
 
+/* What ONNX Runtime's library exports. */
+const OrtApiBase *OrtGetApiBase(void);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
