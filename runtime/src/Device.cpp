@@ -581,6 +581,8 @@ Status Device::createComputePipeline(VkComputePipelineCreateInfo info,
     robustness.pNext = info.pNext;
     info.pNext = &robustness;
   }
+  if (capturesStatistics)
+    info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   std::shared_lock<std::shared_mutex> lock(cacheMutex);
   return checkVk(
       vk.CreateComputePipelines(device, cache, 1, &info, nullptr, &pipeline),

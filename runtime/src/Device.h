@@ -122,6 +122,9 @@ public:
   void setName(VkObjectType type, uint64_t object,
                const std::string &name) const;
 
+  /// Makes drivers keep statistics of the pipelines that are created from now
+  /// on. VK_KHR_pipeline_executable_properties must be enabled.
+  void captureStatistics() { capturesStatistics = true; }
   Status createComputePipeline(VkComputePipelineCreateInfo info,
                                VkPipeline &pipeline);
   Expected<std::vector<uint8_t>> pipelineCacheData();
@@ -149,6 +152,7 @@ private:
   bool unchecked = false;
   /// Whether the driver prevents accesses outside of the memory of buffers.
   bool robust = false;
+  bool capturesStatistics = false;
   std::unique_ptr<Memory> buffersMemory;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;
