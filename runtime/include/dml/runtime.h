@@ -279,6 +279,10 @@ typedef struct DmlDeviceInfo {
   uint32_t driverVersion;
   VkDriverId driverID;
   uint8_t pipelineCacheUUID[16];
+  /* The address on the PCI bus, such as "0000:01:00.0": domain, bus, device and
+   * function in hexadecimal digits. "" if the driver does not report it
+   * (VK_EXT_pci_bus_info). */
+  char pciAddress[16];
 } DmlDeviceInfo;
 
 /*===----------------------------------------------------------------------===*\
