@@ -53,6 +53,7 @@ private:
 
   Status createOwnTemporary();
   Status recordCommands();
+  Status recordCommands(uint32_t index);
   /// An error where the function has no such steps.
   Status checkSteps(uint32_t first, uint32_t count) const;
 
@@ -63,10 +64,17 @@ private:
   Status checkInPlace();
   Status checkOverlaps();
   void updateDescriptors();
+  /// Writes the descriptor set of a step, which is for one iteration or, with
+  /// dynamic offsets, for all of them.
+  void updateDescriptors(size_t step, uint32_t iteration);
   void recordSteps(VkCommandBuffer commands, uint32_t first, uint32_t count);
-  void recordStep(VkCommandBuffer commands, size_t index);
-  /// The range that a step names, in the buffer that is bound for it.
-  DmlBufferRange resolve(const BufferRange &range) const;
+  void recordStep(VkCommandBuffer commands, uint32_t number);
+  void recordDispatch(VkCommandBuffer commands, StepRun run);
+  /// The range that a step names in one iteration, in the buffer that is bound
+  /// for it.
+  DmlBufferRange resolve(const BufferRange &range, uint32_t iteration) const;
+  /// Returns the number of descriptor sets of a step.
+  uint32_t countSets(size_t step) const;
 
   std::shared_ptr<Program> program;
   const Function *function = nullptr;
@@ -78,14 +86,17 @@ private:
   std::unique_ptr<SplitBuffer> ownTemporary;
 
   VkDescriptorPool descriptorPool = VK_NULL_HANDLE;
-  /// The descriptor set of each step; null for a copy.
+  /// The descriptor sets of all steps. A step has one, or one for each
+  /// iteration where its kernel has no dynamic offsets; a copy has none.
   std::vector<VkDescriptorSet> descriptorSets;
+  /// The number of the first descriptor set of each step.
+  std::vector<uint32_t> firstSets;
   bool descriptorsCurrent = false;
   /// Of the program's constants, for which the descriptors were written.
   uint64_t constantsVersion = UINT64_MAX;
 
   VkQueryPool queryPool = VK_NULL_HANDLE;
-  /// Of each step, whether it was ever recorded.
+  /// Of each run of a step, whether it was ever recorded.
   std::vector<bool> recorded;
 
   /// Memory for work that recording does, so that recording allocates none.
@@ -93,11 +104,13 @@ private:
     std::vector<const DmlBufferRange *> ranges;
     std::vector<size_t> order;
     std::vector<VkDescriptorBufferInfo> descriptors;
+    std::vector<uint32_t> offsets;
   } scratch;
 
   /// The pool of commands, which is made when they are first submitted.
   VkCommandPool commandPool = VK_NULL_HANDLE;
-  VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
+  /// One command buffer, or several where there are many steps.
+  std::vector<VkCommandBuffer> commandBuffers;
   bool commandsCurrent = false;
   Submissions submissions;
 };

@@ -70,10 +70,11 @@ public:
 
   void lockQueue();
   void unlockQueue();
-  /// Submits one command buffer, which signals `fence` when it has finished,
-  /// with the semaphores of `info`, which may be null.
-  Status submit(VkCommandBuffer commandBuffer, VkFence fence,
-                const DmlSubmitInfo *info = nullptr);
+  /// Submits command buffers, at least one, each as a batch of its own. `fence`
+  /// is signaled when all have finished. The first waits for semaphores of
+  /// `info`, which may be null, and the last signals semaphores.
+  Status submit(const std::vector<VkCommandBuffer> &commandBuffers,
+                VkFence fence, const DmlSubmitInfo *info = nullptr);
   /// Waits for fences of submissions, of which the last was submitted last.
   VkResult waitFor(const VkFence *fences, uint32_t count,
                    uint64_t timeout) noexcept;

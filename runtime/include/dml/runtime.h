@@ -727,6 +727,10 @@ typedef enum DmlStepKind {
   DML_STEP_KIND_COPY = 1
 } DmlStepKind;
 
+/* One step of a variant. Where a loop repeats steps, each iteration has steps of
+ * its own, with numbers of their own: a loop of 3 steps with 5 iterations is 15
+ * steps, of which the steps 0, 3, 6, 9 and 12 are alike but for the ranges that
+ * they bind. */
 typedef struct DmlStepInfo {
   void *next;
   DmlStepKind kind;
