@@ -526,18 +526,18 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
 
 void Device::addBuffer(VkBuffer buffer, uint64_t size) {
   std::lock_guard<std::mutex> lock(buffersMutex);
-  bufferSizes[buffer] = size;
+  buffers[buffer] = {size, ++lastBufferNumber};
 }
 
 void Device::removeBuffer(VkBuffer buffer) noexcept {
   std::lock_guard<std::mutex> lock(buffersMutex);
-  bufferSizes.erase(buffer);
+  buffers.erase(buffer);
 }
 
-uint64_t Device::findSize(VkBuffer buffer) const {
+Device::KnownBuffer Device::findBuffer(VkBuffer buffer) const {
   std::lock_guard<std::mutex> lock(buffersMutex);
-  auto found = bufferSizes.find(buffer);
-  return found == bufferSizes.end() ? UINT64_MAX : found->second;
+  auto found = buffers.find(buffer);
+  return found == buffers.end() ? KnownBuffer() : found->second;
 }
 
 void Device::setName(VkObjectType type, uint64_t object,

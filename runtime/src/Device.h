@@ -81,12 +81,20 @@ public:
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
   Memory &memory() { return *buffersMemory; }
-  /// Notes the size of a buffer that the runtime has made on the device.
+  /// What the device knows of a buffer.
+  struct KnownBuffer {
+    /// UINT64_MAX for a buffer of the caller.
+    uint64_t size = UINT64_MAX;
+    /// A number that no other buffer of the device ever has, or 0 for a buffer
+    /// of the caller. A driver may give the handle of a destroyed buffer to a
+    /// new one, which then has another number.
+    uint64_t number = 0;
+  };
+  /// Notes the size of a buffer that the runtime has made on the device, and
+  /// numbers the buffer.
   void addBuffer(VkBuffer buffer, uint64_t size);
   void removeBuffer(VkBuffer buffer) noexcept;
-  /// Returns the size of a buffer that the runtime has made, or UINT64_MAX for
-  /// a buffer of the caller.
-  uint64_t findSize(VkBuffer buffer) const;
+  KnownBuffer findBuffer(VkBuffer buffer) const;
   /// Fills the numbers of the device's memory.
   void describeMemoryUse(DmlMemoryUse &use);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
@@ -176,7 +184,8 @@ private:
 
   mutable std::mutex buffersMutex;
   /// The sizes of the buffers that the runtime has made on the device.
-  std::unordered_map<VkBuffer, uint64_t> bufferSizes;
+  std::unordered_map<VkBuffer, KnownBuffer> buffers;
+  uint64_t lastBufferNumber = 0;
 
   std::mutex commandsMutex;
   std::vector<std::unique_ptr<Commands>> idleCommands;
