@@ -430,9 +430,9 @@ typedef struct DmlProblemInfo {
 DML_API DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
                                        DmlProblemInfo *info, DmlError *error);
 
-/* The whole verdict with every operator: the text that `dml-explain` prints,
- * with control characters escaped, and the JSON that `dml-explain --json`
- * prints. */
+/* The whole verdict: the text that `dml-explain` prints, with control
+ * characters escaped, and the JSON that `dml-explain --json` prints, which has
+ * every operator. */
 DML_API const char *dmlGetVerdictText(DmlVerdict verdict);
 DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
 

@@ -337,6 +337,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   std::copy_n(core.limits.maxComputeWorkGroupCount, 3,
               limits.maxComputeWorkGroupCount);
   limits.maxComputeSharedMemorySize = core.limits.maxComputeSharedMemorySize;
+  snapshot.maxDynamicStorageBuffers =
+      core.limits.maxDescriptorSetStorageBuffersDynamic;
 
   vk.GetPhysicalDeviceMemoryProperties(device, &snapshot.memory);
   for (uint32_t i = 0; i < snapshot.memory.memoryHeapCount; ++i)
