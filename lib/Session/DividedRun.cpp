@@ -46,6 +46,13 @@ static std::string quote(llvm::StringRef name) {
   return "'" + runtime::escape(name) + "'";
 }
 
+static std::string describeShape(llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text.empty() ? "scalar" : text;
+}
+
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
@@ -409,6 +416,17 @@ Status DividedRun::copyTo(LiveTensor &tensor, const DmlBufferRange &range) {
   return status;
 }
 
+Status DividedRun::leaveCaller(LiveTensor &tensor) {
+  if (!tensor.device || tensor.device->getBuffer())
+    return Status();
+  auto memory = takeMemory(llvm::alignTo(tensor.present.getNumBytes(), 16));
+  if (!memory)
+    return memory.status();
+  DML_TRY(copyTo(tensor, (*memory)->getRange()));
+  tensor.device = std::move(*memory);
+  return Status();
+}
+
 Status DividedRun::copyTo(LiveTensor &tensor, void *data) {
   uint64_t size = tensor.present.getNumBytes();
   if (size == 0)
@@ -417,14 +435,8 @@ Status DividedRun::copyTo(LiveTensor &tensor, void *data) {
     std::memcpy(data, tensor.present.elements.data(), size);
     return Status();
   }
-  if (!tensor.device->getBuffer()) {
-    // The host reads no buffers of the caller.
-    auto memory = takeMemory(llvm::alignTo(size, 16));
-    if (!memory)
-      return memory.status();
-    DML_TRY(copyTo(tensor, (*memory)->getRange()));
-    tensor.device = std::move(*memory);
-  }
+  // The host reads no buffers of the caller.
+  DML_TRY(leaveCaller(tensor));
   return call(dmlReadBuffer, tensor.device->getBuffer(), uint64_t(0), data,
               static_cast<size_t>(size));
 }
@@ -455,6 +467,19 @@ void DividedRun::describe(const SignatureTensor &declared,
   output.byteSize = tensor.getNumBytes();
 }
 
+/// Whether `shape` has the rank and the sizes that the model declares.
+static bool fitsDeclaration(const SignatureTensor &declared,
+                            llvm::ArrayRef<int64_t> shape) {
+  if (!declared.hasRank)
+    return true;
+  return declared.dimensions.size() == shape.size() &&
+         llvm::all_of(llvm::zip_equal(declared.dimensions, shape),
+                      [](const auto &pair) {
+                        const auto &[dimension, size] = pair;
+                        return dimension.size < 0 || dimension.size == size;
+                      });
+}
+
 Expected<LiveTensor *> DividedRun::findOutput(size_t index, Frame &frame) {
   const SignatureTensor &declared = session.getSignature().outputs[index];
   LiveTensor *tensor = frame.find(declared.name);
@@ -469,6 +494,12 @@ Expected<LiveTensor *> DividedRun::findOutput(size_t index, Frame &frame) {
         dmlGetDataTypeName(static_cast<DmlDataType>(*declared.type)),
         ", but its elements are ",
         dmlGetDataTypeName(static_cast<DmlDataType>(tensor->present.type)));
+  if (!fitsDeclaration(declared, tensor->present.shape))
+    return makeError(DML_ERROR_INVALID_ARGUMENT, session.model->getName(),
+                     ": output ", quote(declared.name),
+                     " is declared with the shape ", describeTensor(declared),
+                     ", but has the shape ",
+                     describeShape(tensor->present.shape));
   return tensor;
 }
 
@@ -482,6 +513,12 @@ Status DividedRun::giveOutputs(Outputs outputs, Frame &frame) {
     if (!found)
       return found.status();
     tensors[index] = *found;
+    // An output may be an input itself, whose buffer another output replaces.
+    DML_TRY(leaveCaller(**found));
+  }
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    if (!output)
+      continue;
     uint64_t size = tensors[index]->present.getNumBytes();
     std::string name =
         "output " + quote(session.getSignature().outputs[index].name);
@@ -547,21 +584,32 @@ Status DividedRun::prepare(llvm::ArrayRef<const DmlSessionTensor *> inputs,
     if (!output)
       continue;
     const SignatureTensor &declared = session.getSignature().outputs[index];
-    if (LiveTensor *tensor = frame.find(declared.name)) {
+    if (LiveTensor *tensor = frame.find(declared.name))
       describe(declared, tensor->present, *output);
-      continue;
-    }
-    output->name = declared.name.c_str();
-    output->dataType = declared.type ? static_cast<DmlDataType>(*declared.type)
-                                     : DML_DATA_TYPE_UNKNOWN;
-    bool hasRank =
-        declared.hasRank && declared.dimensions.size() <= DML_MAX_RANK;
-    output->rank = hasRank ? static_cast<uint32_t>(declared.dimensions.size())
-                           : DML_UNKNOWN_RANK;
-    for (uint32_t i = 0; i < DML_MAX_RANK; ++i)
-      output->sizes[i] =
-          hasRank && i < output->rank ? declared.dimensions[i].size : 0;
-    output->byteSize = 0;
+    else
+      describe(declared, *output);
   }
   return Status();
+}
+
+void DividedRun::describe(const SignatureTensor &declared,
+                          DmlSessionTensor &output) {
+  PresentTensor tensor;
+  for (const SignatureDimension &dimension : declared.dimensions)
+    tensor.shape.push_back(dimension.size);
+  if (declared.type && declared.hasRank &&
+      tensor.shape.size() <= DML_MAX_RANK &&
+      llvm::none_of(tensor.shape, [](int64_t size) { return size < 0; })) {
+    tensor.type = *declared.type;
+    return describe(declared, tensor, output);
+  }
+  output.name = declared.name.c_str();
+  output.dataType = declared.type ? static_cast<DmlDataType>(*declared.type)
+                                  : DML_DATA_TYPE_UNKNOWN;
+  bool hasRank = declared.hasRank && tensor.shape.size() <= DML_MAX_RANK;
+  output.rank =
+      hasRank ? static_cast<uint32_t>(tensor.shape.size()) : DML_UNKNOWN_RANK;
+  for (uint32_t i = 0; i < DML_MAX_RANK; ++i)
+    output.sizes[i] = hasRank && i < output.rank ? tensor.shape[i] : 0;
+  output.byteSize = 0;
 }

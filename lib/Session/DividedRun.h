@@ -114,6 +114,8 @@ private:
                                        const DmlTensorInfo &info);
   /// Brings the elements to the host.
   Status readElements(LiveTensor &tensor);
+  /// Moves a tensor from a buffer of the caller to one of the session.
+  Status leaveCaller(LiveTensor &tensor);
   /// Copies the elements to memory of the host, or to a range of the device.
   Status copyTo(LiveTensor &tensor, void *data);
   Status copyTo(LiveTensor &tensor, const DmlBufferRange &range);
@@ -125,6 +127,9 @@ private:
   Status giveOutputs(Outputs outputs, Frame &frame);
   static void describe(const SignatureTensor &declared,
                        const onnx::PresentTensor &tensor,
+                       DmlSessionTensor &output);
+  /// Describes an output whose sizes only a run tells.
+  static void describe(const SignatureTensor &declared,
                        DmlSessionTensor &output);
 
   //===--------------------------------------------------------------------===//

@@ -7,6 +7,7 @@ on the CPU.
 
     test/ONNX/control_tests.py FOLDER
     test/ONNX/control_tests.py FOLDER --filter=loop
+    test/ONNX/control_tests.py FOLDER --backend  # ONNX's own tests
     test/ONNX/control_tests.py FOLDER --record=/tmp/ort  # writes control_values.json
 
 --record runs npm's package onnxruntime-node in the folder that it names.
@@ -14,12 +15,14 @@ on the CPU.
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import base64
+import fnmatch
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import dml
@@ -330,7 +333,8 @@ def voice_detector():
                       node("Relu", f"z{seed}", f"a{seed}"),
                       node("LSTM", f"a{seed},w{seed},r{seed},,,h,c",
                            f"all{seed},hn{seed},cn{seed}", hidden_size=16),
-                      node("ReduceMean", f"all{seed}", f"y{seed}", axes=[0, 1, 3])],
+                      node("ReduceMean", f"all{seed}", f"y{seed}", axes=[0, 1, 3],
+                           keepdims=0)],
                      "", f"y{seed}:f:1 hn{seed}:f:1,1,16 cn{seed}:f:1,1,16",
                      **{f"shape{seed}": ints(-1, 1, width), f"m{seed}": wave(width, 16, seed=seed)},
                      **recurrent(16, seed))
@@ -467,20 +471,138 @@ def check_case(name, recorded):
     print(f"{name}: {len(runs)} runs agree, {compiled} programs")
 
 
+# What a run may not do
+
+
+def make_endless(**options):
+    """A loop without end, which collects 16 KiB in each iteration."""
+    body = graph([node("Mul", "v,w", "n"), node("Identity", "c", "d")],
+                 "i:i c:b v:f:64,64", "d:b n:f:64,64 n:f:64,64")
+    proto = model([node("Loop", ",yes,x", "z,all", body=body, name="endless")], "x:f:64,64",
+                  "z:f:64,64 all:f:n,64,64", w=np.float32(.5), yes=np.array(True))
+    return dml.Session(proto.SerializeToString(), **options)
+
+
+def check_limits():
+    calls = []
+
+    def cancel(name, _):
+        calls.append(name)
+        return calls.count("running") <= 20
+
+    picture = {"x": np.ones((64, 64), np.float32)}
+    for options, error, text in (
+            ({"progress": cancel}, dml.Cancelled, "has cancelled the call"),
+            ({"program_budget": 1 << 20}, dml.OutOfMemory,
+             "the tensors that iterations of node 'endless' (Loop) collect have 1064960 bytes after "
+             "iteration 64, but the program budget is 1048576"),
+            ({"wait_limit": .2}, dml.Timeout, "the iterations of node 'endless' (Loop) have taken")):
+        session = make_endless(**options)
+        try:
+            session.run(None, picture)
+        except error as found:
+            if text not in str(found):
+                sys.exit(f"wanted is '{text}', but found is '{found}'")
+        else:
+            sys.exit(f"a loop without end has ended with {options}")
+    if calls.count("running") != 21:
+        sys.exit(f"the loop was cancelled after {calls.count('running')} calls, but wanted are 21")
+    print("loops without end are cancelled, limited in time and limited in memory")
+
+
+def check_outputs():
+    """Outputs on the device, in the caller's memory and in the place of an input."""
+    proto, runs = CASES["detector"]()
+    session = dml.Session(proto.SerializeToString())
+    prepared = session.prepare({"picture": (1, 3, 12, 12), "least": (1,)})
+    if [each.shape for each in prepared] != [["n", 3], ["n", 4]]:
+        sys.exit(f"prepare tells {prepared}")
+    _, squares = session.run(None, runs[0])
+    _, tensor = session.run(None, runs[0], device_outputs=True)
+    check("on the device", tensor.numpy(), squares)
+    memory = np.zeros_like(squares)
+    session.run(["squares"], runs[0], into={"squares": memory})
+    check("in memory", memory, squares)
+    try:
+        session.run(["squares"], runs[0], into={"squares": memory[1:]})
+        sys.exit("an output was written into too little memory")
+    except dml.InvalidArgument:
+        pass
+    proto, runs = CASES["branch_of_data"]()
+    session = dml.Session(proto.SerializeToString())
+    (wanted,) = session.run(None, runs[0])
+    state = dml.Tensor.from_numpy(runs[0]["x"], device=session.device)
+    session.run(None, {"x": state}, into={"out": state})
+    check("in the place of an input", state.numpy(), wanted)
+    # Two states that change places.
+    proto, runs = CASES["loop_that_swaps"]()
+    proto.graph.output.append(info("q:f:33,65"))
+    session = dml.Session(proto.SerializeToString())
+    a, b = (dml.Tensor.from_numpy(runs[0][name], device=session.device) for name in "xy")
+    session.run(["p", "q"], {"x": a, "y": b, "m": np.int64(1)}, into={"p": a, "q": b})
+    check("a state that is another one", a.numpy(), runs[0]["y"])
+    check("a state that was another one", b.numpy(), runs[0]["x"])
+    print("outputs are on the device, in memory, and in the place of an input")
+
+
+# ONNX's backend tests
+
+BACKEND = ["if*", "loop*", "scan*", "nonmaxsuppression*", "nonzero*", "unique*", "compress*", "range*",
+           "reshape*", "expand*", "tile*", "top_k*", "onehot*", "slice*", "constantofshape*",
+           "split_*", "squeeze*", "unsqueeze*", "*pad", "resize_*sizes*", "cumsum*", "constant_pad"]
+
+
+def check_backend(data):
+    """Runs ONNX's tests with all inputs as inputs: nothing has to be a constant."""
+    agreeing, refused = 0, {}
+    for path in sorted(data.glob("node/*/model.onnx")):
+        name = path.parent.name.replace("test_", "", 1)
+        if not any(fnmatch.fnmatch(name, pattern) for pattern in BACKEND):
+            continue
+        proto = onnx.load(path)
+
+        def load(kind, values):
+            return {each.name: numpy_helper.to_array(TensorProto.FromString(
+                (path.parent / f"test_data_set_0/{kind}_{index}.pb").read_bytes()))
+                for index, each in enumerate(values) if each.type.HasField("tensor_type")}
+
+        try:
+            session = dml.Session(str(path))
+            found = session.run(None, load("input", proto.graph.input))
+        except dml.Error as error:
+            refused[name] = str(error).strip().split("\n")[-1].split(": ", 1)[-1]
+            continue
+        for array, (key, wanted) in zip(found, load("output", proto.graph.output).items()):
+            check(f"{name}: {key}", array.reshape(wanted.shape) if array.size == 1 else array,
+                  wanted)
+        agreeing += 1
+    print(f"ONNX's backend tests: {agreeing} agree")
+    for name, reason in refused.items():
+        print(f"  {name}: {reason}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--filter", default="")
     parser.add_argument("--record")
+    parser.add_argument("--backend", type=Path, nargs="?",
+                        const=Path(onnx.__file__).parent / "backend/test/data")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.record:
         record(arguments.folder, arguments.record)
         return
+    if arguments.backend:
+        check_backend(arguments.backend)
+        return
     recorded = json.loads(VALUES.read_text())
     for name in CASES:
         if arguments.filter in name:
             check_case(name, recorded[name])
+    if not arguments.filter:
+        check_limits()
+        check_outputs()
 
 
 if __name__ == "__main__":
