@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares dml-generate with generate.py: tokens with all kinds of caches and by draws, and what
-both say of bad folders and arguments.
+"""Compares programs, dml-generate and generate.py: tokens with all kinds of caches and by draws,
+and what each says of bad folders and arguments.
 
-    test_generate.py DML-GENERATE FOLDER
+    test_generate.py FOLDER PROGRAM...
 """
 import json
 import subprocess
@@ -37,7 +37,7 @@ class Tester:
         return found[0]
 
     def refuse(self, wanted, *arguments):
-        """Checks that both programs refuse the arguments with a message that has `wanted`."""
+        """Checks that all programs refuse the arguments with a message that has `wanted`."""
         for program in self.programs:
             result = self.run(program, *arguments)
             assert result.returncode == 1 and "error: " in result.stderr \
