@@ -12,7 +12,6 @@ from pathlib import Path
 
 import make_folder
 
-HERE = Path(__file__).resolve().parent
 PROMPT = [5, 7, 11, 13, 17, 19, 23]
 
 
