@@ -56,11 +56,11 @@ BindingTable::create(std::shared_ptr<Program> program, uint32_t function,
 }
 
 Status BindingTable::initialize(bool timestamps) {
-  inputs.resize(function->inputs.size());
-  outputs.resize(function->outputs.size());
+  // The temporary buffer is one range more.
+  bound.resize(function->inputs.size() + function->outputs.size() + 1);
   recorded.resize(variant->runCount);
   reserveScratch();
-  DML_TRY(createDescriptorSets());
+  DML_TRY(addRecording());
   if (!timestamps || variant->steps.empty())
     return Status();
 
@@ -78,10 +78,7 @@ Status BindingTable::initialize(bool timestamps) {
 }
 
 void BindingTable::reserveScratch() {
-  // The temporary buffer is one range more.
-  size_t count = inputs.size() + outputs.size() + 1;
-  scratch.ranges.reserve(count);
-  scratch.order.reserve(count);
+  scratch.order.reserve(bound.size());
   size_t most = 0;
   for (const Step &step : variant->steps)
     most = std::max(most, step.ranges.size());
@@ -100,9 +97,26 @@ uint32_t BindingTable::countSets(size_t index) const {
   return 1;
 }
 
-Status BindingTable::createDescriptorSets() {
+Status BindingTable::addRecording() {
+  recordings.reserve(mostRecordings);
+  recordings.push_back(std::make_unique<Recording>());
+  Recording &recording = *recordings.back();
+  recording.bound.resize(bound.size());
+  Status status = createDescriptorSets(recording);
+  if (status.ok())
+    return status;
+  if (recording.descriptorPool)
+    program->device()->functions().DestroyDescriptorPool(
+        program->device()->handle(), recording.descriptorPool, nullptr);
+  recordings.pop_back();
+  return status;
+}
+
+Status BindingTable::createDescriptorSets(Recording &recording) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
+  std::vector<VkDescriptorSet> &descriptorSets = recording.descriptorSets;
+  firstSets.clear();
   std::vector<VkDescriptorSetLayout> layouts;
   // The two types of descriptors.
   uint64_t counts[2] = {};
@@ -136,12 +150,12 @@ Status BindingTable::createDescriptorSets() {
   poolInfo.poolSizeCount = static_cast<uint32_t>(sizes.size());
   poolInfo.pPoolSizes = sizes.data();
   DML_TRY(checkVk(vk.CreateDescriptorPool(device.handle(), &poolInfo, nullptr,
-                                          &descriptorPool),
+                                          &recording.descriptorPool),
                   "vkCreateDescriptorPool"));
   descriptorSets.resize(layouts.size());
   VkDescriptorSetAllocateInfo allocateInfo{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  allocateInfo.descriptorPool = descriptorPool;
+  allocateInfo.descriptorPool = recording.descriptorPool;
   allocateInfo.descriptorSetCount = static_cast<uint32_t>(layouts.size());
   allocateInfo.pSetLayouts = layouts.data();
   DML_TRY(checkVk(vk.AllocateDescriptorSets(device.handle(), &allocateInfo,
@@ -170,8 +184,10 @@ BindingTable::~BindingTable() {
     vk.DestroyCommandPool(device.handle(), commandPool, nullptr);
   if (queryPool)
     vk.DestroyQueryPool(device.handle(), queryPool, nullptr);
-  if (descriptorPool)
-    vk.DestroyDescriptorPool(device.handle(), descriptorPool, nullptr);
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (recording->descriptorPool)
+      vk.DestroyDescriptorPool(device.handle(), recording->descriptorPool,
+                               nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,19 +195,20 @@ BindingTable::~BindingTable() {
 //===----------------------------------------------------------------------===//
 
 Status BindingTable::bindInput(uint32_t index, const DmlBufferRange &range) {
-  if (index >= inputs.size())
+  if (index >= function->inputs.size())
     return invalidArgument("input ", index, " does not exist; function '",
-                           function->name, "' has ", inputs.size());
+                           function->name, "' has ", function->inputs.size());
   const Tensor &tensor = function->inputs[index];
-  return bind("input", tensor.name, tensor.bufferSize, range, inputs[index]);
+  return bind("input", tensor.name, tensor.bufferSize, range, bound[index]);
 }
 
 Status BindingTable::bindOutput(uint32_t index, const DmlBufferRange &range) {
-  if (index >= outputs.size())
+  if (index >= function->outputs.size())
     return invalidArgument("output ", index, " does not exist; function '",
-                           function->name, "' has ", outputs.size());
+                           function->name, "' has ", function->outputs.size());
   const Tensor &tensor = function->outputs[index];
-  return bind("output", tensor.name, tensor.bufferSize, range, outputs[index]);
+  return bind("output", tensor.name, tensor.bufferSize, range,
+              bound[function->inputs.size() + index]);
 }
 
 Status BindingTable::bindTemporary(const DmlBufferRange *range) {
@@ -201,7 +218,10 @@ Status BindingTable::bindTemporary(const DmlBufferRange *range) {
     return Status();
   }
   DML_TRY(bind("temporary buffer of", function->name, variant->temporarySize,
-               *range, temporary));
+               *range, bound.back()));
+  // No recording that names the table's own memory is used again.
+  if (ownTemporary)
+    dropRecordings();
   ownTemporary.reset();
   return Status();
 }
@@ -215,31 +235,41 @@ Status BindingTable::createOwnTemporary() {
   if (!buffer)
     return buffer.status();
   ownTemporary = std::move(*buffer);
-  temporary = {};
-  descriptorsCurrent = false;
-  commandsCurrent = false;
+  bound.back() = {};
+  dropRecordings();
   return Status();
+}
+
+void BindingTable::dropRecordings() {
+  current = nullptr;
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    recording->hasDescriptors = false;
 }
 
 Status BindingTable::bind(const char *what, const std::string &name,
                           uint64_t wantedSize, const DmlBufferRange &range,
-                          DmlBufferRange &bound) {
-  DML_TRY(checkBinding(*program->device(), what, name, wantedSize, range));
-  // Descriptors and commands that are in use may not change.
-  DML_TRY(wait(program->device()->waitLimit()));
-  bound = {range.buffer, range.offset, wantedSize};
-  descriptorsCurrent = false;
-  commandsCurrent = false;
+                          BoundRange &bound) {
+  const Device &device = *program->device();
+  DML_TRY(checkBinding(device, what, name, wantedSize, range));
+  BoundRange wanted{{range.buffer, range.offset, wantedSize},
+                    device.findBuffer(range.buffer).number};
+  if (wanted.isKnownAs(bound))
+    return Status();
+  // Another recording may be written anew, which must not be in use.
+  DML_TRY(wait(device.waitLimit()));
+  bound = wanted;
+  current = nullptr;
   return Status();
 }
 
 /// Checks that an output in the place of an input has the input's range.
 Status BindingTable::checkInPlace() {
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  for (size_t i = 0; i < function->outputs.size(); ++i) {
     if (!function->inPlace[i])
       continue;
-    const DmlBufferRange &input = inputs[*function->inPlace[i]];
-    if (outputs[i].buffer != input.buffer || outputs[i].offset != input.offset)
+    const DmlBufferRange &input = boundInput(*function->inPlace[i]);
+    const DmlBufferRange &output = boundOutput(i);
+    if (output.buffer != input.buffer || output.offset != input.offset)
       return invalidArgument(
           "output '", function->outputs[i].name, "' is in the place of input '",
           function->inputs[*function->inPlace[i]].name,
@@ -251,51 +281,46 @@ Status BindingTable::checkInPlace() {
 Status BindingTable::checkOverlaps() {
   // Inputs come before outputs and the temporary buffer, so that ranges that
   // are written have larger numbers than ranges that are only read.
-  std::vector<const DmlBufferRange *> &ranges = scratch.ranges;
-  ranges.clear();
-  for (const DmlBufferRange &range : inputs)
-    ranges.push_back(&range);
-  for (const DmlBufferRange &range : outputs)
-    ranges.push_back(&range);
-  if (temporary.buffer)
-    ranges.push_back(&temporary);
+  size_t inputCount = function->inputs.size();
+  auto range = [&](size_t i) -> const DmlBufferRange & {
+    return bound[i].range;
+  };
   auto nameOf = [&](size_t i) -> std::string {
-    if (i < inputs.size())
+    if (i < inputCount)
       return "input '" + function->inputs[i].name + "'";
-    i -= inputs.size();
-    if (i < outputs.size())
+    i -= inputCount;
+    if (i < function->outputs.size())
       return "output '" + function->outputs[i].name + "'";
     return "the temporary buffer";
   };
 
   // The output stands for an input in whose place it is.
   std::vector<size_t> &order = scratch.order;
-  order.resize(ranges.size());
+  order.resize(boundTemporary().buffer ? bound.size() : bound.size() - 1);
   std::iota(order.begin(), order.end(), 0);
   auto isReplaced = [&](size_t i) {
-    return i < inputs.size() && function->isReplaced[i];
+    return i < inputCount && function->isReplaced[i];
   };
   order.erase(std::remove_if(order.begin(), order.end(), isReplaced),
               order.end());
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
-           std::tie(ranges[b]->buffer, ranges[b]->offset, b);
+    return std::tie(range(a).buffer, range(a).offset, a) <
+           std::tie(range(b).buffer, range(b).offset, b);
   });
   // The range of the buffer that ends last, among those visited so far, and the
   // written range that ends last.
   std::optional<size_t> any, written;
   auto reach = [&](std::optional<size_t> &furthest, size_t i) {
-    auto end = [&](size_t at) { return ranges[at]->offset + ranges[at]->size; };
+    auto end = [&](size_t at) { return range(at).offset + range(at).size; };
     if (!furthest || end(i) > end(*furthest))
       furthest = i;
   };
   for (size_t i : order) {
-    if (any && ranges[*any]->buffer != ranges[i]->buffer)
+    if (any && range(*any).buffer != range(i).buffer)
       any = written = std::nullopt;
-    bool isWritten = i >= inputs.size();
+    bool isWritten = i >= inputCount;
     std::optional<size_t> other = isWritten ? any : written;
-    if (other &&
-        ranges[i]->offset < ranges[*other]->offset + ranges[*other]->size)
+    if (other && range(i).offset < range(*other).offset + range(*other).size)
       return invalidArgument(nameOf(std::max(i, *other)), " and ",
                              nameOf(std::min(i, *other)),
                              " are bound to ranges that overlap");
@@ -306,35 +331,87 @@ Status BindingTable::checkOverlaps() {
   return Status();
 }
 
-Status BindingTable::prepare() {
+BindingTable::Recording *BindingTable::findUnknownRecording() {
+  auto isUnknown = [](const BoundRange &each) {
+    return each.range.buffer && each.number == 0;
+  };
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (!recording->hasDescriptors ||
+        std::any_of(recording->bound.begin(), recording->bound.end(),
+                    isUnknown))
+      return recording.get();
+  return nullptr;
+}
+
+Status BindingTable::chooseRecording(bool canAdd) {
+  auto isSame = [](const BoundRange &a, const BoundRange &b) {
+    // The temporary buffer may be the table's own.
+    return a.isKnownAs(b) || (!a.range.buffer && !b.range.buffer);
+  };
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (recording->hasDescriptors &&
+        std::equal(bound.begin(), bound.end(), recording->bound.begin(),
+                   isSame)) {
+      current = recording.get();
+      return Status();
+    }
+  Recording *replaced = findUnknownRecording();
+  if (!replaced && canAdd && recordings.size() < mostRecordings) {
+    DML_TRY(addRecording());
+    replaced = recordings.back().get();
+  }
+  if (!replaced)
+    replaced = std::min_element(recordings.begin(), recordings.end(),
+                                [](const auto &a, const auto &b) {
+                                  return a->lastUse < b->lastUse;
+                                })
+                   ->get();
+  replaced->hasDescriptors = false;
+  current = replaced;
+  return Status();
+}
+
+Status BindingTable::prepare(bool isSubmission) {
   // What makes a program ready cannot wait for that.
   const Executable &executable = program->executable();
   if (!executable.initialization ||
       function != &executable.functions[*executable.initialization])
     DML_TRY(program->checkReady());
-  if (constantsVersion != program->constants().version())
-    descriptorsCurrent = commandsCurrent = false;
-  if (descriptorsCurrent)
+  if (!current)
+    DML_TRY(chooseRecording(/*canAdd=*/isSubmission));
+  current->lastUse = ++lastUse;
+  uint64_t version = program->constants().version();
+  if (current->hasDescriptors && current->constantsVersion == version)
     return Status();
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].buffer)
+  DML_TRY(checkBound());
+  DML_TRY(checkInPlace());
+  DML_TRY(checkOverlaps());
+  // Descriptors and commands that are in use may not change.
+  if (isSubmission)
+    DML_TRY(wait(program->device()->waitLimit()));
+  updateDescriptors(*current);
+  current->hasDescriptors = true;
+  current->hasCommands = false;
+  current->constantsVersion = version;
+  current->bound = bound;
+  return Status();
+}
+
+Status BindingTable::checkBound() const {
+  for (size_t i = 0; i < function->inputs.size(); ++i)
+    if (!boundInput(i).buffer)
       return invalidArgument("input '", function->inputs[i].name,
                              "' has no buffer bound");
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i].buffer)
+  for (size_t i = 0; i < function->outputs.size(); ++i)
+    if (!boundOutput(i).buffer)
       return invalidArgument("output '", function->outputs[i].name,
                              "' has no buffer bound");
-  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+  if (variant->temporarySize != 0 && !boundTemporary().buffer && !ownTemporary)
     return invalidArgument("the temporary buffer of function '", function->name,
                            "' has no memory bound, but must have ",
                            variant->temporarySize,
                            " bytes (dmlBindTemporary makes them where its "
                            "range is NULL)");
-  DML_TRY(checkInPlace());
-  DML_TRY(checkOverlaps());
-  updateDescriptors();
-  descriptorsCurrent = true;
-  constantsVersion = program->constants().version();
   return Status();
 }
 
@@ -344,15 +421,15 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range,
   uint64_t offset = range.offsetIn(iteration);
   switch (range.kind) {
   case BufferKind::Input:
-    base = inputs[range.index];
+    base = boundInput(range.index);
     break;
   case BufferKind::Output:
-    base = outputs[range.index];
+    base = boundOutput(range.index);
     break;
   case BufferKind::Temporary:
     if (ownTemporary)
       return ownTemporary->range(offset, range.size);
-    base = temporary;
+    base = boundTemporary();
     break;
   case BufferKind::Constant:
     return program->constants().range(offset, range.size);
@@ -360,11 +437,11 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range,
   return {base.buffer, base.offset + offset, range.size};
 }
 
-void BindingTable::updateDescriptors() {
+void BindingTable::updateDescriptors(Recording &recording) {
   for (size_t i = 0; i < variant->steps.size(); ++i) {
     uint32_t sets = countSets(i);
     for (uint32_t iteration = 0; iteration < sets; ++iteration)
-      updateDescriptors(i, iteration);
+      updateDescriptors(recording, i, iteration);
   }
 }
 
@@ -378,7 +455,8 @@ static BufferRange getBound(const BufferRange &range, bool isDynamic,
   return bound;
 }
 
-void BindingTable::updateDescriptors(size_t step, uint32_t iteration) {
+void BindingTable::updateDescriptors(Recording &recording, size_t step,
+                                     uint32_t iteration) {
   const Device &device = *program->device();
   const std::vector<BufferRange> &ranges = variant->steps[step].ranges;
   const Program::Dynamic &dynamic =
@@ -396,7 +474,7 @@ void BindingTable::updateDescriptors(size_t step, uint32_t iteration) {
       if (dynamic[next] != dynamic[first])
         break;
     VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-    write.dstSet = descriptorSets[firstSets[step] + iteration];
+    write.dstSet = recording.descriptorSets[firstSets[step] + iteration];
     write.dstBinding = static_cast<uint32_t>(first);
     write.descriptorCount = static_cast<uint32_t>(next - first);
     write.descriptorType = dynamic[first]
@@ -429,7 +507,7 @@ Status BindingTable::record(VkCommandBuffer commands) {
 Status BindingTable::record(VkCommandBuffer commands, uint32_t first,
                             uint32_t count) {
   DML_TRY(checkSteps(first, count));
-  DML_TRY(prepare());
+  DML_TRY(prepare(/*isSubmission=*/false));
   recordSteps(commands, first, count);
   return Status();
 }
@@ -475,10 +553,11 @@ void BindingTable::recordDispatch(VkCommandBuffer commands, StepRun run) {
   uint32_t set = firstSets[run.step] + (hasOwnSet ? run.iteration : 0);
   vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                      program->pipeline(step.kernel));
-  vk.CmdBindDescriptorSets(
-      commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-      program->layout(step.kernel).pipeline, 0, 1, &descriptorSets[set],
-      static_cast<uint32_t>(offsets.size()), offsets.data());
+  vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                           program->layout(step.kernel).pipeline, 0, 1,
+                           &current->descriptorSets[set],
+                           static_cast<uint32_t>(offsets.size()),
+                           offsets.data());
   vk.CmdDispatch(commands, step.workgroupCount[0], step.workgroupCount[1],
                  step.workgroupCount[2]);
 }
@@ -519,7 +598,7 @@ void BindingTable::recordStep(VkCommandBuffer commands, uint32_t number) {
     debug.CmdEndDebugUtilsLabelEXT(commands);
 }
 
-Status BindingTable::createCommands() {
+Status BindingTable::createCommands(Recording &recording) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   if (!commandPool) {
@@ -530,7 +609,7 @@ Status BindingTable::createCommands() {
         vk.CreateCommandPool(device.handle(), &info, nullptr, &commandPool),
         "vkCreateCommandPool"));
   }
-  if (!commandBuffers.empty())
+  if (!recording.commandBuffers.empty())
     return Status();
   uint32_t count =
       (variant->runCount + kStepsOfSubmission - 1) / kStepsOfSubmission;
@@ -546,19 +625,18 @@ Status BindingTable::createCommands() {
   for (VkCommandBuffer buffer : buffers)
     device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)buffer,
                    function->name);
-  commandBuffers = std::move(buffers);
+  recording.commandBuffers = std::move(buffers);
   return Status();
 }
 
-Status BindingTable::recordCommands() {
-  for (uint32_t i = 0; i < commandBuffers.size(); ++i)
-    DML_TRY(recordCommands(i));
+Status BindingTable::recordCommands(Recording &recording) {
+  for (uint32_t i = 0; i < recording.commandBuffers.size(); ++i)
+    DML_TRY(recordCommands(recording.commandBuffers[i], i));
   return Status();
 }
 
-Status BindingTable::recordCommands(uint32_t index) {
+Status BindingTable::recordCommands(VkCommandBuffer commands, uint32_t index) {
   const DeviceFunctions &vk = program->device()->functions();
-  VkCommandBuffer commands = commandBuffers[index];
   VkCommandBufferBeginInfo beginInfo{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   beginInfo.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
@@ -571,9 +649,9 @@ Status BindingTable::recordCommands(uint32_t index) {
                   VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
                   kStepReads | kStepWrites);
   uint32_t first = index * kStepsOfSubmission;
-  recordSteps(commands, first,
-              std::min(kStepsOfSubmission, variant->runCount - first));
-  if (index + 1 == commandBuffers.size())
+  uint32_t count = std::min(kStepsOfSubmission, variant->runCount - first);
+  recordSteps(commands, first, count);
+  if (first + count == variant->runCount)
     recordBarrier(vk, commands, kStepStages, kStepWrites,
                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
                       VK_PIPELINE_STAGE_HOST_BIT,
@@ -583,17 +661,14 @@ Status BindingTable::recordCommands(uint32_t index) {
 }
 
 Status BindingTable::submit(const DmlSubmitInfo *info) {
-  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+  if (variant->temporarySize != 0 && !boundTemporary().buffer && !ownTemporary)
     DML_TRY(createOwnTemporary());
-  // Commands that are in use may not change.
-  if (constantsVersion != program->constants().version())
-    DML_TRY(wait(program->device()->waitLimit()));
-  DML_TRY(prepare());
-  DML_TRY(createCommands());
-  if (!commandsCurrent)
-    DML_TRY(recordCommands());
-  commandsCurrent = true;
-  return submissions.submit(commandBuffers, info);
+  DML_TRY(prepare(/*isSubmission=*/true));
+  DML_TRY(createCommands(*current));
+  if (!current->hasCommands)
+    DML_TRY(recordCommands(*current));
+  current->hasCommands = true;
+  return submissions.submit(current->commandBuffers, info);
 }
 
 Status BindingTable::wait(uint64_t timeout) {

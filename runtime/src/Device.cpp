@@ -526,18 +526,18 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
 
 void Device::addBuffer(VkBuffer buffer, uint64_t size) {
   std::lock_guard<std::mutex> lock(buffersMutex);
-  bufferSizes[buffer] = size;
+  buffers[buffer] = {size, ++lastBufferNumber};
 }
 
 void Device::removeBuffer(VkBuffer buffer) noexcept {
   std::lock_guard<std::mutex> lock(buffersMutex);
-  bufferSizes.erase(buffer);
+  buffers.erase(buffer);
 }
 
-uint64_t Device::findSize(VkBuffer buffer) const {
+Device::KnownBuffer Device::findBuffer(VkBuffer buffer) const {
   std::lock_guard<std::mutex> lock(buffersMutex);
-  auto found = bufferSizes.find(buffer);
-  return found == bufferSizes.end() ? UINT64_MAX : found->second;
+  auto found = buffers.find(buffer);
+  return found == buffers.end() ? KnownBuffer() : found->second;
 }
 
 void Device::setName(VkObjectType type, uint64_t object,
@@ -593,6 +593,8 @@ Status Device::createComputePipeline(VkComputePipelineCreateInfo info,
     robustness.pNext = info.pNext;
     info.pNext = &robustness;
   }
+  if (capturesStatistics)
+    info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   std::shared_lock<std::shared_mutex> lock(cacheMutex);
   return checkVk(
       vk.CreateComputePipelines(device, cache, 1, &info, nullptr, &pipeline),

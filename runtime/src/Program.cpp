@@ -74,8 +74,8 @@ static Status forEachInParallel(size_t count, Body body) {
 }
 
 Expected<std::shared_ptr<Program>>
-Program::create(std::shared_ptr<Device> device,
-                std::shared_ptr<const Executable> executable) {
+Program::compile(std::shared_ptr<Device> device,
+                 std::shared_ptr<const Executable> executable) {
   // The variants are chosen before anything reaches the driver.
   Expected<std::vector<uint32_t>> variants = chooseVariants(
       device->snapshot().info, *executable, device->supportedFeatures());
@@ -86,13 +86,23 @@ Program::create(std::shared_ptr<Device> device,
   program->contents = std::move(executable);
   program->variants = std::move(*variants);
   DML_TRY(program->createPipelines());
+  return program;
+}
 
+Expected<std::shared_ptr<Program>>
+Program::create(std::shared_ptr<Device> device,
+                std::shared_ptr<const Executable> executable) {
+  Expected<std::shared_ptr<Program>> compiled =
+      compile(std::move(device), std::move(executable));
+  if (!compiled)
+    return compiled;
+  const std::shared_ptr<Program> &program = *compiled;
   program->describeConstants();
   program->weightStates.resize(program->contents->weights.size());
   // What waits for no weights is done at once.
   if (program->weightStates.empty())
     DML_TRY(initializeProgram(program));
-  return program;
+  return compiled;
 }
 
 /// Finds the bindings that advance in a step of a chosen variant. A kernel has

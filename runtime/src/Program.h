@@ -18,6 +18,11 @@ namespace dml::runtime {
 /// initialized, and may then be used by several threads.
 class Program : public DeviceObject {
 public:
+  /// Returns a program with pipelines and without memory: nothing can be bound,
+  /// and nothing runs.
+  static Expected<std::shared_ptr<Program>>
+  compile(std::shared_ptr<Device> device,
+          std::shared_ptr<const Executable> executable);
   static Expected<std::shared_ptr<Program>>
   create(std::shared_ptr<Device> device,
          std::shared_ptr<const Executable> executable);
@@ -41,6 +46,7 @@ public:
     return contents->functions[function].variants[variants[function]];
   }
   /// The pipeline of a kernel that such a variant dispatches.
+  /// Other kernels have none.
   VkPipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
   const Dynamic &dynamicBindings(uint32_t kernel) const {
     return dynamic[kernel];
