@@ -445,11 +445,77 @@ typedef struct DmlProblemInfo {
 DML_API DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
                                        DmlProblemInfo *info, DmlError *error);
 
-/* The whole verdict with every operator: the text that `dml-explain` prints,
- * with control characters escaped, and the JSON that `dml-explain --json`
- * prints. */
+/* The whole verdict: the text that `dml-explain` prints, with control
+ * characters escaped, and the JSON that `dml-explain --json` prints, which has
+ * every operator. */
 DML_API const char *dmlGetVerdictText(DmlVerdict verdict);
 DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
+
+/*===----------------------------------------------------------------------===*\
+ * Which nodes of a model can be computed
+ *
+ * For a program that gives parts of a graph to a session and computes the
+ * others itself. None of these calls needs a device, or a session.
+\*===----------------------------------------------------------------------===*/
+
+/* The survey of a model that was built node by node. A node that cannot be
+ * computed does not keep the nodes behind it from being surveyed: its outputs
+ * count as inputs of the model, where the model declares their types and their
+ * shapes (dmlAddModelValue), each size by its number or its name. A survey
+ * never changes, so that many threads may read it at once. Its strings and
+ * arrays remain valid as long as the survey. */
+typedef struct DmlSurveyImpl *DmlSurvey;
+
+typedef struct DmlSurveyInfo {
+  const void *next;
+  /* The model. Elements of large weights are not read. */
+  DmlModel model;
+  /* Sizes of open dimensions, and the size of all others. The survey is about
+   * these sizes: at other sizes a node may be refused that is computed here. */
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+  int64_t openSize;
+  /* The feature level that the operators of a node must fit, such as "5_0".
+   * NULL: any. */
+  const char *level;
+} DmlSurveyInfo;
+
+/* Fails where the model as a whole cannot be read. */
+DML_API DmlResult dmlSurveyModel(const DmlSurveyInfo *info, DmlSurvey *survey,
+                                 DmlError *error);
+DML_API void dmlDestroySurvey(DmlSurvey survey);
+
+typedef struct DmlSurveyNode {
+  void *next;
+  /* Why the node cannot be computed, in the words of dmlExplainModel, or "". */
+  const char *problem;
+  /* Why ONNX Runtime's provider for DirectML does not take the node, or "". */
+  const char *notTaken;
+  /* Whether all outputs are known when a program is compiled, as those of Shape
+   * are: no kernel computes the node. */
+  bool isFolded;
+} DmlSurveyNode;
+
+/* Describes a node, by its place in the order in which nodes were added. */
+DML_API DmlResult dmlGetSurveyNode(DmlSurvey survey, uint32_t index,
+                                   DmlSurveyNode *info, DmlError *error);
+
+typedef struct DmlSurveyTensor {
+  void *next;
+  DmlDataType dataType;
+  uint32_t rank;
+  int64_t sizes[DML_MAX_RANK];
+  /* Whether the elements are known when a program is compiled. */
+  bool isConstant;
+  /* The elements of such a tensor if it has at most 64 integers or truth
+   * values; else NULL. */
+  const int64_t *elements;
+} DmlSurveyTensor;
+
+/* Describes a tensor that is read or computed by the nodes without a problem.
+ * Fails with DML_ERROR_NOT_FOUND for any other name. */
+DML_API DmlResult dmlGetSurveyTensor(DmlSurvey survey, const char *name,
+                                     DmlSurveyTensor *info, DmlError *error);
 
 /*===----------------------------------------------------------------------===*\
  * Rewriting and compiling without a device

@@ -448,10 +448,11 @@ Model::readUnrun(CompilerContext &context, const UnrunOptions &unrun) const {
   ModelOptions options;
   options.onnx.dimensions = fixedSizes;
   options.onnx.leavesOutUnread = unrun.leavesOutUnread;
+  options.onnx.survey = unrun.survey;
   options.onnx.files = &files.beside;
   options.onnx.places = &files.weights;
   auto read = [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
-    if (isONNX()) {
+    if (isONNX() && !unrun.survey) {
       llvm::Expected<Signature> declared = readONNXSignature(**file);
       if (!declared)
         return declared.takeError();

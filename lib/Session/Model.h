@@ -134,6 +134,9 @@ public:
     bool leavesOutUnread = false;
     /// Whether the elements of large weights are read, too.
     bool readsWeights = true;
+    /// If not null, receives what is found out about each node of an ONNX
+    /// model, which may have open dimensions then.
+    onnx::Survey *survey = nullptr;
   };
   /// Reads the module of a model that openUnrun opened.
   Expected<mlir::OwningOpRef<mlir::ModuleOp>>

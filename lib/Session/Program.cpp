@@ -142,7 +142,6 @@ Expected<std::unique_ptr<Program::Slot>> Program::takeSlot() {
   slot->inputs.resize(inputs.size());
   slot->outputs.resize(outputs.size());
   slot->boundInputs.resize(inputs.size());
-  slot->boundOutputs.resize(outputs.size());
   return slot;
 }
 
@@ -177,10 +176,6 @@ Expected<DmlBufferRange> Program::getBuffer(BufferHandle &buffer,
   return DmlBufferRange{bufferInfo.buffer, 0, bufferInfo.size};
 }
 
-static bool isEqual(const DmlBufferRange &a, const DmlBufferRange &b) {
-  return a.buffer == b.buffer && a.offset == b.offset && a.size == b.size;
-}
-
 Status Program::bindInput(Slot &slot, uint32_t index,
                           const DmlSessionTensor &tensor) {
   const DmlTensorInfo &info = inputs[index];
@@ -198,11 +193,9 @@ Status Program::bindInput(Slot &slot, uint32_t index,
     DML_TRY(call(dmlWriteBuffer, slot.inputs[index].get(), uint64_t(0),
                  static_cast<const void *>(tensor.data), tensor.byteSize));
   }
-  // A buffer of the caller is bound again in each run: the caller may have
-  // destroyed the buffer of an earlier run, and its handle may now belong to
-  // another buffer.
-  if (tensor.data && isEqual(range, slot.boundInputs[index]))
-    return Status();
+  // Each run binds all buffers: the caller may have destroyed the buffer of an
+  // earlier run, and its handle may now belong to another buffer. The binding
+  // table knows both, and keeps the commands of the last sets of buffers.
   DML_TRY(call(dmlBindInput, slot.table.get(), index,
                static_cast<const DmlBufferRange *>(&range)));
   slot.boundInputs[index] = range;
@@ -244,13 +237,8 @@ Status Program::bindOutput(Slot &slot, uint32_t index,
       return own.status();
     range = *own;
   }
-  bool isOwn = !tensor || !tensor->buffer.buffer;
-  if (isOwn && isEqual(range, slot.boundOutputs[index]))
-    return Status();
-  DML_TRY(call(dmlBindOutput, slot.table.get(), index,
-               static_cast<const DmlBufferRange *>(&range)));
-  slot.boundOutputs[index] = range;
-  return Status();
+  return call(dmlBindOutput, slot.table.get(), index,
+              static_cast<const DmlBufferRange *>(&range));
 }
 
 Status Program::readOutputs(Slot &slot,

@@ -68,7 +68,7 @@ private:
   /// The objects that one run uses.
   struct Slot {
     std::vector<BufferHandle> inputs, outputs;
-    std::vector<DmlBufferRange> boundInputs, boundOutputs;
+    std::vector<DmlBufferRange> boundInputs;
     /// The binding table, which is destroyed first, since its destruction waits
     /// for the work that uses the buffers.
     TableHandle table;

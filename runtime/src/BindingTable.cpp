@@ -19,6 +19,10 @@ template <typename... Ts> Status invalidArgument(const Ts &...ts) {
   return makeError(DML_ERROR_INVALID_ARGUMENT, ts...);
 }
 
+/// The largest number of steps in one submission of dmlSubmit. A system may
+/// reset a device that is busy with one submission for some seconds.
+constexpr uint32_t kStepsOfSubmission = 8192;
+
 constexpr VkPipelineStageFlags kStepStages =
     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkAccessFlags kStepReads =
@@ -52,11 +56,11 @@ BindingTable::create(std::shared_ptr<Program> program, uint32_t function,
 }
 
 Status BindingTable::initialize(bool timestamps) {
-  inputs.resize(function->inputs.size());
-  outputs.resize(function->outputs.size());
-  recorded.resize(variant->steps.size());
+  // The temporary buffer is one range more.
+  bound.resize(function->inputs.size() + function->outputs.size() + 1);
+  recorded.resize(variant->runCount);
   reserveScratch();
-  DML_TRY(createDescriptorSets());
+  DML_TRY(addRecording());
   if (!timestamps || variant->steps.empty())
     return Status();
 
@@ -67,69 +71,101 @@ Status BindingTable::initialize(bool timestamps) {
         "' has no timestamps in its queue family ", device.queueFamily());
   VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = static_cast<uint32_t>(2 * variant->steps.size());
+  info.queryCount = 2 * variant->runCount;
   return checkVk(device.functions().CreateQueryPool(device.handle(), &info,
                                                     nullptr, &queryPool),
                  "vkCreateQueryPool");
 }
 
 void BindingTable::reserveScratch() {
-  // The temporary buffer is one range more.
-  size_t count = inputs.size() + outputs.size() + 1;
-  scratch.ranges.reserve(count);
-  scratch.order.reserve(count);
+  scratch.order.reserve(bound.size());
   size_t most = 0;
   for (const Step &step : variant->steps)
     most = std::max(most, step.ranges.size());
   scratch.descriptors.reserve(most);
+  scratch.offsets.reserve(most);
 }
 
-Status BindingTable::createDescriptorSets() {
+uint32_t BindingTable::countSets(size_t index) const {
+  const Step &step = variant->steps[index];
+  if (step.kind != DML_STEP_KIND_DISPATCH)
+    return 0;
+  const Program::Dynamic &dynamic = program->dynamicBindings(step.kernel);
+  for (size_t i = 0; i < step.ranges.size(); ++i)
+    if (step.ranges[i].advances() && !dynamic[i])
+      return variant->findLoop(static_cast<uint32_t>(index))->count;
+  return 1;
+}
+
+Status BindingTable::addRecording() {
+  recordings.reserve(mostRecordings);
+  recordings.push_back(std::make_unique<Recording>());
+  Recording &recording = *recordings.back();
+  recording.bound.resize(bound.size());
+  Status status = createDescriptorSets(recording);
+  if (status.ok())
+    return status;
+  if (recording.descriptorPool)
+    program->device()->functions().DestroyDescriptorPool(
+        program->device()->handle(), recording.descriptorPool, nullptr);
+  recordings.pop_back();
+  return status;
+}
+
+Status BindingTable::createDescriptorSets(Recording &recording) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
-  descriptorSets.resize(variant->steps.size());
+  std::vector<VkDescriptorSet> &descriptorSets = recording.descriptorSets;
+  firstSets.clear();
   std::vector<VkDescriptorSetLayout> layouts;
-  uint64_t descriptorCount = 0;
-  for (const Step &step : variant->steps)
-    if (step.kind == DML_STEP_KIND_DISPATCH) {
-      layouts.push_back(program->layout(step.kernel).set);
-      descriptorCount += step.ranges.size();
-    }
+  // The two types of descriptors.
+  uint64_t counts[2] = {};
+  for (size_t i = 0; i < variant->steps.size(); ++i) {
+    const Step &step = variant->steps[i];
+    firstSets.push_back(static_cast<uint32_t>(layouts.size()));
+    uint32_t sets = countSets(i);
+    if (sets == 0)
+      continue;
+    layouts.insert(layouts.end(), sets, program->layout(step.kernel).set);
+    for (bool isDynamic : program->dynamicBindings(step.kernel))
+      counts[isDynamic] += sets;
+  }
   if (layouts.empty())
     return Status();
+  uint64_t descriptorCount = counts[0] + counts[1];
   if (descriptorCount > UINT32_MAX)
     return makeError(DML_ERROR_UNSUPPORTED, "function '", function->name,
                      "' has ", descriptorCount,
                      " bindings, more than Vulkan can count");
 
-  VkDescriptorPoolSize poolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                static_cast<uint32_t>(descriptorCount)};
+  std::vector<VkDescriptorPoolSize> sizes;
+  for (bool isDynamic : {false, true})
+    if (counts[isDynamic] != 0)
+      sizes.push_back({isDynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC
+                                 : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                       static_cast<uint32_t>(counts[isDynamic])});
   VkDescriptorPoolCreateInfo poolInfo{
       VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
   poolInfo.maxSets = static_cast<uint32_t>(layouts.size());
-  poolInfo.poolSizeCount = 1;
-  poolInfo.pPoolSizes = &poolSize;
+  poolInfo.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  poolInfo.pPoolSizes = sizes.data();
   DML_TRY(checkVk(vk.CreateDescriptorPool(device.handle(), &poolInfo, nullptr,
-                                          &descriptorPool),
+                                          &recording.descriptorPool),
                   "vkCreateDescriptorPool"));
-  std::vector<VkDescriptorSet> sets(layouts.size());
+  descriptorSets.resize(layouts.size());
   VkDescriptorSetAllocateInfo allocateInfo{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  allocateInfo.descriptorPool = descriptorPool;
+  allocateInfo.descriptorPool = recording.descriptorPool;
   allocateInfo.descriptorSetCount = static_cast<uint32_t>(layouts.size());
   allocateInfo.pSetLayouts = layouts.data();
-  DML_TRY(checkVk(
-      vk.AllocateDescriptorSets(device.handle(), &allocateInfo, sets.data()),
-      "vkAllocateDescriptorSets"));
-  size_t next = 0;
-  for (size_t i = 0; i < descriptorSets.size(); ++i)
-    if (variant->steps[i].kind == DML_STEP_KIND_DISPATCH)
-      descriptorSets[i] = sets[next++];
+  DML_TRY(checkVk(vk.AllocateDescriptorSets(device.handle(), &allocateInfo,
+                                            descriptorSets.data()),
+                  "vkAllocateDescriptorSets"));
   if (device.namesObjects())
-    for (size_t i = 0; i < descriptorSets.size(); ++i)
-      if (descriptorSets[i])
+    for (size_t i = 0; i < variant->steps.size(); ++i)
+      for (uint32_t set = 0; set < countSets(i); ++set)
         device.setName(VK_OBJECT_TYPE_DESCRIPTOR_SET,
-                       (uint64_t)descriptorSets[i],
+                       (uint64_t)descriptorSets[firstSets[i] + set],
                        concat(function->name, ": step ", i, ": ",
                               variant->steps[i].label));
   return Status();
@@ -148,8 +184,10 @@ BindingTable::~BindingTable() {
     vk.DestroyCommandPool(device.handle(), commandPool, nullptr);
   if (queryPool)
     vk.DestroyQueryPool(device.handle(), queryPool, nullptr);
-  if (descriptorPool)
-    vk.DestroyDescriptorPool(device.handle(), descriptorPool, nullptr);
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (recording->descriptorPool)
+      vk.DestroyDescriptorPool(device.handle(), recording->descriptorPool,
+                               nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,19 +195,20 @@ BindingTable::~BindingTable() {
 //===----------------------------------------------------------------------===//
 
 Status BindingTable::bindInput(uint32_t index, const DmlBufferRange &range) {
-  if (index >= inputs.size())
+  if (index >= function->inputs.size())
     return invalidArgument("input ", index, " does not exist; function '",
-                           function->name, "' has ", inputs.size());
+                           function->name, "' has ", function->inputs.size());
   const Tensor &tensor = function->inputs[index];
-  return bind("input", tensor.name, tensor.bufferSize, range, inputs[index]);
+  return bind("input", tensor.name, tensor.bufferSize, range, bound[index]);
 }
 
 Status BindingTable::bindOutput(uint32_t index, const DmlBufferRange &range) {
-  if (index >= outputs.size())
+  if (index >= function->outputs.size())
     return invalidArgument("output ", index, " does not exist; function '",
-                           function->name, "' has ", outputs.size());
+                           function->name, "' has ", function->outputs.size());
   const Tensor &tensor = function->outputs[index];
-  return bind("output", tensor.name, tensor.bufferSize, range, outputs[index]);
+  return bind("output", tensor.name, tensor.bufferSize, range,
+              bound[function->inputs.size() + index]);
 }
 
 Status BindingTable::bindTemporary(const DmlBufferRange *range) {
@@ -179,7 +218,10 @@ Status BindingTable::bindTemporary(const DmlBufferRange *range) {
     return Status();
   }
   DML_TRY(bind("temporary buffer of", function->name, variant->temporarySize,
-               *range, temporary));
+               *range, bound.back()));
+  // No recording that names the table's own memory is used again.
+  if (ownTemporary)
+    dropRecordings();
   ownTemporary.reset();
   return Status();
 }
@@ -193,31 +235,41 @@ Status BindingTable::createOwnTemporary() {
   if (!buffer)
     return buffer.status();
   ownTemporary = std::move(*buffer);
-  temporary = {};
-  descriptorsCurrent = false;
-  commandsCurrent = false;
+  bound.back() = {};
+  dropRecordings();
   return Status();
+}
+
+void BindingTable::dropRecordings() {
+  current = nullptr;
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    recording->hasDescriptors = false;
 }
 
 Status BindingTable::bind(const char *what, const std::string &name,
                           uint64_t wantedSize, const DmlBufferRange &range,
-                          DmlBufferRange &bound) {
-  DML_TRY(checkBinding(*program->device(), what, name, wantedSize, range));
-  // Descriptors and commands that are in use may not change.
-  DML_TRY(wait(program->device()->waitLimit()));
-  bound = {range.buffer, range.offset, wantedSize};
-  descriptorsCurrent = false;
-  commandsCurrent = false;
+                          BoundRange &bound) {
+  const Device &device = *program->device();
+  DML_TRY(checkBinding(device, what, name, wantedSize, range));
+  BoundRange wanted{{range.buffer, range.offset, wantedSize},
+                    device.findBuffer(range.buffer).number};
+  if (wanted.isKnownAs(bound))
+    return Status();
+  // Another recording may be written anew, which must not be in use.
+  DML_TRY(wait(device.waitLimit()));
+  bound = wanted;
+  current = nullptr;
   return Status();
 }
 
 /// Checks that an output in the place of an input has the input's range.
 Status BindingTable::checkInPlace() {
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  for (size_t i = 0; i < function->outputs.size(); ++i) {
     if (!function->inPlace[i])
       continue;
-    const DmlBufferRange &input = inputs[*function->inPlace[i]];
-    if (outputs[i].buffer != input.buffer || outputs[i].offset != input.offset)
+    const DmlBufferRange &input = boundInput(*function->inPlace[i]);
+    const DmlBufferRange &output = boundOutput(i);
+    if (output.buffer != input.buffer || output.offset != input.offset)
       return invalidArgument(
           "output '", function->outputs[i].name, "' is in the place of input '",
           function->inputs[*function->inPlace[i]].name,
@@ -229,51 +281,46 @@ Status BindingTable::checkInPlace() {
 Status BindingTable::checkOverlaps() {
   // Inputs come before outputs and the temporary buffer, so that ranges that
   // are written have larger numbers than ranges that are only read.
-  std::vector<const DmlBufferRange *> &ranges = scratch.ranges;
-  ranges.clear();
-  for (const DmlBufferRange &range : inputs)
-    ranges.push_back(&range);
-  for (const DmlBufferRange &range : outputs)
-    ranges.push_back(&range);
-  if (temporary.buffer)
-    ranges.push_back(&temporary);
+  size_t inputCount = function->inputs.size();
+  auto range = [&](size_t i) -> const DmlBufferRange & {
+    return bound[i].range;
+  };
   auto nameOf = [&](size_t i) -> std::string {
-    if (i < inputs.size())
+    if (i < inputCount)
       return "input '" + function->inputs[i].name + "'";
-    i -= inputs.size();
-    if (i < outputs.size())
+    i -= inputCount;
+    if (i < function->outputs.size())
       return "output '" + function->outputs[i].name + "'";
     return "the temporary buffer";
   };
 
   // The output stands for an input in whose place it is.
   std::vector<size_t> &order = scratch.order;
-  order.resize(ranges.size());
+  order.resize(boundTemporary().buffer ? bound.size() : bound.size() - 1);
   std::iota(order.begin(), order.end(), 0);
   auto isReplaced = [&](size_t i) {
-    return i < inputs.size() && function->isReplaced[i];
+    return i < inputCount && function->isReplaced[i];
   };
   order.erase(std::remove_if(order.begin(), order.end(), isReplaced),
               order.end());
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
-           std::tie(ranges[b]->buffer, ranges[b]->offset, b);
+    return std::tie(range(a).buffer, range(a).offset, a) <
+           std::tie(range(b).buffer, range(b).offset, b);
   });
   // The range of the buffer that ends last, among those visited so far, and the
   // written range that ends last.
   std::optional<size_t> any, written;
   auto reach = [&](std::optional<size_t> &furthest, size_t i) {
-    auto end = [&](size_t at) { return ranges[at]->offset + ranges[at]->size; };
+    auto end = [&](size_t at) { return range(at).offset + range(at).size; };
     if (!furthest || end(i) > end(*furthest))
       furthest = i;
   };
   for (size_t i : order) {
-    if (any && ranges[*any]->buffer != ranges[i]->buffer)
+    if (any && range(*any).buffer != range(i).buffer)
       any = written = std::nullopt;
-    bool isWritten = i >= inputs.size();
+    bool isWritten = i >= inputCount;
     std::optional<size_t> other = isWritten ? any : written;
-    if (other &&
-        ranges[i]->offset < ranges[*other]->offset + ranges[*other]->size)
+    if (other && range(i).offset < range(*other).offset + range(*other).size)
       return invalidArgument(nameOf(std::max(i, *other)), " and ",
                              nameOf(std::min(i, *other)),
                              " are bound to ranges that overlap");
@@ -284,75 +331,156 @@ Status BindingTable::checkOverlaps() {
   return Status();
 }
 
-Status BindingTable::prepare() {
+BindingTable::Recording *BindingTable::findUnknownRecording() {
+  auto isUnknown = [](const BoundRange &each) {
+    return each.range.buffer && each.number == 0;
+  };
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (!recording->hasDescriptors ||
+        std::any_of(recording->bound.begin(), recording->bound.end(),
+                    isUnknown))
+      return recording.get();
+  return nullptr;
+}
+
+Status BindingTable::chooseRecording(bool canAdd) {
+  auto isSame = [](const BoundRange &a, const BoundRange &b) {
+    // The temporary buffer may be the table's own.
+    return a.isKnownAs(b) || (!a.range.buffer && !b.range.buffer);
+  };
+  for (const std::unique_ptr<Recording> &recording : recordings)
+    if (recording->hasDescriptors &&
+        std::equal(bound.begin(), bound.end(), recording->bound.begin(),
+                   isSame)) {
+      current = recording.get();
+      return Status();
+    }
+  Recording *replaced = findUnknownRecording();
+  if (!replaced && canAdd && recordings.size() < mostRecordings) {
+    DML_TRY(addRecording());
+    replaced = recordings.back().get();
+  }
+  if (!replaced)
+    replaced = std::min_element(recordings.begin(), recordings.end(),
+                                [](const auto &a, const auto &b) {
+                                  return a->lastUse < b->lastUse;
+                                })
+                   ->get();
+  replaced->hasDescriptors = false;
+  current = replaced;
+  return Status();
+}
+
+Status BindingTable::prepare(bool isSubmission) {
   // What makes a program ready cannot wait for that.
   const Executable &executable = program->executable();
   if (!executable.initialization ||
       function != &executable.functions[*executable.initialization])
     DML_TRY(program->checkReady());
-  if (constantsVersion != program->constants().version())
-    descriptorsCurrent = commandsCurrent = false;
-  if (descriptorsCurrent)
+  if (!current)
+    DML_TRY(chooseRecording(/*canAdd=*/isSubmission));
+  current->lastUse = ++lastUse;
+  uint64_t version = program->constants().version();
+  if (current->hasDescriptors && current->constantsVersion == version)
     return Status();
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].buffer)
+  DML_TRY(checkBound());
+  DML_TRY(checkInPlace());
+  DML_TRY(checkOverlaps());
+  // Descriptors and commands that are in use may not change.
+  if (isSubmission)
+    DML_TRY(wait(program->device()->waitLimit()));
+  updateDescriptors(*current);
+  current->hasDescriptors = true;
+  current->hasCommands = false;
+  current->constantsVersion = version;
+  current->bound = bound;
+  return Status();
+}
+
+Status BindingTable::checkBound() const {
+  for (size_t i = 0; i < function->inputs.size(); ++i)
+    if (!boundInput(i).buffer)
       return invalidArgument("input '", function->inputs[i].name,
                              "' has no buffer bound");
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i].buffer)
+  for (size_t i = 0; i < function->outputs.size(); ++i)
+    if (!boundOutput(i).buffer)
       return invalidArgument("output '", function->outputs[i].name,
                              "' has no buffer bound");
-  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+  if (variant->temporarySize != 0 && !boundTemporary().buffer && !ownTemporary)
     return invalidArgument("the temporary buffer of function '", function->name,
                            "' has no memory bound, but must have ",
                            variant->temporarySize,
                            " bytes (dmlBindTemporary makes them where its "
                            "range is NULL)");
-  DML_TRY(checkInPlace());
-  DML_TRY(checkOverlaps());
-  updateDescriptors();
-  descriptorsCurrent = true;
-  constantsVersion = program->constants().version();
   return Status();
 }
 
-DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
+DmlBufferRange BindingTable::resolve(const BufferRange &range,
+                                     uint32_t iteration) const {
   DmlBufferRange base{};
+  uint64_t offset = range.offsetIn(iteration);
   switch (range.kind) {
   case BufferKind::Input:
-    base = inputs[range.index];
+    base = boundInput(range.index);
     break;
   case BufferKind::Output:
-    base = outputs[range.index];
+    base = boundOutput(range.index);
     break;
   case BufferKind::Temporary:
     if (ownTemporary)
-      return ownTemporary->range(range.offset, range.size);
-    base = temporary;
+      return ownTemporary->range(offset, range.size);
+    base = boundTemporary();
     break;
   case BufferKind::Constant:
-    return program->constants().range(range.offset, range.size);
+    return program->constants().range(offset, range.size);
   }
-  return {base.buffer, base.offset + range.offset, range.size};
+  return {base.buffer, base.offset + offset, range.size};
 }
 
-void BindingTable::updateDescriptors() {
+void BindingTable::updateDescriptors(Recording &recording) {
+  for (size_t i = 0; i < variant->steps.size(); ++i) {
+    uint32_t sets = countSets(i);
+    for (uint32_t iteration = 0; iteration < sets; ++iteration)
+      updateDescriptors(recording, i, iteration);
+  }
+}
+
+/// Returns the range that is bound in `iteration`, which begins for a dynamic
+/// offset of 0 at the first byte of all iterations.
+static BufferRange getBound(const BufferRange &range, bool isDynamic,
+                            uint32_t iteration) {
+  BufferRange bound = range;
+  bound.offset = isDynamic ? range.begin : range.offsetIn(iteration);
+  bound.stride = 0;
+  return bound;
+}
+
+void BindingTable::updateDescriptors(Recording &recording, size_t step,
+                                     uint32_t iteration) {
   const Device &device = *program->device();
+  const std::vector<BufferRange> &ranges = variant->steps[step].ranges;
+  const Program::Dynamic &dynamic =
+      program->dynamicBindings(variant->steps[step].kernel);
   std::vector<VkDescriptorBufferInfo> &infos = scratch.descriptors;
-  for (size_t i = 0; i < descriptorSets.size(); ++i) {
-    if (!descriptorSets[i])
-      continue;
-    infos.clear();
-    for (const BufferRange &range : variant->steps[i].ranges) {
-      DmlBufferRange resolved = resolve(range);
-      infos.push_back({resolved.buffer, resolved.offset, resolved.size});
-    }
-    // One write fills consecutive bindings of the same type.
+  infos.clear();
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    DmlBufferRange bound =
+        resolve(getBound(ranges[i], dynamic[i], iteration), 0);
+    infos.push_back({bound.buffer, bound.offset, bound.size});
+  }
+  // One write fills consecutive bindings of the same type.
+  for (size_t first = 0, next; first < infos.size(); first = next) {
+    for (next = first + 1; next < infos.size(); ++next)
+      if (dynamic[next] != dynamic[first])
+        break;
     VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-    write.dstSet = descriptorSets[i];
-    write.descriptorCount = static_cast<uint32_t>(infos.size());
-    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = infos.data();
+    write.dstSet = recording.descriptorSets[firstSets[step] + iteration];
+    write.dstBinding = static_cast<uint32_t>(first);
+    write.descriptorCount = static_cast<uint32_t>(next - first);
+    write.descriptorType = dynamic[first]
+                               ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC
+                               : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &infos[first];
     device.functions().UpdateDescriptorSets(device.handle(), 1, &write, 0,
                                             nullptr);
   }
@@ -363,7 +491,7 @@ void BindingTable::updateDescriptors() {
 //===----------------------------------------------------------------------===//
 
 Status BindingTable::checkSteps(uint32_t first, uint32_t count) const {
-  size_t have = variant->steps.size();
+  uint32_t have = variant->runCount;
   if (first <= have && count <= have - first)
     return Status();
   return invalidArgument(count, " steps from step ", first,
@@ -373,13 +501,13 @@ Status BindingTable::checkSteps(uint32_t first, uint32_t count) const {
 }
 
 Status BindingTable::record(VkCommandBuffer commands) {
-  return record(commands, 0, static_cast<uint32_t>(variant->steps.size()));
+  return record(commands, 0, variant->runCount);
 }
 
 Status BindingTable::record(VkCommandBuffer commands, uint32_t first,
                             uint32_t count) {
   DML_TRY(checkSteps(first, count));
-  DML_TRY(prepare());
+  DML_TRY(prepare(/*isSubmission=*/false));
   recordSteps(commands, first, count);
   return Status();
 }
@@ -405,11 +533,41 @@ void BindingTable::recordSteps(VkCommandBuffer commands, uint32_t first,
     debug.CmdEndDebugUtilsLabelEXT(commands);
 }
 
-void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
+/// Records the kernel of a step. Its dynamic offsets are the distances from the
+/// first byte of all iterations, which the descriptors have.
+void BindingTable::recordDispatch(VkCommandBuffer commands, StepRun run) {
+  const DeviceFunctions &vk = program->device()->functions();
+  const Step &step = variant->steps[run.step];
+  const Program::Dynamic &dynamic = program->dynamicBindings(step.kernel);
+  std::vector<uint32_t> &offsets = scratch.offsets;
+  offsets.clear();
+  bool hasOwnSet = false;
+  for (size_t i = 0; i < step.ranges.size(); ++i) {
+    const BufferRange &range = step.ranges[i];
+    if (dynamic[i])
+      offsets.push_back(
+          static_cast<uint32_t>(range.offsetIn(run.iteration) - range.begin));
+    else
+      hasOwnSet |= range.advances();
+  }
+  uint32_t set = firstSets[run.step] + (hasOwnSet ? run.iteration : 0);
+  vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                     program->pipeline(step.kernel));
+  vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                           program->layout(step.kernel).pipeline, 0, 1,
+                           &current->descriptorSets[set],
+                           static_cast<uint32_t>(offsets.size()),
+                           offsets.data());
+  vk.CmdDispatch(commands, step.workgroupCount[0], step.workgroupCount[1],
+                 step.workgroupCount[2]);
+}
+
+void BindingTable::recordStep(VkCommandBuffer commands, uint32_t number) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   const InstanceFunctions &debug = device.instanceFunctions();
-  const Step &step = variant->steps[index];
+  StepRun run = variant->findRun(number);
+  const Step &step = variant->steps[run.step];
 
   if (step.barrier)
     recordBarrier(vk, commands, kStepStages, kStepWrites, kStepStages,
@@ -421,32 +579,26 @@ void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
     label.pLabelName = step.label.c_str();
     debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
   }
-  auto writeTimestamp = [&](size_t query) {
+  auto writeTimestamp = [&](uint32_t query) {
     if (queryPool)
       vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                           queryPool, static_cast<uint32_t>(query));
+                           queryPool, query);
   };
-  writeTimestamp(2 * index);
+  writeTimestamp(2 * number);
   if (step.kind == DML_STEP_KIND_DISPATCH) {
-    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                       program->pipeline(step.kernel));
-    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                             program->layout(step.kernel).pipeline, 0, 1,
-                             &descriptorSets[index], 0, nullptr);
-    vk.CmdDispatch(commands, step.workgroupCount[0], step.workgroupCount[1],
-                   step.workgroupCount[2]);
+    recordDispatch(commands, run);
   } else {
-    DmlBufferRange source = resolve(step.ranges[0]);
-    DmlBufferRange destination = resolve(step.ranges[1]);
+    DmlBufferRange source = resolve(step.ranges[0], run.iteration);
+    DmlBufferRange destination = resolve(step.ranges[1], run.iteration);
     VkBufferCopy copy{source.offset, destination.offset, source.size};
     vk.CmdCopyBuffer(commands, source.buffer, destination.buffer, 1, &copy);
   }
-  writeTimestamp(2 * index + 1);
+  writeTimestamp(2 * number + 1);
   if (hasLabel)
     debug.CmdEndDebugUtilsLabelEXT(commands);
 }
 
-Status BindingTable::createCommands() {
+Status BindingTable::createCommands(Recording &recording) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   if (!commandPool) {
@@ -457,52 +609,66 @@ Status BindingTable::createCommands() {
         vk.CreateCommandPool(device.handle(), &info, nullptr, &commandPool),
         "vkCreateCommandPool"));
   }
-  if (commandBuffer)
+  if (!recording.commandBuffers.empty())
     return Status();
+  uint32_t count =
+      (variant->runCount + kStepsOfSubmission - 1) / kStepsOfSubmission;
+  std::vector<VkCommandBuffer> buffers(std::max(count, 1u));
   VkCommandBufferAllocateInfo info{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   info.commandPool = commandPool;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 1;
+  info.commandBufferCount = static_cast<uint32_t>(buffers.size());
   DML_TRY(
-      checkVk(vk.AllocateCommandBuffers(device.handle(), &info, &commandBuffer),
+      checkVk(vk.AllocateCommandBuffers(device.handle(), &info, buffers.data()),
               "vkAllocateCommandBuffers"));
-  device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)commandBuffer,
-                 function->name);
+  for (VkCommandBuffer buffer : buffers)
+    device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)buffer,
+                   function->name);
+  recording.commandBuffers = std::move(buffers);
   return Status();
 }
 
-Status BindingTable::recordCommands() {
+Status BindingTable::recordCommands(Recording &recording) {
+  for (uint32_t i = 0; i < recording.commandBuffers.size(); ++i)
+    DML_TRY(recordCommands(recording.commandBuffers[i], i));
+  return Status();
+}
+
+Status BindingTable::recordCommands(VkCommandBuffer commands, uint32_t index) {
   const DeviceFunctions &vk = program->device()->functions();
   VkCommandBufferBeginInfo beginInfo{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   beginInfo.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-  DML_TRY(checkVk(vk.BeginCommandBuffer(commandBuffer, &beginInfo),
+  DML_TRY(checkVk(vk.BeginCommandBuffer(commands, &beginInfo),
                   "vkBeginCommandBuffer"));
-  // Nothing else orders memory on the device between submissions.
-  recordBarrier(vk, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
-                kStepReads | kStepWrites);
-  recordSteps(commandBuffer, 0, static_cast<uint32_t>(variant->steps.size()));
-  recordBarrier(vk, commandBuffer, kStepStages, kStepWrites,
-                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-                VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
-                    VK_ACCESS_HOST_READ_BIT);
-  return checkVk(vk.EndCommandBuffer(commandBuffer), "vkEndCommandBuffer");
+  // Nothing else orders memory on the device between submissions. The barriers
+  // of the steps order those of one function.
+  if (index == 0)
+    recordBarrier(vk, commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
+                  kStepReads | kStepWrites);
+  uint32_t first = index * kStepsOfSubmission;
+  uint32_t count = std::min(kStepsOfSubmission, variant->runCount - first);
+  recordSteps(commands, first, count);
+  if (first + count == variant->runCount)
+    recordBarrier(vk, commands, kStepStages, kStepWrites,
+                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
+                      VK_PIPELINE_STAGE_HOST_BIT,
+                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
+                      VK_ACCESS_HOST_READ_BIT);
+  return checkVk(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
 Status BindingTable::submit(const DmlSubmitInfo *info) {
-  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary)
+  if (variant->temporarySize != 0 && !boundTemporary().buffer && !ownTemporary)
     DML_TRY(createOwnTemporary());
-  // Commands that are in use may not change.
-  if (constantsVersion != program->constants().version())
-    DML_TRY(wait(program->device()->waitLimit()));
-  DML_TRY(prepare());
-  DML_TRY(createCommands());
-  if (!commandsCurrent)
-    DML_TRY(recordCommands());
-  commandsCurrent = true;
-  return submissions.submit(commandBuffer, info);
+  DML_TRY(prepare(/*isSubmission=*/true));
+  DML_TRY(createCommands(*current));
+  if (!current->hasCommands)
+    DML_TRY(recordCommands(*current));
+  current->hasCommands = true;
+  return submissions.submit(current->commandBuffers, info);
 }
 
 Status BindingTable::wait(uint64_t timeout) {

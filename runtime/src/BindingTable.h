@@ -46,59 +46,121 @@ private:
   }
   static Expected<Owned<BindingTable>>
   create(std::shared_ptr<Program> program, uint32_t function, bool timestamps);
+
+  /// A range that is bound. The number is that of its buffer
+  /// (Device::KnownBuffer).
+  struct BoundRange {
+    DmlBufferRange range{};
+    uint64_t number = 0;
+
+    /// Whether the two are known to be the same bytes of the same buffer. A
+    /// buffer of the caller is never known to be the same, since another one
+    /// may have got its handle.
+    bool isKnownAs(const BoundRange &other) const {
+      return number != 0 && number == other.number &&
+             range.offset == other.range.offset &&
+             range.size == other.range.size;
+    }
+  };
+
+  /// The function for the ranges that were bound: its descriptors and, where it
+  /// was submitted, its commands.
+  struct Recording {
+    VkDescriptorPool descriptorPool = VK_NULL_HANDLE;
+    /// The descriptor sets of all steps. A step has one, or one for each
+    /// iteration where its kernel has no dynamic offsets; a copy has none.
+    std::vector<VkDescriptorSet> descriptorSets;
+    /// One command buffer, or several where there are many steps.
+    std::vector<VkCommandBuffer> commandBuffers;
+    /// Whether the descriptors and the commands are those of `bound`.
+    bool hasDescriptors = false;
+    bool hasCommands = false;
+    std::vector<BoundRange> bound;
+    /// Of the program's constants, for which the descriptors were written.
+    uint64_t constantsVersion = 0;
+    uint64_t lastUse = 0;
+  };
+  /// A table keeps the recordings of its last bindings, since callers bind a
+  /// few sets of buffers in turn: the past and the present state of a step are
+  /// the present and the past state of the next step. A recording of 400 steps
+  /// takes some 100 KB.
+  static constexpr size_t mostRecordings = 4;
+
   Status initialize(bool timestamps);
   void reserveScratch();
-  Status createDescriptorSets();
-  Status createCommands();
+  Status addRecording();
+  Status createDescriptorSets(Recording &recording);
+  Status createCommands(Recording &recording);
 
   Status createOwnTemporary();
-  Status recordCommands();
+  /// Forgets what all recordings name.
+  void dropRecordings();
+  Status recordCommands(Recording &recording);
+  Status recordCommands(VkCommandBuffer commands, uint32_t index);
   /// An error where the function has no such steps.
   Status checkSteps(uint32_t first, uint32_t count) const;
 
   Status bind(const char *what, const std::string &name, uint64_t wantedSize,
-              const DmlBufferRange &range, DmlBufferRange &bound);
-  /// Makes descriptors ready for recording; an error where a buffer lacks.
-  Status prepare();
+              const DmlBufferRange &range, BoundRange &bound);
+  /// Chooses the recording for what is bound, and makes its descriptors ready;
+  /// an error where a buffer lacks. A recording is added, and work in progress
+  /// is waited for, only where `isSubmission`.
+  Status prepare(bool isSubmission);
+  Status chooseRecording(bool canAdd);
+  /// The recording to write anew, or null if all have known buffers.
+  Recording *findUnknownRecording();
+  Status checkBound() const;
   Status checkInPlace();
   Status checkOverlaps();
-  void updateDescriptors();
+  void updateDescriptors(Recording &recording);
+  /// Writes the descriptor set of a step, which is for one iteration or, with
+  /// dynamic offsets, for all of them.
+  void updateDescriptors(Recording &recording, size_t step, uint32_t iteration);
   void recordSteps(VkCommandBuffer commands, uint32_t first, uint32_t count);
-  void recordStep(VkCommandBuffer commands, size_t index);
-  /// The range that a step names, in the buffer that is bound for it.
-  DmlBufferRange resolve(const BufferRange &range) const;
+  void recordStep(VkCommandBuffer commands, uint32_t number);
+  void recordDispatch(VkCommandBuffer commands, StepRun run);
+  const DmlBufferRange &boundInput(size_t index) const {
+    return bound[index].range;
+  }
+  const DmlBufferRange &boundOutput(size_t index) const {
+    return bound[function->inputs.size() + index].range;
+  }
+  const DmlBufferRange &boundTemporary() const { return bound.back().range; }
+  /// The range that a step names in one iteration, in the buffer that is bound
+  /// for it.
+  DmlBufferRange resolve(const BufferRange &range, uint32_t iteration) const;
+  /// Returns the number of descriptor sets of a step.
+  uint32_t countSets(size_t step) const;
 
   std::shared_ptr<Program> program;
   const Function *function = nullptr;
   const Variant *variant = nullptr;
-  std::vector<DmlBufferRange> inputs;
-  std::vector<DmlBufferRange> outputs;
-  /// The caller's, or else the table's own.
-  DmlBufferRange temporary{};
+  /// The inputs, then the outputs, and then the temporary buffer, which is the
+  /// caller's, or else the table's own.
+  std::vector<BoundRange> bound;
   std::unique_ptr<SplitBuffer> ownTemporary;
 
-  VkDescriptorPool descriptorPool = VK_NULL_HANDLE;
-  /// The descriptor set of each step; null for a copy.
-  std::vector<VkDescriptorSet> descriptorSets;
-  bool descriptorsCurrent = false;
-  /// Of the program's constants, for which the descriptors were written.
-  uint64_t constantsVersion = UINT64_MAX;
+  /// At least one. Their addresses remain.
+  std::vector<std::unique_ptr<Recording>> recordings;
+  /// The recording for `bound`, or null if something was bound since.
+  Recording *current = nullptr;
+  uint64_t lastUse = 0;
+  /// The number of the first descriptor set of each step, in all recordings.
+  std::vector<uint32_t> firstSets;
 
   VkQueryPool queryPool = VK_NULL_HANDLE;
-  /// Of each step, whether it was ever recorded.
+  /// Of each run of a step, whether it was ever recorded.
   std::vector<bool> recorded;
 
   /// Memory for work that recording does, so that recording allocates none.
   struct {
-    std::vector<const DmlBufferRange *> ranges;
     std::vector<size_t> order;
     std::vector<VkDescriptorBufferInfo> descriptors;
+    std::vector<uint32_t> offsets;
   } scratch;
 
   /// The pool of commands, which is made when they are first submitted.
   VkCommandPool commandPool = VK_NULL_HANDLE;
-  VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
-  bool commandsCurrent = false;
   Submissions submissions;
 };
 

@@ -212,7 +212,7 @@ Status dml::runtime::checkWithinBuffer(const Device &device, const char *what,
   if (range.offset > UINT64_MAX - range.size)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what, " '", name, "': offset ",
                      range.offset, " and size ", range.size, " overflow");
-  uint64_t size = device.findSize(range.buffer);
+  uint64_t size = device.findBuffer(range.buffer).size;
   if (range.offset + range.size > size)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what, " '", name, "': offset ",
                      range.offset, " and size ", range.size,

@@ -70,22 +70,31 @@ public:
 
   void lockQueue();
   void unlockQueue();
-  /// Submits one command buffer, which signals `fence` when it has finished,
-  /// with the semaphores of `info`, which may be null.
-  Status submit(VkCommandBuffer commandBuffer, VkFence fence,
-                const DmlSubmitInfo *info = nullptr);
+  /// Submits command buffers, at least one, each as a batch of its own. `fence`
+  /// is signaled when all have finished. The first waits for semaphores of
+  /// `info`, which may be null, and the last signals semaphores.
+  Status submit(const std::vector<VkCommandBuffer> &commandBuffers,
+                VkFence fence, const DmlSubmitInfo *info = nullptr);
   /// Waits for fences of submissions, of which the last was submitted last.
   VkResult waitFor(const VkFence *fences, uint32_t count,
                    uint64_t timeout) noexcept;
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
   Memory &memory() { return *buffersMemory; }
-  /// Notes the size of a buffer that the runtime has made on the device.
+  /// What the device knows of a buffer.
+  struct KnownBuffer {
+    /// UINT64_MAX for a buffer of the caller.
+    uint64_t size = UINT64_MAX;
+    /// A number that no other buffer of the device ever has, or 0 for a buffer
+    /// of the caller. A driver may give the handle of a destroyed buffer to a
+    /// new one, which then has another number.
+    uint64_t number = 0;
+  };
+  /// Notes the size of a buffer that the runtime has made on the device, and
+  /// numbers the buffer.
   void addBuffer(VkBuffer buffer, uint64_t size);
   void removeBuffer(VkBuffer buffer) noexcept;
-  /// Returns the size of a buffer that the runtime has made, or UINT64_MAX for
-  /// a buffer of the caller.
-  uint64_t findSize(VkBuffer buffer) const;
+  KnownBuffer findBuffer(VkBuffer buffer) const;
   /// Fills the numbers of the device's memory.
   void describeMemoryUse(DmlMemoryUse &use);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
@@ -122,6 +131,9 @@ public:
   void setName(VkObjectType type, uint64_t object,
                const std::string &name) const;
 
+  /// Makes drivers keep statistics of the pipelines that are created from now
+  /// on. VK_KHR_pipeline_executable_properties must be enabled.
+  void captureStatistics() { capturesStatistics = true; }
   Status createComputePipeline(VkComputePipelineCreateInfo info,
                                VkPipeline &pipeline);
   Expected<std::vector<uint8_t>> pipelineCacheData();
@@ -149,6 +161,7 @@ private:
   bool unchecked = false;
   /// Whether the driver prevents accesses outside of the memory of buffers.
   bool robust = false;
+  bool capturesStatistics = false;
   std::unique_ptr<Memory> buffersMemory;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;
@@ -171,7 +184,8 @@ private:
 
   mutable std::mutex buffersMutex;
   /// The sizes of the buffers that the runtime has made on the device.
-  std::unordered_map<VkBuffer, uint64_t> bufferSizes;
+  std::unordered_map<VkBuffer, KnownBuffer> buffers;
+  uint64_t lastBufferNumber = 0;
 
   std::mutex commandsMutex;
   std::vector<std::unique_ptr<Commands>> idleCommands;

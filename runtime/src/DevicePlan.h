@@ -34,6 +34,9 @@ struct DeviceSnapshot {
   bool subgroupSizeControl = false;
   /// VK_EXT_memory_budget.
   bool memoryBudget = false;
+  /// The largest number of storage buffers in a descriptor set whose offsets a
+  /// command buffer may state.
+  uint32_t maxDynamicStorageBuffers = 0;
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> queueFamilies;
 };

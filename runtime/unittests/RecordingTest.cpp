@@ -227,3 +227,162 @@ TEST_F(Recording, TenThousandSubmissionsKeepMemoryFlat) {
     EXPECT_EQ(after[function], calls[function]) << function;
   expectResults();
 }
+
+namespace {
+
+/// Recordings of a table whose buffers are bound anew between submissions.
+class Rebinding : public Recording {
+protected:
+  void bind(uint32_t index, VkBuffer buffer, uint64_t offset = 0) {
+    DmlBufferRange range = {buffer, offset, 512};
+    ASSERT_EQ(index < 2 ? dmlBindInput(table, index, &range, nullptr)
+                        : dmlBindOutput(table, index - 2, &range, nullptr),
+              DML_SUCCESS);
+  }
+  void bind(uint32_t index, DmlBuffer buffer, uint64_t offset = 0) {
+    DmlBufferInfo info{};
+    dmlGetBufferInfo(buffer, &info);
+    bind(index, info.buffer, offset);
+  }
+
+  /// Submits, and returns how many command buffers were recorded for that.
+  uint32_t submit() {
+    std::map<std::string, uint32_t> before = countVulkanCalls();
+    EXPECT_EQ(dmlSubmit(table, nullptr, nullptr), DML_SUCCESS);
+    uint32_t count = countVulkanCalls()["vkBeginCommandBuffer"] -
+                     before["vkBeginCommandBuffer"];
+    EXPECT_EQ(dmlWait(table, UINT64_MAX, nullptr), DML_SUCCESS);
+    return count;
+  }
+
+  void expectSum(DmlBuffer buffer, uint64_t offset = 0) {
+    std::vector<float> sum(128);
+    ASSERT_EQ(dmlReadBuffer(buffer, offset, sum.data(), 512, nullptr),
+              DML_SUCCESS);
+    for (size_t i = 0; i < 128; ++i)
+      ASSERT_EQ(sum[i], a[i] + b[i]);
+    std::vector<float> zeros(128);
+    ASSERT_EQ(dmlWriteBuffer(buffer, offset, zeros.data(), 512, nullptr),
+              DML_SUCCESS);
+  }
+};
+
+} // namespace
+
+TEST_F(Rebinding, KeepsTheCommandsOfSetsInTurn) {
+  DmlBuffer other = nullptr;
+  ASSERT_EQ(dmlCreateBuffer(device, 1024, DML_MEMORY_DEVICE, &other, nullptr),
+            DML_SUCCESS);
+  for (int i = 0; i < 10; ++i) {
+    bind(2, buffers[2]);
+    EXPECT_EQ(submit(), i == 0) << i;
+    expectSum(buffers[2]);
+    bind(2, other);
+    EXPECT_EQ(submit(), i == 0) << i;
+    expectSum(other);
+    // Another offset is another set.
+    bind(2, other, 512);
+    EXPECT_EQ(submit(), i == 0) << i;
+    expectSum(other, 512);
+  }
+  dmlDestroyBuffer(other);
+}
+
+TEST_F(Rebinding, KeepsFewRecordings) {
+  DmlBuffer other = nullptr;
+  ASSERT_EQ(
+      dmlCreateBuffer(device, 8 * 512, DML_MEMORY_DEVICE, &other, nullptr),
+      DML_SUCCESS);
+  std::map<std::string, uint32_t> before = countVulkanCalls();
+  for (int i = 0; i < 100; ++i) {
+    bind(2, other, i % 8 * 512);
+    EXPECT_EQ(submit(), 1u) << i;
+    expectSum(other, i % 8 * 512);
+  }
+  std::map<std::string, uint32_t> after = countVulkanCalls();
+  EXPECT_EQ(after["vkCreateDescriptorPool"],
+            before["vkCreateDescriptorPool"] + 3);
+  // The last four sets are known.
+  for (int i = 96; i < 100; ++i) {
+    bind(2, other, i % 8 * 512);
+    EXPECT_EQ(submit(), 0u) << i;
+    expectSum(other, i % 8 * 512);
+  }
+  dmlDestroyBuffer(other);
+}
+
+// A driver may give the handle of a destroyed buffer to the next one.
+TEST_F(Rebinding, KnowsANewBufferFromADestroyedOne) {
+  EXPECT_EQ(submit(), 1u);
+  for (int i = 0; i < 10; ++i) {
+    dmlDestroyBuffer(buffers[2]);
+    ASSERT_EQ(
+        dmlCreateBuffer(device, 512, DML_MEMORY_DEVICE, &buffers[2], nullptr),
+        DML_SUCCESS);
+    bind(2, buffers[2]);
+    EXPECT_EQ(submit(), 1u) << i;
+    expectSum(buffers[2]);
+    bind(2, buffers[2]);
+    EXPECT_EQ(submit(), 0u) << i;
+    expectSum(buffers[2]);
+  }
+}
+
+TEST_F(Rebinding, RecordsBuffersOfTheCallerAnew) {
+  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = 512;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+               VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  VkBuffer own = VK_NULL_HANDLE;
+  ASSERT_EQ(DML_CALL(vkCreateBuffer)(vulkan.device, &info, nullptr, &own),
+            VK_SUCCESS);
+  VkMemoryRequirements needs{};
+  DML_CALL(vkGetBufferMemoryRequirements)(vulkan.device, own, &needs);
+  VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  allocation.allocationSize = needs.size;
+  while (!(needs.memoryTypeBits >> allocation.memoryTypeIndex & 1))
+    ++allocation.memoryTypeIndex;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  ASSERT_EQ(
+      DML_CALL(vkAllocateMemory)(vulkan.device, &allocation, nullptr, &memory),
+      VK_SUCCESS);
+  ASSERT_EQ(DML_CALL(vkBindBufferMemory)(vulkan.device, own, memory, 0),
+            VK_SUCCESS);
+  for (int i = 0; i < 3; ++i) {
+    bind(2, own);
+    EXPECT_EQ(submit(), 1u) << i;
+    EXPECT_EQ(submit(), 0u) << i;
+  }
+  // One recording is enough for them.
+  bind(2, buffers[2]);
+  EXPECT_EQ(submit(), 1u);
+  expectSum(buffers[2]);
+  bind(2, own);
+  EXPECT_EQ(submit(), 1u);
+  bind(2, buffers[2]);
+  EXPECT_EQ(submit(), 0u);
+  expectSum(buffers[2]);
+  DML_CALL(vkDestroyBuffer)(vulkan.device, own, nullptr);
+  DML_CALL(vkFreeMemory)(vulkan.device, memory, nullptr);
+}
+
+// The recordings before name the memory of the table, which is gone.
+TEST_F(Rebinding, ForgetsRecordingsWithOtherTemporaryMemory) {
+  EXPECT_EQ(submit(), 1u);
+  DmlBuffer temporary = nullptr;
+  ASSERT_EQ(
+      dmlCreateBuffer(device, 65536, DML_MEMORY_DEVICE, &temporary, nullptr),
+      DML_SUCCESS);
+  DmlBufferInfo info{};
+  dmlGetBufferInfo(temporary, &info);
+  DmlBufferRange range = {info.buffer, 0, info.size};
+  ASSERT_EQ(dmlBindTemporary(table, &range, nullptr), DML_SUCCESS);
+  EXPECT_EQ(submit(), 1u);
+  expectResults();
+  ASSERT_EQ(dmlBindTemporary(table, nullptr, nullptr), DML_SUCCESS);
+  dmlDestroyBuffer(temporary);
+  EXPECT_EQ(submit(), 1u);
+  expectResults();
+  EXPECT_EQ(submit(), 0u);
+}

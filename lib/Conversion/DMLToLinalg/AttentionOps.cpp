@@ -318,6 +318,10 @@ private:
     return masked;
   }
 
+  // Neither the sums of the scores nor those of the output are divided here:
+  // the kernels of attention and of products share out the terms themselves,
+  // and kernels of attention read no scores that are divided.
+
   /// Builds the softmax of the scores, with the shape {B, NQ, S, T}, in f32. If
   /// `areRoundable` is set, kernels may round it to f16 before they multiply it
   /// with values.
@@ -345,7 +349,8 @@ private:
           if (maskType != MultiheadAttentionMaskType::none)
             x = select(isMasked(b, at), x(maskFilterValue), x);
           return x.value;
-        });
+        },
+        /*sharers=*/DeviceProfile::workgroupSize);
     ReducedAxes axes(type.getShape(), /*axes=*/3);
     // Keys that are not visible to a query are excluded from its maximum and
     // its sum. Each of them is a single reduction, as attention kernels have
@@ -380,6 +385,7 @@ private:
         });
   }
 
+  /// Builds the products of weights and values.
   Value buildOutput(RankedTensorType type, Value weights) {
     int64_t group = queryHeads / keyValueHeads;
     return buildSums(
@@ -401,7 +407,6 @@ private:
         [&](ElementBuilder &b, ValueRange, Value sum) {
           return fromF32(b, sum, type.getElementType());
         },
-        // The kernels of attention split the keys themselves.
         /*sharers=*/DeviceProfile::workgroupSize);
   }
 

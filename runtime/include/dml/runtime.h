@@ -279,6 +279,10 @@ typedef struct DmlDeviceInfo {
   uint32_t driverVersion;
   VkDriverId driverID;
   uint8_t pipelineCacheUUID[16];
+  /* The address on the PCI bus, such as "0000:01:00.0": domain, bus, device and
+   * function in hexadecimal digits. "" if the driver does not report it
+   * (VK_EXT_pci_bus_info). */
+  char pciAddress[16];
 } DmlDeviceInfo;
 
 /*===----------------------------------------------------------------------===*\
@@ -723,6 +727,10 @@ typedef enum DmlStepKind {
   DML_STEP_KIND_COPY = 1
 } DmlStepKind;
 
+/* One step of a variant. Where a loop repeats steps, each iteration has steps of
+ * its own, with numbers of their own: a loop of 3 steps with 5 iterations is 15
+ * steps, of which the steps 0, 3, 6, 9 and 12 are alike but for the ranges that
+ * they bind. */
 typedef struct DmlStepInfo {
   void *next;
   DmlStepKind kind;
@@ -931,7 +939,8 @@ DML_API void dmlDestroyBindingTable(DmlBindingTable table);
  * none of them may be pending. A range that is written (output, temporary) may
  * not overlap with another bound range, but that an output and the input in
  * whose place it is (dmlGetInPlaceInput) are bound to one range. Each call
- * waits for what dmlSubmit submitted of the table.
+ * waits for what dmlSubmit submitted of the table, unless the same range of
+ * the same buffer of dmlCreateBuffer is bound already.
  *
  * The temporary buffer is the caller's range, or, where `range` is NULL, memory
  * of the table's own, which begins as zeros; dmlSubmit makes such memory too
@@ -1003,7 +1012,10 @@ typedef struct DmlSubmitInfo {
  * one before has finished. The call does not wait for earlier submissions of
  * the table, unless DML_MAX_SUBMISSIONS of them have not finished: then it
  * waits for the first of them. The commands are recorded once and reused until
- * something is bound anew. */
+ * something is bound anew. Where all bound buffers were made by
+ * dmlCreateBuffer, the table keeps the commands for the last few sets of
+ * ranges, and reuses them when such a set is bound again: a caller may bind two
+ * sets in turn. */
 DML_API DmlResult dmlSubmit(DmlBindingTable table, const DmlSubmitInfo *info,
                             DmlError *error);
 enum { DML_MAX_SUBMISSIONS = 64 };

@@ -85,3 +85,20 @@ func.func @longer(%query: tensor<1x1x4xf32>, %key: tensor<1x1x4xf32>, %past: ten
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// The scores of one query are few, 512 with 128 terms each, and stay whole nevertheless:
+// kernels of attention read no scores in parts.
+
+// CHECK-LABEL: func @few_scores
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x4x1x128xf32>)
+// CHECK:           math.fma
+// CHECK:           arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK:         return
+func.func @few_scores(%query: tensor<1x1x512xf32>, %key: tensor<1x128x512xf32>) -> tensor<1x1x512xf32> {
+  %0 = dml.multihead_attention1 query(%query) key(%key) value(%key) {
+      scale = 0.5 : f32, mask_filter_value = -10000.0 : f32,
+      query_head_count = 4 : i64, key_value_head_count = 4 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<1x1x512xf32>, tensor<1x128x512xf32>, tensor<1x128x512xf32>) -> tensor<1x1x512xf32>
+  return %0 : tensor<1x1x512xf32>
+}

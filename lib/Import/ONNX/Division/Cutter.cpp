@@ -172,7 +172,7 @@ llvm::Error Cutter::importOperator(NodeImporter &importer,
   // Fixing the elements of one input may show that those of another are wanted.
   std::string reason;
   do {
-    reason = buildNode(importer, placed, *info);
+    reason = buildNode(importer, placed, index, *info);
     if (reason.empty())
       return llvm::Error::success();
   } while (fixWanted(importer));

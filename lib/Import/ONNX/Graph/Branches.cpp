@@ -60,7 +60,7 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
                                         const ScopePointer &scope) {
   const NodeProto &node = placed.node;
   auto reject = [&](StringRef reason) {
-    problems.add("", node.opType, importer.getName(), reason);
+    addProblem(index, node, importer.getName(), reason);
     return llvm::Error::success();
   };
   if (importer.getNumInputs() != 1 || !importer.hasInput(0))

@@ -9,6 +9,7 @@
 #include "Reader/Versions.h"
 #include "dml/IR/Origin.h"
 #include "dml/Import/Division.h"
+#include "dml/Import/Survey.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -82,10 +83,12 @@ llvm::Error GraphImporter::findNeededNodes() {
 void GraphImporter::collectUnreadOperands(
     llvm::function_ref<void(StringRef name, Tensor &)> collect) {
   for (auto [index, placed] : llvm::enumerate(getNodes())) {
+    bool hasProblem =
+        options.survey && !options.survey->nodes[index].problem.empty();
     auto isUnread = [&](StringRef name) {
       auto found = state.tensors.find(name);
       return !name.empty() && found != state.tensors.end() &&
-             !found->second.isKnown;
+             (hasProblem || !found->second.isKnown);
     };
     if (!isNeeded[index] || llvm::none_of(placed.node.outputs, isUnread))
       continue;
@@ -138,7 +141,7 @@ llvm::Error GraphImporter::connect(NodeImporter &importer, bool &isComplete) {
 }
 
 std::string GraphImporter::buildNode(NodeImporter &importer,
-                                     const PlacedNode &placed,
+                                     const PlacedNode &placed, unsigned index,
                                      const Operator &info) {
   const NodeProto &node = placed.node;
   StringRef domain = normalizeDomain(node.domain);
@@ -147,6 +150,8 @@ std::string GraphImporter::buildNode(NodeImporter &importer,
         !error.empty())
       return error;
   state.whyNotTaken = runtime.findWhyNotTaken(domain, importer);
+  if (options.survey)
+    options.survey->nodes[index].notTaken = state.whyNotTaken.str();
   state.fusion = placed.fusion;
   LogicalResult result = importer.import(info);
   std::string reason = importer.takeReason();
@@ -180,8 +185,8 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   bool isBranch = domain.empty() && node.opType == "If";
   const Operator *info = registry.find(domain, node.opType);
   if (!isBranch && !info) {
-    problems.add(domain, node.opType, importer.getName(),
-                 describeUnknown(domain, node.opType));
+    addProblem(index, node, importer.getName(),
+               describeUnknown(domain, node.opType));
     if (isLoop(domain, node.opType))
       problems.noteSession();
     return llvm::Error::success();
@@ -190,14 +195,16 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   // its inputs are unknown.
   if (!isComplete) {
     problems.addBehind();
+    if (options.survey)
+      options.survey->nodes[index].problem = describeUnknownInput(node);
     return llvm::Error::success();
   }
   if (isBranch)
     return importBranch(importer, placed, index, scope);
-  std::string reason = buildNode(importer, placed, *info);
+  std::string reason = buildNode(importer, placed, index, *info);
   if (reason.empty())
     return llvm::Error::success();
-  problems.add(domain, node.opType, importer.getName(), reason);
+  addProblem(index, node, importer.getName(), reason);
   if (isRunByHost(domain, node.opType) || importer.lacksElements())
     problems.noteSession();
   return llvm::Error::success();
@@ -247,10 +254,12 @@ llvm::Error GraphImporter::addOutputs(Results &results) {
                                      "' is computed by no node");
     Tensor &tensor = found->second;
     // The node that computes the tensor is listed among the problems.
-    if (!tensor.isKnown)
+    if (!tensor.isKnown || assumed.contains(output.name))
       continue;
     Shape shape = Results::getShape(tensor);
     std::optional<int64_t> count = countElements(shape);
+    if (options.survey && (!count || *count == 0))
+      continue;
     if (!count || *count == 0)
       return llvm::createStringError("output '" + output.name +
                                      "' has the shape " + describeShape(shape) +
@@ -270,7 +279,8 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
   if (options.leavesOutUnread && !problems.empty()) {
     llvm::StringSet<> added;
     collectUnreadOperands([&](StringRef name, Tensor &tensor) {
-      if (added.insert(name).second && !results.hasName(name))
+      if (added.insert(name).second && !results.hasName(name) &&
+          !assumed.contains(name))
         results.add(tensor, name);
     });
   }
@@ -323,17 +333,25 @@ llvm::Error GraphImporter::prepareNodes() {
   if (state.isOptimized)
     if (llvm::Error error = fuseNodes())
       return error;
+  if (options.survey)
+    options.survey->nodes.assign(getNodes().size(), {});
   return findNeededNodes();
 }
 
 llvm::Error GraphImporter::importNodes(func::FuncOp function) {
   if (llvm::Error error = declareInputs(function))
     return error;
-  for (unsigned index = 0; index < getNodes().size(); ++index)
+  for (unsigned index = 0; index < getNodes().size(); ++index) {
     if (isNeeded[index])
       if (llvm::Error error = importNode(getNodes()[index], index, nullptr))
         return error;
-  if (llvm::Error error = checkDeclarations())
+    if (options.survey)
+      if (llvm::Error error = assumeOutputs(index, function))
+        return error;
+  }
+  if (options.survey)
+    surveyTensors();
+  else if (llvm::Error error = checkDeclarations())
     return error;
   return finish(function);
 }

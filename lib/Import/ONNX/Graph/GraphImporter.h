@@ -79,6 +79,26 @@ protected:
   /// Returns an error if a dimension is not stated, or if --dim names a
   /// dimension that does not exist.
   llvm::Error checkDimensions(const Dimensions &dimensions) const;
+  /// Enters an input of which nothing is known, for `reason`.
+  void enterUnknown(llvm::StringRef name, std::string reason);
+
+  //===--------------------------------------------------------------------===//
+  // Surveys
+  //===--------------------------------------------------------------------===//
+
+  /// Lets the model's inputs, and outputs of node `index` that are not known,
+  /// be arguments of the function, as the model declares them.
+  llvm::Error assumeOutputs(unsigned index, mlir::func::FuncOp function);
+  llvm::Error assume(const ValueInfo &declared, mlir::func::FuncOp function);
+  /// Notes what became of node `index`, and of all tensors at the end.
+  void surveyNode(unsigned index);
+  void surveyTensors();
+  /// Adds a problem of node `index` of the graph.
+  void addProblem(unsigned index, const NodeProto &node, llvm::StringRef name,
+                  llvm::StringRef reason);
+  /// Says why one of the inputs of `node` is not known.
+  std::string describeUnknownInput(const NodeProto &node) const;
+
   /// Returns an error if the type or shape that the model declares for `tensor`
   /// differs from those of the tensor.
   llvm::Error wantDeclared(const ValueInfo &info, const Tensor &tensor,
@@ -128,7 +148,7 @@ protected:
   /// Builds the operators for a node whose inputs are all known. Returns the
   /// reason why the node is not supported, or "".
   std::string buildNode(NodeImporter &importer, const PlacedNode &placed,
-                        const Operator &info);
+                        unsigned index, const Operator &info);
   /// Calls `collect` for each known tensor that an omitted node reads.
   void collectUnreadOperands(
       llvm::function_ref<void(llvm::StringRef name, Tensor &)> collect);
@@ -163,6 +183,11 @@ protected:
   std::vector<bool> isNeeded;
   OptimizationNotes notes;
   Problems problems;
+  /// Of a survey: why tensors are not known, and the declarations of tensors.
+  llvm::StringMap<std::string> unknown;
+  llvm::StringMap<const ValueInfo *> declarations;
+  /// The outputs of nodes that are arguments of the function.
+  llvm::StringSet<> assumed;
   /// The branches that were entered.
   std::vector<std::shared_ptr<const GraphProto>> branches;
 };
