@@ -545,6 +545,28 @@ def check_outputs():
     print("outputs are on the device, in memory, and in the place of an input")
 
 
+def check_built():
+    """A Loop of a model that is built node by node: its body is a model, too."""
+    body = dml.Model({"": 17})
+    for name, type, shape in (("i", "int64", []), ("c", "bool", []), ("v", "float32", [32, 32])):
+        body.input(name, type, shape)
+    body.node("MatMul", ["v", "w"], ["n"])
+    body.node("Identity", ["c"], ["d"])
+    for name in "dn":
+        body.output(name)
+    whole = dml.Model({"": 17})
+    whole.input("x", "float32", [32, 32])
+    whole.input("m", "int64", [])
+    whole.weight("w", 2 * np.eye(32, dtype=np.float32))
+    whole.node("Loop", ["m", "", "x"], ["y"], body=body)
+    whole.output("y")
+    x = wave(32, 32)
+    for count in (0, 5):
+        (found,) = dml.Session(whole).run(None, {"x": x, "m": np.int64(count)})
+        check("a built model", found, x * np.float32(2**count))
+    print("a model that is built has a loop")
+
+
 # ONNX's backend tests
 
 BACKEND = ["if*", "loop*", "scan*", "nonmaxsuppression*", "nonzero*", "unique*", "compress*", "range*",
@@ -603,6 +625,7 @@ def main():
     if not arguments.filter:
         check_limits()
         check_outputs()
+        check_built()
 
 
 if __name__ == "__main__":

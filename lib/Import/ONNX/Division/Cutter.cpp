@@ -508,6 +508,11 @@ llvm::Error Cutter::finishRest() {
 }
 
 llvm::Expected<Division::Result> Cutter::finishCut() {
+  // Nothing would change for the rest.
+  if (!left.empty() && cut->reads.empty() && cut->loops.empty())
+    return llvm::createStringError("node '" + left.front().placed.node.name +
+                                   "' (" + left.front().placed.node.opType +
+                                   ") reads a tensor that nothing computes");
   store->graphs = branches;
   llvm::Expected<std::vector<std::string>> names = findWantedNames();
   if (!names)
