@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Capability.h"
+#include "External.h"
 #include "Provider.h"
 #include <climits>
 #include <cstdlib>
@@ -69,6 +70,28 @@ Factory::Factory(const OrtLogger *logger) : OrtEpFactory{}, log(logger) {
     });
   };
   IsStreamAware = [](const OrtEpFactory *) noexcept { return false; };
+  CreateExternalResourceImporterForDevice =
+      [](OrtEpFactory *self, const OrtEpDevice *device,
+         OrtExternalResourceImporterImpl **importer) noexcept {
+        return guard([&] {
+          auto *own = static_cast<Factory *>(self);
+          *importer =
+              createImporter(own->memory, own->findNumber(device), device);
+        });
+      };
+}
+
+/// The number of an OrtEpDevice's device among those with memory.
+uint32_t Factory::findNumber(const OrtEpDevice *device) const {
+  const OrtMemoryInfo *info =
+      ort().EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
+  std::optional<uint32_t> number;
+  if (info)
+    number = memory.findDevice(getApi().ep->MemoryInfo_GetMemoryDevice(info));
+  if (!number)
+    throw Failure("the device has no memory of the provider's",
+                  ORT_INVALID_ARGUMENT);
+  return *number;
 }
 
 OrtAllocator *Factory::createAllocator(const OrtMemoryInfo *info) {

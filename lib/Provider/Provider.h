@@ -51,6 +51,7 @@ private:
 
   OrtAllocator *createAllocator(const OrtMemoryInfo *info);
   const OrtKernelRegistry *getKernels();
+  uint32_t findNumber(const OrtEpDevice *device) const;
 
   Log log;
   std::mutex mutex;

@@ -424,7 +424,9 @@ typedef struct DmlDeviceCreateInfo {
 } DmlDeviceCreateInfo;
 
 /* Creates a VkDevice with one queue and with all features of DmlFeatureFlagBits
- * that the device has and that `info` does not disable. `info` may be NULL. */
+ * that the device has and that `info` does not disable. `info` may be NULL.
+ * VK_KHR_external_memory_fd and VK_KHR_external_semaphore_fd are enabled where
+ * the device has them, for callers that import memory into the VkDevice. */
 DML_API DmlResult dmlCreateDevice(DmlInstance instance,
                                   const DmlDeviceCreateInfo *info,
                                   DmlDevice *device, DmlError *error);
@@ -729,10 +731,10 @@ typedef enum DmlStepKind {
   DML_STEP_KIND_COPY = 1
 } DmlStepKind;
 
-/* One step of a variant. Where a loop repeats steps, each iteration has steps of
- * its own, with numbers of their own: a loop of 3 steps with 5 iterations is 15
- * steps, of which the steps 0, 3, 6, 9 and 12 are alike but for the ranges that
- * they bind. */
+/* One step of a variant. Where a loop repeats steps, each iteration has steps
+ * of its own, with numbers of their own: a loop of 3 steps with 5 iterations is
+ * 15 steps, of which the steps 0, 3, 6, 9 and 12 are alike but for the ranges
+ * that they bind. */
 typedef struct DmlStepInfo {
   void *next;
   DmlStepKind kind;
