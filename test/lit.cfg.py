@@ -1,6 +1,7 @@
 # How lit runs dml's tests.
 #
 # SPDX-License-Identifier: Apache-2.0
+import glob
 import json
 import os
 import re
@@ -109,6 +110,15 @@ elif listing:
     if demand == "1" or (demand is None and os.environ.get("CI") == "true"):
         lit_config.fatal(missing)
     lit_config.note(missing)
+
+# Mesa's driver for AMD's GPUs compiles for a family without a GPU:
+# `%radv RADV_FORCE_FAMILY=gfx1100 COMMAND`.
+drivers = glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json")
+if drivers:
+    radv = ["env", "VK_DRIVER_FILES=" + drivers[0], "VK_ICD_FILENAMES=" + drivers[0]]
+    if probe(*radv, "RADV_FORCE_FAMILY=gfx1100", "dml-run", "--list-devices"):
+        config.available_features.add("radv")
+        config.substitutions.append(("%radv", " ".join(radv)))
 
 # Debian's package chromium-headless-shell has the first, chromium the second.
 for browser in "chromium-headless-shell", "chromium":

@@ -49,7 +49,8 @@ typedef enum DmlModelFormat {
   /* MLIR of dml operators, as text or bytecode (.mlir, .mlirbc). */
   DML_MODEL_FORMAT_MLIR = 4,
   /* An executable (.dmlx). */
-  DML_MODEL_FORMAT_EXECUTABLE = 5
+  DML_MODEL_FORMAT_EXECUTABLE = 5,
+  DML_MODEL_FORMAT_MAX_ENUM = 0x7fffffff
 } DmlModelFormat;
 
 /* The size of a symbolic dimension ("batch") or of a dimension without a name
@@ -77,8 +78,10 @@ typedef struct DmlNamedBytes {
 /* Called while a program is created, on the thread of the call that creates it:
  * the step `name` begins, and about `fraction` of the work, from 0 to 1, is
  * done. If the function returns false, the call fails with DML_ERROR_CANCELLED;
- * programs that were compiled before remain. Calls of other threads may call
- * the function at the same time. */
+ * programs that were compiled before remain. Where a model is run as several
+ * programs, the function is also called before each iteration of a loop, with
+ * the name "running". Calls of other threads may call the function at the same
+ * time. */
 typedef bool (*DmlProgressCallback)(void *userData, const char *name,
                                     float fraction);
 
@@ -97,7 +100,8 @@ typedef struct DmlRunTimes {
   uint64_t finishTime;
 } DmlRunTimes;
 
-/* Called at the end of each run that has succeeded, on the thread of the run.
+/* Called at the end of each run that has succeeded, on the thread of the run;
+ * where a model is run as several programs, at the end of each program.
  * Runs of other threads may call the function at the same time. */
 typedef void (*DmlRunTimesCallback)(void *userData, const DmlRunTimes *times);
 
@@ -135,9 +139,10 @@ typedef struct DmlSessionCreateInfo {
   /* The longest, in nanoseconds, that a call waits for the device; 0: without
    * end. A run that takes longer fails with DML_ERROR_TIMEOUT. Its work is late
    * then, and goes on; the session keeps what the work uses of the session's
-   * own until the work has ended. It is a limit of the device, as of
-   * dmlSetWaitLimit, and holds for all sessions on the device: a later session
-   * that states one replaces it. */
+   * own until the work has ended. The loops of a model that is run as several
+   * programs have this limit together, without the time for making programs. It
+   * is a limit of the device, as of dmlSetWaitLimit, and holds for all sessions
+   * on the device: a later session that states one replaces it. */
   uint64_t waitLimit;
 
   /* Options of dml-compile with their values, such as {"row-tile", "8x2"}. */
@@ -146,7 +151,8 @@ typedef struct DmlSessionCreateInfo {
   /* The largest number of bytes that the programs for earlier sizes may have on
    * the host and the device, without weights. If they have more, those that
    * were used longest ago are destroyed. The program that a run needs is kept
-   * in any case. 0: 1 GiB. */
+   * in any case. It is also the largest number of bytes that the loops of a run
+   * may collect of their iterations, where the host counts them. 0: 1 GiB. */
   uint64_t programBudget;
   /* A folder that keeps programs and pipelines for later processes, which then
    * compile nothing; the session makes it where it is missing. Several
@@ -285,6 +291,10 @@ typedef struct DmlSessionTensor {
  * nor a buffer, the session allocates `data`, which dmlFreeTensor frees. A run
  * that fails sets nothing.
  *
+ * An ONNX model whose branches, loops or sizes depend on data is run as several
+ * programs, with the host between them. The sizes of its outputs may be known
+ * after the run alone, and may be 0.
+ *
  * An output may be bound to the very range of an input, whose elements it then
  * replaces: a decoder's cache that is given so stays in place, and its new
  * positions alone move. The session compiles a program of its own for it. Where
@@ -303,7 +313,13 @@ DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
  * `buffer` are not read, except that an output and an input with one range get
  * the program of a run that has both, and that the value of an input that
  * decides a branch counts. Sets the name, type, rank, sizes and
- * byteSize of `outputs`, which may be empty, as a run does. */
+ * byteSize of `outputs`, which may be empty, as a run does.
+ *
+ * Of a model that is run as several programs, the first one is created. An
+ * output whose sizes are not known before the run has those that the model
+ * declares, with -1 for a size that the model leaves open, or the rank
+ * DML_UNKNOWN_RANK, and the byteSize 0. Of small inputs of integers or bools in
+ * host memory, the elements count. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
                                     uint32_t inputCount,
@@ -430,11 +446,77 @@ typedef struct DmlProblemInfo {
 DML_API DmlResult dmlGetVerdictProblem(DmlVerdict verdict, uint32_t index,
                                        DmlProblemInfo *info, DmlError *error);
 
-/* The whole verdict with every operator: the text that `dml-explain` prints,
- * with control characters escaped, and the JSON that `dml-explain --json`
- * prints. */
+/* The whole verdict: the text that `dml-explain` prints, with control
+ * characters escaped, and the JSON that `dml-explain --json` prints, which has
+ * every operator. */
 DML_API const char *dmlGetVerdictText(DmlVerdict verdict);
 DML_API const char *dmlGetVerdictJson(DmlVerdict verdict);
+
+/*===----------------------------------------------------------------------===*\
+ * Which nodes of a model can be computed
+ *
+ * For a program that gives parts of a graph to a session and computes the
+ * others itself. None of these calls needs a device, or a session.
+\*===----------------------------------------------------------------------===*/
+
+/* The survey of a model that was built node by node. A node that cannot be
+ * computed does not keep the nodes behind it from being surveyed: its outputs
+ * count as inputs of the model, where the model declares their types and their
+ * shapes (dmlAddModelValue), each size by its number or its name. A survey
+ * never changes, so that many threads may read it at once. Its strings and
+ * arrays remain valid as long as the survey. */
+typedef struct DmlSurveyImpl *DmlSurvey;
+
+typedef struct DmlSurveyInfo {
+  const void *next;
+  /* The model. Elements of large weights are not read. */
+  DmlModel model;
+  /* Sizes of open dimensions, and the size of all others. The survey is about
+   * these sizes: at other sizes a node may be refused that is computed here. */
+  const DmlNamedSize *dimensions;
+  uint32_t dimensionCount;
+  int64_t openSize;
+  /* The feature level that the operators of a node must fit, such as "5_0".
+   * NULL: any. */
+  const char *level;
+} DmlSurveyInfo;
+
+/* Fails where the model as a whole cannot be read. */
+DML_API DmlResult dmlSurveyModel(const DmlSurveyInfo *info, DmlSurvey *survey,
+                                 DmlError *error);
+DML_API void dmlDestroySurvey(DmlSurvey survey);
+
+typedef struct DmlSurveyNode {
+  void *next;
+  /* Why the node cannot be computed, in the words of dmlExplainModel, or "". */
+  const char *problem;
+  /* Why ONNX Runtime's provider for DirectML does not take the node, or "". */
+  const char *notTaken;
+  /* Whether all outputs are known when a program is compiled, as those of Shape
+   * are: no kernel computes the node. */
+  bool isFolded;
+} DmlSurveyNode;
+
+/* Describes a node, by its place in the order in which nodes were added. */
+DML_API DmlResult dmlGetSurveyNode(DmlSurvey survey, uint32_t index,
+                                   DmlSurveyNode *info, DmlError *error);
+
+typedef struct DmlSurveyTensor {
+  void *next;
+  DmlDataType dataType;
+  uint32_t rank;
+  int64_t sizes[DML_MAX_RANK];
+  /* Whether the elements are known when a program is compiled. */
+  bool isConstant;
+  /* The elements of such a tensor if it has at most 64 integers or truth
+   * values; else NULL. */
+  const int64_t *elements;
+} DmlSurveyTensor;
+
+/* Describes a tensor that is read or computed by the nodes without a problem.
+ * Fails with DML_ERROR_NOT_FOUND for any other name. */
+DML_API DmlResult dmlGetSurveyTensor(DmlSurvey survey, const char *name,
+                                     DmlSurveyTensor *info, DmlError *error);
 
 /*===----------------------------------------------------------------------===*\
  * Rewriting and compiling without a device

@@ -757,11 +757,15 @@ writeTensors(flatbuffers::FlatBufferBuilder &builder,
 static flatbuffers::Offset<executable::Step>
 writeStep(flatbuffers::FlatBufferBuilder &builder, const Step &step) {
   auto label = builder.CreateString(step.label);
+  flatbuffers::Offset<flatbuffers::Vector<const executable::Advance *>>
+      advances;
+  if (!step.advances.empty())
+    advances = builder.CreateVectorOfStructs(step.advances);
   if (!step.kernel) {
     auto copy =
         executable::CreateCopy(builder, &step.bindings[0], &step.bindings[1]);
     return executable::CreateStep(builder, executable::Operation::Copy,
-                                  copy.Union(), step.barrier, label);
+                                  copy.Union(), step.barrier, label, advances);
   }
   executable::Extent3D count = toExtent(step.workgroupCount);
   auto dispatch = executable::CreateDispatch(
@@ -769,7 +773,8 @@ writeStep(flatbuffers::FlatBufferBuilder &builder, const Step &step) {
       builder.CreateVectorOfStructs(step.bindings.data(),
                                     step.bindings.size()));
   return executable::CreateStep(builder, executable::Operation::Dispatch,
-                                dispatch.Union(), step.barrier, label);
+                                dispatch.Union(), step.barrier, label,
+                                advances);
 }
 
 /// Returns the format's data type for the element type `name` of a MatrixShape.
@@ -814,6 +819,12 @@ writeSteps(flatbuffers::FlatBufferBuilder &builder, const Schedule &schedule) {
   return builder.CreateVector(steps);
 }
 
+static flatbuffers::Offset<flatbuffers::Vector<const executable::Loop *>>
+writeLoops(flatbuffers::FlatBufferBuilder &builder, const Schedule &schedule) {
+  return schedule.loops.empty() ? 0
+                                : builder.CreateVectorOfStructs(schedule.loops);
+}
+
 static flatbuffers::Offset<executable::Function>
 writeFunction(flatbuffers::FlatBufferBuilder &builder,
               const ExportedFunction &function) {
@@ -825,7 +836,8 @@ writeFunction(flatbuffers::FlatBufferBuilder &builder,
     variants.push_back(executable::CreateVariant(
         builder, needs, variant.schedule.temporarySize,
         writeSteps(builder, variant.schedule),
-        builder.CreateSharedString(variant.deviceProfile)));
+        builder.CreateSharedString(variant.deviceProfile),
+        writeLoops(builder, variant.schedule)));
   }
   std::vector<executable::InPlacePair> pairs;
   for (auto [output, input] : function.inPlace)
@@ -839,7 +851,8 @@ writeFunction(flatbuffers::FlatBufferBuilder &builder,
       writeSteps(builder, own), static_cast<uint32_t>(function.featureLevel),
       variants.empty() ? 0 : builder.CreateVector(variants),
       builder.CreateSharedString(last.deviceProfile),
-      pairs.empty() ? 0 : builder.CreateVectorOfStructs(pairs));
+      pairs.empty() ? 0 : builder.CreateVectorOfStructs(pairs),
+      writeLoops(builder, own));
 }
 
 /// Numbers the kernels that the remaining steps dispatch, and writes the
@@ -873,8 +886,10 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
     flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData) {
   Needs needs;
   uint16_t version = 1;
-  bool hasPairs = false;
+  bool hasPairs = false, hasLoops = false;
   auto addNeeds = [&](const ExportedFunction &function) {
+    for (const ExportedVariant &variant : function.variants)
+      hasLoops |= !variant.schedule.loops.empty();
     needs.add(function.variants.back().needs);
     if (function.variants.size() > 1)
       version = 2;
@@ -928,6 +943,8 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
   }
   if (hasPairs)
     version = 6;
+  if (hasLoops)
+    version = 7;
   auto weightVector =
       weightOffsets.empty() ? 0 : builder.CreateVector(weightOffsets);
   return executable::CreateExecutable(

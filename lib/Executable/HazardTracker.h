@@ -10,8 +10,10 @@
 #include "dml/Codegen/IR/Placement.h"
 #include "executable_generated.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <tuple>
+#include <vector>
 
 namespace dml {
 
@@ -26,6 +28,20 @@ struct Access {
   uint64_t getEnd() const { return range.offset() + extent.getEnd(); }
   /// Whether the two accesses have bytes of the same buffer in common.
   bool overlaps(const Access &other) const;
+};
+
+/// An access whose range moves with the iterations of a loop, as the Advance of
+/// the format says. The range of `first` is that of iteration 0. An access that
+/// stays where it is has the stride 0.
+struct LoopAccess {
+  Access first;
+  int64_t stride = 0;
+  uint32_t period = 0;
+
+  /// Returns the access in one iteration.
+  Access at(uint64_t iteration) const;
+  /// Returns an access to all bytes of `count` iterations.
+  Access all(uint64_t count) const;
 };
 
 /// A set of accesses that can be searched for accesses to the same bytes.
@@ -53,7 +69,17 @@ public:
   /// and records `accesses`.
   bool add(llvm::ArrayRef<Access> accesses);
 
+  /// The same for the steps of a loop of `count` iterations. Returns for each
+  /// step whether a barrier is needed before the step, in all iterations.
+  std::vector<bool> addLoop(llvm::ArrayRef<llvm::SmallVector<LoopAccess>> steps,
+                            uint64_t count);
+
 private:
+  /// Whether `accesses` must wait for accesses that are recorded.
+  bool meets(llvm::ArrayRef<Access> accesses) const;
+  void insert(llvm::ArrayRef<Access> accesses);
+  void clear();
+
   /// The accesses that write, and the accesses that only read.
   AccessSet writes, reads;
 };

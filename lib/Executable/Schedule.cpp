@@ -5,12 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+#include "Format.h"
 #include "HazardTracker.h"
 #include "MemoryPlan.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/IR/ConstantData.h"
 #include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -115,6 +117,9 @@ private:
   struct Buffer {
     BufferRange range;
     std::optional<unsigned> allocation;
+    /// How the range moves with the iterations of the loop that is visited.
+    int64_t stride = 0;
+    uint32_t period = 0;
   };
   /// A buffer, and the bytes of it that a view covers.
   struct View {
@@ -135,10 +140,17 @@ private:
   };
 
   LogicalResult visit(Operation &op);
+  LogicalResult visitLoop(scf::ForOp op);
+  LogicalResult visitRange(BufferRangeOp op);
   LogicalResult visitLaunch(gpu::LaunchFuncOp op);
   LogicalResult visitCopy(memref::CopyOp op);
   FailureOr<View> lookup(Value value);
   static FailureOr<Buffer> getRange(Operation *op, const View &view);
+  void findLifetimes();
+  BufferRange place(const Buffer &buffer) const;
+  SmallVector<LoopAccess> getAccesses(const Draft &draft) const;
+  void addSteps(size_t first, size_t end, ArrayRef<bool> barriers,
+                Schedule &schedule);
 
   func::FuncOp function;
   const SymbolTable &symbols;
@@ -152,7 +164,12 @@ private:
   DenseMap<Operation *, SmallVector<std::pair<bool, bool>>> readsWrites;
   DenseMap<Value, Buffer> buffers;
   std::vector<Allocation> allocations;
+  /// For each allocation, the number of loops that had begun before.
+  std::vector<size_t> loopsBefore;
   std::vector<Draft> drafts;
+  std::vector<executable::Loop> loops;
+  /// The loop that is visited.
+  scf::ForOp loop;
 };
 } // namespace
 
@@ -305,25 +322,95 @@ LogicalResult Scheduler::visitCopy(memref::CopyOp op) {
   return success();
 }
 
+LogicalResult Scheduler::visitRange(BufferRangeOp op) {
+  FailureOr<View> view = lookup(op.getSource());
+  if (failed(view))
+    return failure();
+  FailureOr<Buffer> buffer = getRange(op, *view);
+  if (failed(buffer))
+    return failure();
+  const BufferRange &whole = buffer->range;
+  uint64_t begin = op.getOffset();
+  auto stride = static_cast<int64_t>(op.getStride());
+  auto period = static_cast<uint32_t>(op.getPeriod().value_or(0));
+  uint64_t count = loop ? loops.back().count() : 1;
+  if (Value iteration = op.getIteration()) {
+    // A loop of one iteration may have become its body.
+    std::optional<int64_t> constant = getConstantIntValue(iteration);
+    if (constant) {
+      begin += static_cast<uint64_t>(stride) *
+               static_cast<uint64_t>(period ? *constant % period : *constant);
+      stride = 0;
+      period = 0;
+    } else if (!loop || iteration != loop.getInductionVar() ||
+               buffer->stride != 0) {
+      return op.emitOpError("wants the iteration of the loop around it, and a "
+                            "source that does not advance");
+    }
+  }
+  uint64_t size = getBufferSize(op.getResult().getType());
+  uint64_t last = (period ? std::min<uint64_t>(period, count) : count) - 1;
+  // Both factors have at most 63 and 20 bits.
+  APInt end = APInt(128, begin) +
+              APInt(128, stride, /*isSigned=*/true) * APInt(128, last);
+  if (end.isNegative() || end.ugt(whole.size()) ||
+      std::max(end.getZExtValue(), begin) > whole.size() - size)
+    return op.emitOpError("advances ")
+           << last << " times by " << stride << " bytes from byte " << begin
+           << " on, out of the " << whole.size() << " bytes of its source";
+  if (stride != 0) {
+    buffer->stride = stride;
+    buffer->period = period;
+  }
+  buffer->range =
+      BufferRange(whole.kind(), whole.index(), whole.offset() + begin, size);
+  buffers[op] = *buffer;
+  return success();
+}
+
+LogicalResult Scheduler::visitLoop(scf::ForOp op) {
+  std::optional<int64_t> lower = getConstantIntValue(op.getLowerBound()),
+                         upper = getConstantIntValue(op.getUpperBound()),
+                         step = getConstantIntValue(op.getStep());
+  if (loop || op.getNumResults() != 0 || lower != 0 || step != 1 || !upper)
+    return emitError(op.getLoc(), "a loop over steps wants to go from 0 to a "
+                                  "constant by 1, to carry no values and to "
+                                  "be in no other loop");
+  if (*upper < 1)
+    return success();
+  size_t first = drafts.size();
+  auto limit = static_cast<int64_t>(executable::kMaxLoopSteps);
+  loop = op;
+  loops.emplace_back(first, 0, std::min(*upper, limit));
+  for (Operation &nested : *op.getBody())
+    if (failed(visit(nested)))
+      return failure();
+  loop = nullptr;
+  uint64_t count = drafts.size() - first, inLoops = 0;
+  if (count == 0) {
+    loops.pop_back();
+    return success();
+  }
+  loops.back() = executable::Loop(first, count, std::min(*upper, limit));
+  for (const executable::Loop &each : loops)
+    inLoops += uint64_t{each.step_count()} * each.count();
+  if (*upper > limit || inLoops > executable::kMaxLoopSteps)
+    return emitError(op.getLoc(), "a loop has ")
+           << *upper << " iterations of " << count
+           << " steps, but the loops of an executable run at most " << limit
+           << " steps in all iterations";
+  return success();
+}
+
 LogicalResult Scheduler::visit(Operation &op) {
   if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
     return visitLaunch(launch);
   if (auto copy = dyn_cast<memref::CopyOp>(op))
     return visitCopy(copy);
-  if (auto part = dyn_cast<BufferRangeOp>(op)) {
-    FailureOr<View> view = lookup(part.getSource());
-    if (failed(view))
-      return failure();
-    FailureOr<Buffer> range = getRange(part, *view);
-    if (failed(range))
-      return failure();
-    const BufferRange &whole = range->range;
-    range->range = BufferRange(whole.kind(), whole.index(),
-                               whole.offset() + part.getOffset(),
-                               getBufferSize(part.getResult().getType()));
-    buffers[part] = *range;
-    return success();
-  }
+  if (auto part = dyn_cast<BufferRangeOp>(op))
+    return visitRange(part);
+  if (auto forLoop = dyn_cast<scf::ForOp>(op))
+    return visitLoop(forLoop);
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     if (!isStorable(alloc.getType()))
       return op.emitOpError("wants a packed buffer of static shape to be "
@@ -333,6 +420,7 @@ LogicalResult Scheduler::visit(Operation &op) {
                       allocations.size()};
     allocations.push_back({getBufferSize(alloc.getType()), /*first=*/UINT_MAX,
                            /*last=*/0});
+    loopsBefore.push_back(loops.size());
     return success();
   }
   if (auto get = dyn_cast<memref::GetGlobalOp>(op)) {
@@ -345,12 +433,78 @@ LogicalResult Scheduler::visit(Operation &op) {
                     std::nullopt};
     return success();
   }
-  if (isPure(&op) || isa<func::ReturnOp, memref::DeallocOp>(op))
+  if (isPure(&op) || isa<func::ReturnOp, memref::DeallocOp, scf::YieldOp>(op))
     return success();
   // The error is reported at the location, because an error at the op would
   // print all its regions.
   return emitError(op.getLoc(), "'")
          << op.getName() << "' op cannot be written to an executable";
+}
+
+/// Finds the first and the last step that uses each allocation. An allocation
+/// from outside of a loop keeps what it holds through all iterations.
+void Scheduler::findLifetimes() {
+  size_t next = 0;
+  for (auto [index, draft] : llvm::enumerate(drafts)) {
+    while (next < loops.size() &&
+           loops[next].first_step() + loops[next].step_count() <= index)
+      ++next;
+    const executable::Loop *around =
+        next < loops.size() && loops[next].first_step() <= index ? &loops[next]
+                                                                 : nullptr;
+    for (const Buffer &buffer : draft.buffers) {
+      if (!buffer.allocation)
+        continue;
+      Allocation &allocation = allocations[*buffer.allocation];
+      unsigned first = index, last = index;
+      if (around && loopsBefore[*buffer.allocation] <= next) {
+        first = around->first_step();
+        last = first + around->step_count() - 1;
+      }
+      allocation.first = std::min(allocation.first, first);
+      allocation.last = std::max(allocation.last, last);
+    }
+  }
+  // An allocation that no step uses takes no room in the arena.
+  for (Allocation &allocation : allocations)
+    if (allocation.first > allocation.last)
+      allocation.size = 0;
+}
+
+/// Returns the range of a buffer after the allocations have their offsets.
+BufferRange Scheduler::place(const Buffer &buffer) const {
+  BufferRange range = buffer.range;
+  if (!buffer.allocation)
+    return range;
+  return BufferRange(range.kind(), range.index(),
+                     range.offset() + allocations[*buffer.allocation].offset,
+                     range.size());
+}
+
+SmallVector<LoopAccess> Scheduler::getAccesses(const Draft &draft) const {
+  SmallVector<LoopAccess> accesses;
+  for (const Use &use : draft.uses) {
+    const Buffer &buffer = draft.buffers[use.binding];
+    accesses.push_back({{place(buffer), use.extent, use.reads, use.writes},
+                        buffer.stride,
+                        buffer.period});
+  }
+  return accesses;
+}
+
+/// Moves drafts to the schedule, with their barriers.
+void Scheduler::addSteps(size_t first, size_t end, ArrayRef<bool> barriers,
+                         Schedule &schedule) {
+  for (size_t i = first; i < end; ++i) {
+    Draft &draft = drafts[i];
+    for (auto [index, buffer] : llvm::enumerate(draft.buffers)) {
+      draft.step.bindings.push_back(place(buffer));
+      if (buffer.stride != 0)
+        draft.step.advances.emplace_back(index, buffer.period, buffer.stride);
+    }
+    draft.step.barrier = barriers[i - first];
+    schedule.steps.push_back(std::move(draft.step));
+  }
 }
 
 FailureOr<Schedule> Scheduler::run() {
@@ -365,39 +519,33 @@ FailureOr<Schedule> Scheduler::run() {
     if (failed(visit(op)))
       return failure();
 
-  for (auto [index, draft] : llvm::enumerate(drafts))
-    for (const Buffer &buffer : draft.buffers)
-      if (buffer.allocation) {
-        Allocation &allocation = allocations[*buffer.allocation];
-        allocation.first = std::min<unsigned>(allocation.first, index);
-        allocation.last = std::max<unsigned>(allocation.last, index);
-      }
-
-  // An allocation that no step uses takes no room in the arena.
-  for (Allocation &allocation : allocations)
-    if (allocation.first > allocation.last)
-      allocation.size = 0;
+  findLifetimes();
   Schedule schedule;
   schedule.temporarySize =
       planMemory(allocations, DeviceProfile::rangeAlignment, maxArenaBuffer);
   HazardTracker hazards;
-  for (Draft &draft : drafts) {
-    for (const Buffer &buffer : draft.buffers) {
-      BufferRange range = buffer.range;
-      if (buffer.allocation)
-        range =
-            BufferRange(range.kind(), range.index(),
-                        range.offset() + allocations[*buffer.allocation].offset,
-                        range.size());
-      draft.step.bindings.push_back(range);
+  size_t next = 0;
+  auto addUpTo = [&](size_t end) {
+    for (; next < end; ++next) {
+      SmallVector<Access> accesses;
+      for (const LoopAccess &access : getAccesses(drafts[next]))
+        accesses.push_back(access.first);
+      addSteps(next, next + 1, hazards.add(accesses), schedule);
     }
-    SmallVector<Access> accesses;
-    for (const Use &use : draft.uses)
-      accesses.push_back({draft.step.bindings[use.binding], use.extent,
-                          use.reads, use.writes});
-    draft.step.barrier = hazards.add(accesses);
-    schedule.steps.push_back(std::move(draft.step));
+  };
+  for (const executable::Loop &each : loops) {
+    addUpTo(each.first_step());
+    size_t end = next + each.step_count();
+    auto steps = llvm::map_to_vector(
+        ArrayRef(drafts).slice(next, end - next),
+        [&](const Draft &draft) { return getAccesses(draft); });
+    std::vector<bool> needed = hazards.addLoop(steps, each.count());
+    addSteps(next, end, SmallVector<bool>(needed.begin(), needed.end()),
+             schedule);
+    next = end;
   }
+  addUpTo(drafts.size());
+  schedule.loops = std::move(loops);
   return schedule;
 }
 

@@ -65,12 +65,15 @@ struct Step {
   std::optional<unsigned> kernel;
   std::array<uint32_t, 3> workgroupCount = {1, 1, 1};
   llvm::SmallVector<executable::BufferRange> bindings;
+  /// How bindings move with the iterations of a loop.
+  std::vector<executable::Advance> advances;
   bool barrier = false;
 };
 
 /// The steps of a function, and its arena of temporaries.
 struct Schedule {
   std::vector<Step> steps;
+  std::vector<executable::Loop> loops;
   uint64_t temporarySize = 0;
 };
 

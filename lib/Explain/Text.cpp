@@ -8,6 +8,8 @@
 
 #include "executable_names.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
 
 using namespace mlir;
 using namespace dml;
@@ -64,21 +66,93 @@ void PlacePrinter::print(Operation *op) {
     os << "node '" << place.node << "': ";
 }
 
+/// Returns what an operator needs, and why.
+static std::string describeNeed(const OpReport &opReport) {
+  std::string text = FeatureLevelOpInterface(opReport.op)
+                         .getOperatorSupport()
+                         .describe(opReport.minimum.deciding);
+  if (opReport.minimum.deciding.kind == Requirement::Kind::Operator)
+    text += " was introduced there";
+  return text;
+}
+
+static StringRef getName(const OpReport &opReport) {
+  return FeatureLevelOpInterface(opReport.op)->getName().getStringRef();
+}
+
+namespace {
+/// Prints a line for all operations of which the same is said, with their
+/// number and the place of the first: "dml.tile x 3, first at line 18: input
+/// has rank 2". The text begins with its own separator, ": " or " ".
+class GroupPrinter {
+public:
+  void add(Operation *op, StringRef name, const Twine &text) {
+    Group group{op, name.str(), text.str(), 1};
+    auto [it, isNew] =
+        numbers.try_emplace(group.name + "\n" + group.text, groups.size());
+    if (isNew)
+      groups.push_back(std::move(group));
+    else
+      ++groups[it->second].count;
+  }
+  void print(raw_ostream &os) const;
+
+private:
+  struct Group {
+    Operation *first = nullptr;
+    std::string name, text;
+    size_t count = 0;
+  };
+  SmallVector<Group> groups;
+  llvm::StringMap<size_t> numbers;
+};
+} // namespace
+
+void GroupPrinter::print(raw_ostream &os) const {
+  for (const Group &group : groups) {
+    os << "  " << group.name;
+    if (group.count > 1)
+      os << " x " << group.count << ", first";
+    Place place(group.first);
+    if (place.line != 0)
+      os << " at line " << place.line;
+    else if (!place.node.empty())
+      os << " at node '" << place.node << "'";
+    else if (StringRef name = getFunctionName(group.first); !name.empty())
+      os << " in @" << name;
+    os << group.text << "\n";
+  }
+}
+
+/// Prints what does not fit the level that was asked for, or that the file
+/// states.
+static void printViolations(const Report &report, raw_ostream &os) {
+  GroupPrinter groups;
+  for (const OpReport &opReport : report.ops) {
+    const OperatorSupport &support =
+        FeatureLevelOpInterface(opReport.op).getOperatorSupport();
+    for (const Requirement &violation : opReport.violations)
+      groups.add(opReport.op, getName(opReport),
+                 ": " + support.describeViolation(violation, *opReport.target));
+  }
+  groups.print(os);
+}
+
+/// Prints each operator by itself, with its place.
 static void printOperators(const Report &report, PlacePrinter &places,
                            raw_ostream &os) {
+  places.begin();
   for (const OpReport &opReport : report.ops) {
     FeatureLevelOpInterface op = opReport.op;
-    const OperatorSupport &support = op.getOperatorSupport();
     places.print(op);
     os << op->getName() << " needs "
        << getFeatureLevelNumber(*opReport.minimum.level) << ": "
-       << support.describe(opReport.minimum.deciding);
-    if (opReport.minimum.deciding.kind == Requirement::Kind::Operator)
-      os << " was introduced there";
-    os << "\n";
+       << describeNeed(opReport) << "\n";
     for (const Requirement &violation : opReport.violations)
       os << "    does not fit: "
-         << support.describeViolation(violation, *opReport.target) << "\n";
+         << op.getOperatorSupport().describeViolation(violation,
+                                                      *opReport.target)
+         << "\n";
   }
 }
 
@@ -111,6 +185,40 @@ static void printUnknown(const Report &report, PlacePrinter &places,
   }
 }
 
+/// Prints the operators that need the report's level, with the reasons. No
+/// operator decides that the level is the oldest one.
+static void printDeciding(const Report &report, raw_ostream &os) {
+  if (report.level == getFeatureLevels().front().level)
+    return;
+  GroupPrinter groups;
+  for (const OpReport &opReport : report.ops)
+    if (*opReport.minimum.level == report.level)
+      groups.add(opReport.op, getName(opReport), ": " + describeNeed(opReport));
+  os << "decided by\n";
+  groups.print(os);
+}
+
+/// Prints how many operators of each kind need each level, the newest level
+/// first.
+static void printCounts(const Report &report, raw_ostream &os) {
+  std::map<FeatureLevel, llvm::MapVector<StringRef, size_t>,
+           std::greater<FeatureLevel>>
+      levels;
+  for (const OpReport &opReport : report.ops)
+    ++levels[*opReport.minimum.level][getName(opReport)];
+  os << "operators by the level that they need, " << report.ops.size()
+     << " in all\n";
+  for (const auto &[level, counts] : levels) {
+    os << "  " << getFeatureLevelNumber(level) << ": ";
+    llvm::interleaveComma(counts, os, [&](const auto &entry) {
+      os << entry.first;
+      if (entry.second > 1)
+        os << " x " << entry.second;
+    });
+    os << "\n";
+  }
+}
+
 static void printLevel(const Report &report, raw_ostream &os) {
   if (report.ops.empty()) {
     os << (report.notTaken.empty() ? "no" : "no other")
@@ -118,9 +226,9 @@ static void printLevel(const Report &report, raw_ostream &os) {
     return;
   }
   bool isPart = !report.notTaken.empty() || !report.unread.empty();
-  os << (!report.foreign.empty() ? "the dml operators alone: "
-         : isPart                ? "the other operators alone: "
-                                 : "together: ");
+  os << (!report.foreign.empty() ? "the dml operators alone need "
+         : isPart                ? "the other operators alone need "
+                                 : "needs ");
   os << "feature level " << getFeatureLevelNumber(report.level) << "\n"
      << "  DirectML " << getFeatureLevelInfo(report.level).directMLVersion
      << " or newer\n  ";
@@ -130,6 +238,8 @@ static void printLevel(const Report &report, raw_ostream &os) {
           "package Microsoft.AI.DirectML\n";
   else
     os << windows << " or newer\n";
+  printDeciding(report, os);
+  printCounts(report, os);
 }
 
 static void printOptimizations(const Report &report, raw_ostream &os) {
@@ -155,8 +265,7 @@ static void printOptimizations(const Report &report, raw_ostream &os) {
   }
 }
 
-static void printLegalization(const Report &report, PlacePrinter &places,
-                              raw_ostream &os) {
+static void printLegalization(const Report &report, raw_ostream &os) {
   if (report.legalizations.empty())
     return;
   size_t impossible =
@@ -166,15 +275,14 @@ static void printLegalization(const Report &report, PlacePrinter &places,
   os << "legalization to " << getFeatureLevelNumber(*report.asked) << ": "
      << count(report.legalizations.size() - impossible, "operator")
      << " can be rewritten, " << impossible << " cannot\n";
-  places.begin();
+  GroupPrinter groups;
   for (const Legalization &entry : report.legalizations) {
-    places.print(entry.op);
-    os << FeatureLevelOpInterface(entry.op)->getName();
-    if (entry.whyNot.empty())
-      os << " becomes " << describeMade(entry) << "\n";
-    else
-      os << " cannot be rewritten: " << entry.whyNot << "\n";
+    FeatureLevelOpInterface op = entry.op;
+    groups.add(op, op->getName().getStringRef(),
+               entry.whyNot.empty() ? " becomes " + describeMade(entry)
+                                    : " cannot be rewritten: " + entry.whyNot);
   }
+  groups.print(os);
 }
 
 static void printVerdict(const Report &report, raw_ostream &os) {
@@ -205,15 +313,18 @@ static void printVerdict(const Report &report, raw_ostream &os) {
     os << "the target that the file states\n";
 }
 
-void dml::explain::printText(const Report &report, raw_ostream &os) {
+void dml::explain::printText(const Report &report, raw_ostream &os,
+                             bool withNodes) {
   std::string text;
   llvm::raw_string_ostream lines(text);
   PlacePrinter places(lines);
-  printOperators(report, places, lines);
-  printUnknown(report, places, lines);
-  printLevel(report, lines);
-  printOptimizations(report, lines);
-  printLegalization(report, places, lines);
   printVerdict(report, lines);
+  printViolations(report, lines);
+  printLevel(report, lines);
+  printUnknown(report, places, lines);
+  printOptimizations(report, lines);
+  printLegalization(report, lines);
+  if (withNodes)
+    printOperators(report, places, lines);
   os << executable::escapeControls(text);
 }

@@ -84,6 +84,27 @@ LogicalResult ElementWiseClip1Op::verify() {
     return failure();
   return verifyBounds(*this);
 }
+
+/// The older clip makes `min` of a NaN, and this one `max`: the lesser of `max`
+/// and the element, and the greater of `min` and that.
+FailureOr<SmallVector<Value>>
+ElementWiseClip1Op::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  auto type = cast<RankedTensorType>(getInput().getType());
+  auto fill = [&](TypedAttr bound) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, Attribute(bound)));
+  };
+  Value value = getInput();
+  if (ScaleBiasAttr scaleBias = getScaleBiasAttr())
+    value = ElementWiseIdentityOp::create(builder, loc, type, value, scaleBias);
+  value =
+      ElementWiseMinOp::create(builder, loc, type, value, fill(getMaxAttr()));
+  value =
+      ElementWiseMaxOp::create(builder, loc, type, value, fill(getMinAttr()));
+  return SmallVector<Value>{value};
+}
+
 LogicalResult ElementWiseClipGrad1Op::verify() { return verifyBounds(*this); }
 
 LogicalResult ElementWiseQuantizeLinearOp::verify() {

@@ -155,12 +155,19 @@ LogicalResult OneHotOp::verify() {
   return success();
 }
 
-/// The newer version has an attribute for batch dimensions.
+/// The newer version has an attribute for batch dimensions. Returns the
+/// attribute of none.
+static NamedAttribute getNoBatch(Builder &builder) {
+  return builder.getNamedAttr("batch_dimension_count",
+                              builder.getI64IntegerAttr(0));
+}
+
 static LogicalResult addBatch(GatherNdOp op, PatternRewriter &rewriter) {
-  return replaceByNewer<GatherNd1Op>(
-      op, rewriter,
-      rewriter.getNamedAttr("batch_dimension_count",
-                            rewriter.getI64IntegerAttr(0)));
+  return replaceByNewer<GatherNd1Op>(op, rewriter, getNoBatch(rewriter));
+}
+
+FailureOr<SmallVector<Value>> GatherNd1Op::decompose(OpBuilder &builder) {
+  return buildOlder<GatherNdOp>(*this, builder, getNoBatch(builder));
 }
 
 void GatherNdOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

@@ -308,15 +308,27 @@ LogicalResult DiagonalMatrix1Op::verify() {
 // Newer versions
 //===----------------------------------------------------------------------===//
 
+/// The newer versions have an attribute for the order of channels. Returns the
+/// attribute for the order of the older versions.
+static NamedAttribute getOldOrder(Builder &builder) {
+  return builder.getNamedAttr(
+      "order", DepthSpaceOrderAttr::get(builder.getContext(),
+                                        DepthSpaceOrder::depth_column_row));
+}
+
 /// Rewrites `op` as a `NewOp`, which has an attribute for the order of
 /// channels.
 template <typename NewOp, typename OldOp>
 static LogicalResult addOrder(OldOp op, PatternRewriter &rewriter) {
-  return replaceByNewer<NewOp>(
-      op, rewriter,
-      rewriter.getNamedAttr(
-          "order", DepthSpaceOrderAttr::get(
-                       op.getContext(), DepthSpaceOrder::depth_column_row)));
+  return replaceByNewer<NewOp>(op, rewriter, getOldOrder(rewriter));
+}
+
+FailureOr<SmallVector<Value>> DepthToSpace1Op::decompose(OpBuilder &builder) {
+  return buildOlder<DepthToSpaceOp>(*this, builder, getOldOrder(builder));
+}
+
+FailureOr<SmallVector<Value>> SpaceToDepth1Op::decompose(OpBuilder &builder) {
+  return buildOlder<SpaceToDepthOp>(*this, builder, getOldOrder(builder));
 }
 
 void DepthToSpaceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

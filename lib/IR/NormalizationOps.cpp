@@ -130,6 +130,15 @@ MeanVarianceNormalization1Op::decompose(OpBuilder &builder) {
   return completeScaleAndBias(*this, builder, channels);
 }
 
+FailureOr<SmallVector<Value>>
+MeanVarianceNormalization2Op::decompose(OpBuilder &builder) {
+  return buildOlder<MeanVarianceNormalization1Op>(
+      *this, builder,
+      {builder.getNamedAttr("use_mean", builder.getBoolAttr(true)),
+       builder.getNamedAttr("use_variance", getUseVarianceAttr())},
+      builder.getNamedAttr("normalize_variance", getUseVarianceAttr()));
+}
+
 //===----------------------------------------------------------------------===//
 // Newer versions
 //===----------------------------------------------------------------------===//

@@ -227,6 +227,32 @@ replaceByNewer(OldOp op, mlir::PatternRewriter &rewriter,
   return llvm::success();
 }
 
+/// Builds the results of `op` with its older version, the operator `OldOp`,
+/// which lacks the attributes `neutral` and whose operation is that of `op`
+/// where the attributes have these values. `added` are attributes of the older
+/// version alone. Fails if an attribute has another value.
+template <typename OldOp>
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+buildOlder(mlir::Operation *op, mlir::OpBuilder &builder,
+           llvm::ArrayRef<mlir::NamedAttribute> neutral,
+           llvm::ArrayRef<mlir::NamedAttribute> added = {}) {
+  llvm::SmallVector<mlir::NamedAttribute> attributes(added);
+  for (mlir::NamedAttribute attribute : op->getAttrDictionary()) {
+    const auto *found =
+        llvm::find_if(neutral, [&](const mlir::NamedAttribute &each) {
+          return each.getName() == attribute.getName();
+        });
+    if (found == neutral.end())
+      attributes.push_back(attribute);
+    else if (found->getValue() != attribute.getValue())
+      return mlir::failure();
+  }
+  mlir::OperationState state(op->getLoc(), OldOp::getOperationName(),
+                             op->getOperands(), op->getResultTypes(),
+                             attributes);
+  return llvm::SmallVector<mlir::Value>(builder.create(state)->getResults());
+}
+
 } // namespace dml
 
 #endif // DML_LIB_IR_OPUTILS_H

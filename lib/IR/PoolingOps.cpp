@@ -133,15 +133,36 @@ LogicalResult QuantizedLinearAveragePoolingOp::verify() {
   return verifyOutput(*this);
 }
 
-/// Rewrites `op` as a `NewOp`, its newer version with dilations, which are 1
-/// here.
+/// The newer versions have an attribute for dilations. Returns the attribute
+/// with 1 for each dimension of `op`, which is what the older versions do.
+template <typename OpTy>
+static NamedAttribute getNoDilations(OpTy op, Builder &builder) {
+  SmallVector<int64_t> dilations(op.getStrides().size(), 1);
+  return builder.getNamedAttr("dilations",
+                              builder.getDenseI64ArrayAttr(dilations));
+}
+
+/// Rewrites `op` as a `NewOp`, its newer version with dilations.
 template <typename NewOp, typename OldOp>
 static LogicalResult addDilations(OldOp op, PatternRewriter &rewriter) {
-  SmallVector<int64_t> dilations(op.getStrides().size(), 1);
-  return replaceByNewer<NewOp>(
-      op, rewriter,
-      rewriter.getNamedAttr("dilations",
-                            rewriter.getDenseI64ArrayAttr(dilations)));
+  return replaceByNewer<NewOp>(op, rewriter, getNoDilations(op, rewriter));
+}
+
+FailureOr<SmallVector<Value>> AveragePooling1Op::decompose(OpBuilder &builder) {
+  return buildOlder<AveragePoolingOp>(*this, builder,
+                                      getNoDilations(*this, builder));
+}
+
+FailureOr<SmallVector<Value>> LpPooling1Op::decompose(OpBuilder &builder) {
+  return buildOlder<LpPoolingOp>(*this, builder,
+                                 getNoDilations(*this, builder));
+}
+
+FailureOr<SmallVector<Value>> MaxPooling2Op::decompose(OpBuilder &builder) {
+  NamedAttribute dilations = getNoDilations(*this, builder);
+  if (getOutputIndices())
+    return buildOlder<MaxPooling1Op>(*this, builder, dilations);
+  return buildOlder<MaxPoolingOp>(*this, builder, dilations);
 }
 
 void AveragePoolingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

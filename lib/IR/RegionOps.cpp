@@ -113,16 +113,23 @@ LogicalResult RoiAlignGradOp::verify() {
                         "input_gradient", getInputGradient());
 }
 
-/// The newer version has attributes for the offsets and the alignment.
+/// The newer version has attributes for the offsets and the alignment. Returns
+/// the attributes with which it computes what the older version does.
+static std::array<NamedAttribute, 3> getOldOffsets(Builder &builder) {
+  return {
+      builder.getNamedAttr("input_pixel_offset", builder.getF32FloatAttr(0.5f)),
+      builder.getNamedAttr("output_pixel_offset",
+                           builder.getF32FloatAttr(-0.5f)),
+      builder.getNamedAttr("align_regions_to_corners",
+                           builder.getBoolAttr(false))};
+}
+
 static LogicalResult addOffsets(RoiAlignOp op, PatternRewriter &rewriter) {
-  return replaceByNewer<RoiAlign1Op>(
-      op, rewriter,
-      {rewriter.getNamedAttr("input_pixel_offset",
-                             rewriter.getF32FloatAttr(0.5f)),
-       rewriter.getNamedAttr("output_pixel_offset",
-                             rewriter.getF32FloatAttr(-0.5f)),
-       rewriter.getNamedAttr("align_regions_to_corners",
-                             rewriter.getBoolAttr(false))});
+  return replaceByNewer<RoiAlign1Op>(op, rewriter, getOldOffsets(rewriter));
+}
+
+FailureOr<SmallVector<Value>> RoiAlign1Op::decompose(OpBuilder &builder) {
+  return buildOlder<RoiAlignOp>(*this, builder, getOldOffsets(builder));
 }
 
 void RoiAlignOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

@@ -6,6 +6,8 @@
 
 #include "dml/IR/SoftmaxOps.h"
 #include "OpUtils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
 using namespace dml;
@@ -41,6 +43,83 @@ template <typename OpTy> static LogicalResult verifyMatrix(OpTy op) {
 LogicalResult ActivationHardmaxOp::verify() { return verifyMatrix(*this); }
 LogicalResult ActivationLogSoftmaxOp::verify() { return verifyMatrix(*this); }
 LogicalResult ActivationSoftmaxOp::verify() { return verifyMatrix(*this); }
+
+//===----------------------------------------------------------------------===//
+// Older versions
+//===----------------------------------------------------------------------===//
+
+/// Returns how many of the last dimensions contain the elements of a set, if
+/// the sets are rows: no other dimension stands behind an axis, except those of
+/// size 1. For example, the axes 2 and 3 of 2x4x8x8 elements give 2, and so
+/// does the axis 2 of 2x4x8x1 elements.
+static std::optional<int64_t> countRowDimensions(ArrayRef<int64_t> sizes,
+                                                 ArrayRef<int64_t> axes) {
+  auto rank = static_cast<int64_t>(sizes.size());
+  int64_t first = rank;
+  for (int64_t axis : axes)
+    if (sizes[axis] != 1)
+      first = std::min(first, axis);
+  for (int64_t dim = first; dim < rank; ++dim)
+    if (sizes[dim] != 1 && !llvm::is_contained(axes, dim))
+      return std::nullopt;
+  return rank - first;
+}
+
+/// Builds the result of `op` with the `OldOp`, which takes a matrix, of which
+/// each row is a set. Fails if the sets are no rows.
+template <typename OldOp, typename NewOp>
+static FailureOr<SmallVector<Value>> buildMatrix(NewOp op, OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  std::optional<int64_t> count =
+      countRowDimensions(type.getShape(), op.getAxes());
+  if (!count)
+    return failure();
+  // Each set of no axes is one element.
+  int64_t columns = 1;
+  for (int64_t size : type.getShape().take_back(*count))
+    columns *= size;
+  auto matrix = type.clone({1, 1, type.getNumElements() / columns, columns});
+  Location loc = op.getLoc();
+  auto reshape = [&](RankedTensorType to, Value value) -> Value {
+    auto from = cast<RankedTensorType>(value.getType());
+    if (from == to)
+      return value;
+    if (auto groups = getReassociationIndicesForReshape(from, to))
+      return from.getRank() < to.getRank()
+                 ? tensor::ExpandShapeOp::create(builder, loc, to, value,
+                                                 *groups)
+                       .getResult()
+                 : tensor::CollapseShapeOp::create(builder, loc, to, value,
+                                                   *groups)
+                       .getResult();
+    return Value();
+  };
+  // One dimension is a stop between any two shapes of as many elements.
+  auto flat = type.clone({type.getNumElements()});
+  auto reshapeThrough = [&](RankedTensorType to, Value value) {
+    if (Value direct = reshape(to, value))
+      return direct;
+    return reshape(to, reshape(flat, value));
+  };
+  Value output = OldOp::create(builder, loc, matrix,
+                               reshapeThrough(matrix, op.getInput()));
+  return SmallVector<Value>{reshapeThrough(type, output)};
+}
+
+FailureOr<SmallVector<Value>>
+ActivationHardmax1Op::decompose(OpBuilder &builder) {
+  return buildMatrix<ActivationHardmaxOp>(*this, builder);
+}
+
+FailureOr<SmallVector<Value>>
+ActivationLogSoftmax1Op::decompose(OpBuilder &builder) {
+  return buildMatrix<ActivationLogSoftmaxOp>(*this, builder);
+}
+
+FailureOr<SmallVector<Value>>
+ActivationSoftmax1Op::decompose(OpBuilder &builder) {
+  return buildMatrix<ActivationSoftmaxOp>(*this, builder);
+}
 
 //===----------------------------------------------------------------------===//
 // Newer versions

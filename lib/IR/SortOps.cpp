@@ -84,13 +84,20 @@ LogicalResult NonzeroCoordinatesOp::verify() {
   return success();
 }
 
-/// The newer version can also select the smallest elements.
+/// The newer version can also select the smallest elements. Returns the
+/// attribute with which it selects those that the older version selects.
+static NamedAttribute getOldDirection(Builder &builder) {
+  return builder.getNamedAttr(
+      "axis_direction",
+      AxisDirectionAttr::get(builder.getContext(), AxisDirection::decreasing));
+}
+
 static LogicalResult addDirection(TopKOp op, PatternRewriter &rewriter) {
-  return replaceByNewer<TopK1Op>(
-      op, rewriter,
-      rewriter.getNamedAttr(
-          "axis_direction",
-          AxisDirectionAttr::get(op.getContext(), AxisDirection::decreasing)));
+  return replaceByNewer<TopK1Op>(op, rewriter, getOldDirection(rewriter));
+}
+
+FailureOr<SmallVector<Value>> TopK1Op::decompose(OpBuilder &builder) {
+  return buildOlder<TopKOp>(*this, builder, getOldDirection(builder));
 }
 
 void TopKOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

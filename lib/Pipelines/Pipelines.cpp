@@ -135,6 +135,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   pm.addPass(
       createChooseLayouts(getPassOptions<ChooseLayoutsOptions>(options)));
   pm.addPass(createConvertDMLToLinalg());
+  pm.addPass(createOutlineLoopBodies());
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
   if (options.fuse)
@@ -165,6 +166,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   pm.addNestedPass<func::FuncOp>(createPrepareBufferization());
+  pm.addNestedPass<func::FuncOp>(createBufferizeLoops());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // Arguments are packed. The default, a dynamic strided layout, would spread

@@ -8,6 +8,7 @@
 #include "Boundary.h"
 #include "Explain.h"
 #include "Session.h"
+#include "Survey.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -192,6 +193,49 @@ const char *dmlGetVerdictText(DmlVerdict verdict) {
 
 const char *dmlGetVerdictJson(DmlVerdict verdict) {
   return verdict ? verdict->object->getJson().c_str() : "";
+}
+
+struct DmlSurveyImpl {
+  std::unique_ptr<ModelSurvey> object;
+};
+
+DmlResult dmlSurveyModel(const DmlSurveyInfo *info, DmlSurvey *survey,
+                         DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(info);
+    DML_NEED(survey);
+    DML_CHECK_CHAIN(DmlSurveyInfo, info);
+    DML_TRY(checkArray("DmlSurveyInfo", "dimensions", info->dimensions,
+                       info->dimensionCount));
+    Expected<std::unique_ptr<ModelSurvey>> created = ModelSurvey::create(*info);
+    if (!created)
+      return created.status();
+    *survey = new DmlSurveyImpl{std::move(*created)};
+    return Status();
+  });
+}
+
+void dmlDestroySurvey(DmlSurvey survey) { delete survey; }
+
+DmlResult dmlGetSurveyNode(DmlSurvey survey, uint32_t index,
+                           DmlSurveyNode *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(survey);
+    DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSurveyNode, info);
+    return survey->object->describe(index, *info);
+  });
+}
+
+DmlResult dmlGetSurveyTensor(DmlSurvey survey, const char *name,
+                             DmlSurveyTensor *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(survey);
+    DML_NEED(name);
+    DML_NEED(info);
+    DML_CHECK_CHAIN(DmlSurveyTensor, info);
+    return survey->object->describe(name, *info);
+  });
 }
 
 /// Copies the pieces, one behind the other, to memory of the caller's.

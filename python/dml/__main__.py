@@ -317,6 +317,20 @@ def _run_model(arguments: List[str]) -> None:
         _run(options)
 
 
+def _has_device() -> bool:
+    try:
+        return bool(dml.devices())
+    except dml.Error:
+        return False
+
+
+def _get_exit_code(error: dml.Error) -> int:
+    """1 where the machine has no Vulkan device at all: the command line is then right."""
+    if isinstance(error, dml.NotFound) and not _has_device():
+        return 1
+    return 2 if isinstance(error, _INVALID) else 1
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     """What ``python3 -m dml`` does; returns the exit code.
 
@@ -329,7 +343,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         _run_model(arguments)
     except dml.Error as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, _INVALID) else 1
+        return _get_exit_code(error)
     except OSError as error:
         # Files that are read have errors of their own.
         print(f"error: {error}", file=sys.stderr)

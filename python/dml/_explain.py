@@ -65,7 +65,7 @@ class Verdict:
     >>> verdict = dml.explain("model.onnx", level="5_0")
     >>> verdict
     <dml.Verdict: needs 3_1, runs at 5_0; 12 operators, 0 problems>
-    >>> print(verdict)  # every operator, and why it needs its level
+    >>> print(verdict)  # what fits, the level, what decides it, and the operators
 
     A verdict is true where the model runs.
     """

@@ -103,6 +103,7 @@ class DmlDeviceInfo(Structure):
         ("driverVersion", c_uint32),
         ("driverID", c_int),
         ("pipelineCacheUUID", c_uint8 * 16),
+        ("pciAddress", c_char * 16),
     ]
 
 

@@ -144,10 +144,52 @@ void changeStep(StepT &step, Random &random) {
   if (CopyT *copy = step.operation.AsCopy(); copy && !random.oneIn(8))
     return changeRange(random.oneIn(2) ? *copy->source : *copy->destination,
                        random);
-  if (random.oneIn(2))
+  switch (random.below(4)) {
+  case 0:
     step.barrier = !step.barrier;
-  else
-    changeString(step.label, random);
+    return;
+  case 1:
+    return changeString(step.label, random);
+  default:
+    if (step.advances.empty() || random.oneIn(8))
+      step.advances.emplace_back(static_cast<uint32_t>(random.below(3)), 0,
+                                 256);
+    return changeVector(step.advances, random, [&](Advance &advance) {
+      uint32_t range = advance.range(), period = advance.period();
+      auto stride = static_cast<uint64_t>(advance.stride());
+      switch (random.below(3)) {
+      case 0:
+        changeNumber(range, random);
+        break;
+      case 1:
+        changeNumber(period, random);
+        break;
+      default:
+        changeNumber(stride, random);
+      }
+      advance = Advance(range, period, static_cast<int64_t>(stride));
+    });
+  }
+}
+
+void changeLoops(std::vector<Loop> &loops, Random &random) {
+  if (loops.empty() || random.oneIn(8))
+    loops.emplace_back(0, 1, 2);
+  changeVector(loops, random, [&](Loop &loop) {
+    uint32_t first = loop.first_step(), steps = loop.step_count(),
+             count = loop.count();
+    switch (random.below(3)) {
+    case 0:
+      changeNumber(first, random);
+      break;
+    case 1:
+      changeNumber(steps, random);
+      break;
+    default:
+      changeNumber(count, random);
+    }
+    loop = Loop(first, steps, count);
+  });
 }
 
 void changeRequirements(RequirementsT &requirements, Random &random) {
@@ -182,24 +224,28 @@ void changeSteps(std::vector<std::unique_ptr<StepT>> &steps, Random &random) {
 }
 
 void changeVariant(VariantT &variant, Random &random) {
-  switch (random.below(4)) {
+  switch (random.below(5)) {
   case 0:
     return changeNumber(variant.temporary_size, random);
   case 1:
     return changeRequirements(*variant.requirements, random);
+  case 2:
+    return changeLoops(variant.loops, random);
   default:
     return changeSteps(variant.steps, random);
   }
 }
 
 void changeFunction(FunctionT &function, Random &random) {
-  switch (random.below(8)) {
+  switch (random.below(9)) {
   case 0:
     return changeString(function.name, random);
   case 1:
     return changeNumber(function.temporary_size, random);
   case 2:
     return changeNumber(function.feature_level, random);
+  case 8:
+    return changeLoops(function.loops, random);
   case 3:
   case 4: {
     auto &tensors = random.oneIn(2) ? function.inputs : function.outputs;
@@ -325,11 +371,12 @@ public:
             auto needs =
                 Requirements::Pack(builder, variant.requirements.get());
             return CreateVariant(builder, needs, variant.temporary_size,
-                                 packSteps(variant.steps));
+                                 packSteps(variant.steps), 0,
+                                 packLoops(variant.loops));
           });
-      return CreateFunction(builder, name, inputs, outputs,
-                            function.temporary_size, steps,
-                            function.feature_level, variants);
+      return CreateFunction(
+          builder, name, inputs, outputs, function.temporary_size, steps,
+          function.feature_level, variants, 0, 0, packLoops(function.loops));
     };
     auto functions = packAll<Function>(object.functions, packFunction);
     flatbuffers::Offset<Function> initialization = 0;
@@ -380,6 +427,10 @@ private:
   packSteps(const std::vector<std::unique_ptr<StepT>> &steps) {
     return packAll<Step>(
         steps, [&](const StepT &step) { return Step::Pack(builder, &step); });
+  }
+  flatbuffers::Offset<flatbuffers::Vector<const Loop *>>
+  packLoops(const std::vector<Loop> &loops) {
+    return loops.empty() ? 0 : builder.CreateVectorOfStructs(loops);
   }
   flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Tensor>>>
   packTensors(const std::vector<std::unique_ptr<TensorT>> &tensors) {
@@ -562,6 +613,7 @@ Mutator::Mutator() {
   seeds.push_back(dml::test::makeTwice());
   seeds.push_back(dml::test::makeVariants());
   seeds.push_back(dml::test::makeWeights());
+  seeds.push_back(dml::test::makeLoop(5));
   seeds.push_back(dml::test::makeCopies());
 }
 

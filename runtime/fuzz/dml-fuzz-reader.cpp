@@ -326,9 +326,12 @@ private:
     uint64_t size = 0, groups = 0;
     for (const auto &variant : function.variants) {
       uint64_t ofVariant = 0;
-      for (const auto &step : variant.steps)
-        ofVariant += uint64_t(1) * step.workgroupCount[0] *
+      for (uint32_t i = 0; i < variant.steps.size(); ++i) {
+        const auto &step = variant.steps[i];
+        const auto *loop = variant.findLoop(i);
+        ofVariant += uint64_t(loop ? loop->count : 1) * step.workgroupCount[0] *
                      step.workgroupCount[1] * step.workgroupCount[2];
+      }
       size = std::max(size, variant.temporarySize);
       groups = std::max(groups, ofVariant);
     }

@@ -20,6 +20,10 @@ inline constexpr uint64_t kRangeAlignment = 256;
 inline constexpr uint64_t kVectorSize = 16;
 /// Dimensions of a tensor: DML_TENSOR_DIMENSION_COUNT_MAX1.
 inline constexpr size_t kMaxRank = 8;
+/// Steps that all iterations of all loops of a function run together, at most.
+/// A file of a few bytes could otherwise ask for billions of steps, and the
+/// memory of a command buffer grows with each of them.
+inline constexpr uint64_t kMaxLoopSteps = uint64_t(1) << 20;
 
 } // namespace dml::executable
 

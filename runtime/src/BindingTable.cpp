@@ -19,6 +19,10 @@ template <typename... Ts> Status invalidArgument(const Ts &...ts) {
   return makeError(DML_ERROR_INVALID_ARGUMENT, ts...);
 }
 
+/// The largest number of steps in one submission of dmlSubmit. A system may
+/// reset a device that is busy with one submission for some seconds.
+constexpr uint32_t kStepsOfSubmission = 8192;
+
 constexpr VkPipelineStageFlags kStepStages =
     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkAccessFlags kStepReads =
@@ -54,7 +58,7 @@ BindingTable::create(std::shared_ptr<Program> program, uint32_t function,
 Status BindingTable::initialize(bool timestamps) {
   // The temporary buffer is one range more.
   bound.resize(function->inputs.size() + function->outputs.size() + 1);
-  recorded.resize(variant->steps.size());
+  recorded.resize(variant->runCount);
   reserveScratch();
   DML_TRY(addRecording());
   if (!timestamps || variant->steps.empty())
@@ -67,7 +71,7 @@ Status BindingTable::initialize(bool timestamps) {
         "' has no timestamps in its queue family ", device.queueFamily());
   VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = static_cast<uint32_t>(2 * variant->steps.size());
+  info.queryCount = 2 * variant->runCount;
   return checkVk(device.functions().CreateQueryPool(device.handle(), &info,
                                                     nullptr, &queryPool),
                  "vkCreateQueryPool");
@@ -79,6 +83,18 @@ void BindingTable::reserveScratch() {
   for (const Step &step : variant->steps)
     most = std::max(most, step.ranges.size());
   scratch.descriptors.reserve(most);
+  scratch.offsets.reserve(most);
+}
+
+uint32_t BindingTable::countSets(size_t index) const {
+  const Step &step = variant->steps[index];
+  if (step.kind != DML_STEP_KIND_DISPATCH)
+    return 0;
+  const Program::Dynamic &dynamic = program->dynamicBindings(step.kernel);
+  for (size_t i = 0; i < step.ranges.size(); ++i)
+    if (step.ranges[i].advances() && !dynamic[i])
+      return variant->findLoop(static_cast<uint32_t>(index))->count;
+  return 1;
 }
 
 Status BindingTable::addRecording() {
@@ -100,49 +116,56 @@ Status BindingTable::createDescriptorSets(Recording &recording) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   std::vector<VkDescriptorSet> &descriptorSets = recording.descriptorSets;
-  descriptorSets.resize(variant->steps.size());
+  firstSets.clear();
   std::vector<VkDescriptorSetLayout> layouts;
-  uint64_t descriptorCount = 0;
-  for (const Step &step : variant->steps)
-    if (step.kind == DML_STEP_KIND_DISPATCH) {
-      layouts.push_back(program->layout(step.kernel).set);
-      descriptorCount += step.ranges.size();
-    }
+  // The two types of descriptors.
+  uint64_t counts[2] = {};
+  for (size_t i = 0; i < variant->steps.size(); ++i) {
+    const Step &step = variant->steps[i];
+    firstSets.push_back(static_cast<uint32_t>(layouts.size()));
+    uint32_t sets = countSets(i);
+    if (sets == 0)
+      continue;
+    layouts.insert(layouts.end(), sets, program->layout(step.kernel).set);
+    for (bool isDynamic : program->dynamicBindings(step.kernel))
+      counts[isDynamic] += sets;
+  }
   if (layouts.empty())
     return Status();
+  uint64_t descriptorCount = counts[0] + counts[1];
   if (descriptorCount > UINT32_MAX)
     return makeError(DML_ERROR_UNSUPPORTED, "function '", function->name,
                      "' has ", descriptorCount,
                      " bindings, more than Vulkan can count");
 
-  VkDescriptorPoolSize poolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                static_cast<uint32_t>(descriptorCount)};
+  std::vector<VkDescriptorPoolSize> sizes;
+  for (bool isDynamic : {false, true})
+    if (counts[isDynamic] != 0)
+      sizes.push_back({isDynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC
+                                 : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                       static_cast<uint32_t>(counts[isDynamic])});
   VkDescriptorPoolCreateInfo poolInfo{
       VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
   poolInfo.maxSets = static_cast<uint32_t>(layouts.size());
-  poolInfo.poolSizeCount = 1;
-  poolInfo.pPoolSizes = &poolSize;
+  poolInfo.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  poolInfo.pPoolSizes = sizes.data();
   DML_TRY(checkVk(vk.CreateDescriptorPool(device.handle(), &poolInfo, nullptr,
                                           &recording.descriptorPool),
                   "vkCreateDescriptorPool"));
-  std::vector<VkDescriptorSet> sets(layouts.size());
+  descriptorSets.resize(layouts.size());
   VkDescriptorSetAllocateInfo allocateInfo{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   allocateInfo.descriptorPool = recording.descriptorPool;
   allocateInfo.descriptorSetCount = static_cast<uint32_t>(layouts.size());
   allocateInfo.pSetLayouts = layouts.data();
-  DML_TRY(checkVk(
-      vk.AllocateDescriptorSets(device.handle(), &allocateInfo, sets.data()),
-      "vkAllocateDescriptorSets"));
-  size_t next = 0;
-  for (size_t i = 0; i < descriptorSets.size(); ++i)
-    if (variant->steps[i].kind == DML_STEP_KIND_DISPATCH)
-      descriptorSets[i] = sets[next++];
+  DML_TRY(checkVk(vk.AllocateDescriptorSets(device.handle(), &allocateInfo,
+                                            descriptorSets.data()),
+                  "vkAllocateDescriptorSets"));
   if (device.namesObjects())
-    for (size_t i = 0; i < descriptorSets.size(); ++i)
-      if (descriptorSets[i])
+    for (size_t i = 0; i < variant->steps.size(); ++i)
+      for (uint32_t set = 0; set < countSets(i); ++set)
         device.setName(VK_OBJECT_TYPE_DESCRIPTOR_SET,
-                       (uint64_t)descriptorSets[i],
+                       (uint64_t)descriptorSets[firstSets[i] + set],
                        concat(function->name, ": step ", i, ": ",
                               variant->steps[i].label));
   return Status();
@@ -392,8 +415,10 @@ Status BindingTable::checkBound() const {
   return Status();
 }
 
-DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
+DmlBufferRange BindingTable::resolve(const BufferRange &range,
+                                     uint32_t iteration) const {
   DmlBufferRange base{};
+  uint64_t offset = range.offsetIn(iteration);
   switch (range.kind) {
   case BufferKind::Input:
     base = boundInput(range.index);
@@ -403,33 +428,59 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
     break;
   case BufferKind::Temporary:
     if (ownTemporary)
-      return ownTemporary->range(range.offset, range.size);
+      return ownTemporary->range(offset, range.size);
     base = boundTemporary();
     break;
   case BufferKind::Constant:
-    return program->constants().range(range.offset, range.size);
+    return program->constants().range(offset, range.size);
   }
-  return {base.buffer, base.offset + range.offset, range.size};
+  return {base.buffer, base.offset + offset, range.size};
 }
 
 void BindingTable::updateDescriptors(Recording &recording) {
+  for (size_t i = 0; i < variant->steps.size(); ++i) {
+    uint32_t sets = countSets(i);
+    for (uint32_t iteration = 0; iteration < sets; ++iteration)
+      updateDescriptors(recording, i, iteration);
+  }
+}
+
+/// Returns the range that is bound in `iteration`, which begins for a dynamic
+/// offset of 0 at the first byte of all iterations.
+static BufferRange getBound(const BufferRange &range, bool isDynamic,
+                            uint32_t iteration) {
+  BufferRange bound = range;
+  bound.offset = isDynamic ? range.begin : range.offsetIn(iteration);
+  bound.stride = 0;
+  return bound;
+}
+
+void BindingTable::updateDescriptors(Recording &recording, size_t step,
+                                     uint32_t iteration) {
   const Device &device = *program->device();
-  const std::vector<VkDescriptorSet> &descriptorSets = recording.descriptorSets;
+  const std::vector<BufferRange> &ranges = variant->steps[step].ranges;
+  const Program::Dynamic &dynamic =
+      program->dynamicBindings(variant->steps[step].kernel);
   std::vector<VkDescriptorBufferInfo> &infos = scratch.descriptors;
-  for (size_t i = 0; i < descriptorSets.size(); ++i) {
-    if (!descriptorSets[i])
-      continue;
-    infos.clear();
-    for (const BufferRange &range : variant->steps[i].ranges) {
-      DmlBufferRange resolved = resolve(range);
-      infos.push_back({resolved.buffer, resolved.offset, resolved.size});
-    }
-    // One write fills consecutive bindings of the same type.
+  infos.clear();
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    DmlBufferRange bound =
+        resolve(getBound(ranges[i], dynamic[i], iteration), 0);
+    infos.push_back({bound.buffer, bound.offset, bound.size});
+  }
+  // One write fills consecutive bindings of the same type.
+  for (size_t first = 0, next; first < infos.size(); first = next) {
+    for (next = first + 1; next < infos.size(); ++next)
+      if (dynamic[next] != dynamic[first])
+        break;
     VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-    write.dstSet = descriptorSets[i];
-    write.descriptorCount = static_cast<uint32_t>(infos.size());
-    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = infos.data();
+    write.dstSet = recording.descriptorSets[firstSets[step] + iteration];
+    write.dstBinding = static_cast<uint32_t>(first);
+    write.descriptorCount = static_cast<uint32_t>(next - first);
+    write.descriptorType = dynamic[first]
+                               ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC
+                               : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &infos[first];
     device.functions().UpdateDescriptorSets(device.handle(), 1, &write, 0,
                                             nullptr);
   }
@@ -440,7 +491,7 @@ void BindingTable::updateDescriptors(Recording &recording) {
 //===----------------------------------------------------------------------===//
 
 Status BindingTable::checkSteps(uint32_t first, uint32_t count) const {
-  size_t have = variant->steps.size();
+  uint32_t have = variant->runCount;
   if (first <= have && count <= have - first)
     return Status();
   return invalidArgument(count, " steps from step ", first,
@@ -450,7 +501,7 @@ Status BindingTable::checkSteps(uint32_t first, uint32_t count) const {
 }
 
 Status BindingTable::record(VkCommandBuffer commands) {
-  return record(commands, 0, static_cast<uint32_t>(variant->steps.size()));
+  return record(commands, 0, variant->runCount);
 }
 
 Status BindingTable::record(VkCommandBuffer commands, uint32_t first,
@@ -482,11 +533,41 @@ void BindingTable::recordSteps(VkCommandBuffer commands, uint32_t first,
     debug.CmdEndDebugUtilsLabelEXT(commands);
 }
 
-void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
+/// Records the kernel of a step. Its dynamic offsets are the distances from the
+/// first byte of all iterations, which the descriptors have.
+void BindingTable::recordDispatch(VkCommandBuffer commands, StepRun run) {
+  const DeviceFunctions &vk = program->device()->functions();
+  const Step &step = variant->steps[run.step];
+  const Program::Dynamic &dynamic = program->dynamicBindings(step.kernel);
+  std::vector<uint32_t> &offsets = scratch.offsets;
+  offsets.clear();
+  bool hasOwnSet = false;
+  for (size_t i = 0; i < step.ranges.size(); ++i) {
+    const BufferRange &range = step.ranges[i];
+    if (dynamic[i])
+      offsets.push_back(
+          static_cast<uint32_t>(range.offsetIn(run.iteration) - range.begin));
+    else
+      hasOwnSet |= range.advances();
+  }
+  uint32_t set = firstSets[run.step] + (hasOwnSet ? run.iteration : 0);
+  vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                     program->pipeline(step.kernel));
+  vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                           program->layout(step.kernel).pipeline, 0, 1,
+                           &current->descriptorSets[set],
+                           static_cast<uint32_t>(offsets.size()),
+                           offsets.data());
+  vk.CmdDispatch(commands, step.workgroupCount[0], step.workgroupCount[1],
+                 step.workgroupCount[2]);
+}
+
+void BindingTable::recordStep(VkCommandBuffer commands, uint32_t number) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   const InstanceFunctions &debug = device.instanceFunctions();
-  const Step &step = variant->steps[index];
+  StepRun run = variant->findRun(number);
+  const Step &step = variant->steps[run.step];
 
   if (step.barrier)
     recordBarrier(vk, commands, kStepStages, kStepWrites, kStepStages,
@@ -498,27 +579,21 @@ void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
     label.pLabelName = step.label.c_str();
     debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
   }
-  auto writeTimestamp = [&](size_t query) {
+  auto writeTimestamp = [&](uint32_t query) {
     if (queryPool)
       vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                           queryPool, static_cast<uint32_t>(query));
+                           queryPool, query);
   };
-  writeTimestamp(2 * index);
+  writeTimestamp(2 * number);
   if (step.kind == DML_STEP_KIND_DISPATCH) {
-    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                       program->pipeline(step.kernel));
-    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                             program->layout(step.kernel).pipeline, 0, 1,
-                             &current->descriptorSets[index], 0, nullptr);
-    vk.CmdDispatch(commands, step.workgroupCount[0], step.workgroupCount[1],
-                   step.workgroupCount[2]);
+    recordDispatch(commands, run);
   } else {
-    DmlBufferRange source = resolve(step.ranges[0]);
-    DmlBufferRange destination = resolve(step.ranges[1]);
+    DmlBufferRange source = resolve(step.ranges[0], run.iteration);
+    DmlBufferRange destination = resolve(step.ranges[1], run.iteration);
     VkBufferCopy copy{source.offset, destination.offset, source.size};
     vk.CmdCopyBuffer(commands, source.buffer, destination.buffer, 1, &copy);
   }
-  writeTimestamp(2 * index + 1);
+  writeTimestamp(2 * number + 1);
   if (hasLabel)
     debug.CmdEndDebugUtilsLabelEXT(commands);
 }
@@ -534,39 +609,55 @@ Status BindingTable::createCommands(Recording &recording) {
         vk.CreateCommandPool(device.handle(), &info, nullptr, &commandPool),
         "vkCreateCommandPool"));
   }
-  if (recording.commandBuffer)
+  if (!recording.commandBuffers.empty())
     return Status();
+  uint32_t count =
+      (variant->runCount + kStepsOfSubmission - 1) / kStepsOfSubmission;
+  std::vector<VkCommandBuffer> buffers(std::max(count, 1u));
   VkCommandBufferAllocateInfo info{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   info.commandPool = commandPool;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 1;
-  DML_TRY(checkVk(vk.AllocateCommandBuffers(device.handle(), &info,
-                                            &recording.commandBuffer),
-                  "vkAllocateCommandBuffers"));
-  device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER,
-                 (uint64_t)recording.commandBuffer, function->name);
+  info.commandBufferCount = static_cast<uint32_t>(buffers.size());
+  DML_TRY(
+      checkVk(vk.AllocateCommandBuffers(device.handle(), &info, buffers.data()),
+              "vkAllocateCommandBuffers"));
+  for (VkCommandBuffer buffer : buffers)
+    device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)buffer,
+                   function->name);
+  recording.commandBuffers = std::move(buffers);
   return Status();
 }
 
 Status BindingTable::recordCommands(Recording &recording) {
+  for (uint32_t i = 0; i < recording.commandBuffers.size(); ++i)
+    DML_TRY(recordCommands(recording.commandBuffers[i], i));
+  return Status();
+}
+
+Status BindingTable::recordCommands(VkCommandBuffer commands, uint32_t index) {
   const DeviceFunctions &vk = program->device()->functions();
-  VkCommandBuffer commandBuffer = recording.commandBuffer;
   VkCommandBufferBeginInfo beginInfo{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   beginInfo.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-  DML_TRY(checkVk(vk.BeginCommandBuffer(commandBuffer, &beginInfo),
+  DML_TRY(checkVk(vk.BeginCommandBuffer(commands, &beginInfo),
                   "vkBeginCommandBuffer"));
-  // Nothing else orders memory on the device between submissions.
-  recordBarrier(vk, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
-                kStepReads | kStepWrites);
-  recordSteps(commandBuffer, 0, static_cast<uint32_t>(variant->steps.size()));
-  recordBarrier(vk, commandBuffer, kStepStages, kStepWrites,
-                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-                VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
-                    VK_ACCESS_HOST_READ_BIT);
-  return checkVk(vk.EndCommandBuffer(commandBuffer), "vkEndCommandBuffer");
+  // Nothing else orders memory on the device between submissions. The barriers
+  // of the steps order those of one function.
+  if (index == 0)
+    recordBarrier(vk, commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
+                  kStepReads | kStepWrites);
+  uint32_t first = index * kStepsOfSubmission;
+  uint32_t count = std::min(kStepsOfSubmission, variant->runCount - first);
+  recordSteps(commands, first, count);
+  if (first + count == variant->runCount)
+    recordBarrier(vk, commands, kStepStages, kStepWrites,
+                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
+                      VK_PIPELINE_STAGE_HOST_BIT,
+                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
+                      VK_ACCESS_HOST_READ_BIT);
+  return checkVk(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
 Status BindingTable::submit(const DmlSubmitInfo *info) {
@@ -577,7 +668,7 @@ Status BindingTable::submit(const DmlSubmitInfo *info) {
   if (!current->hasCommands)
     DML_TRY(recordCommands(*current));
   current->hasCommands = true;
-  return submissions.submit(current->commandBuffer, info);
+  return submissions.submit(current->commandBuffers, info);
 }
 
 Status BindingTable::wait(uint64_t timeout) {

@@ -67,9 +67,11 @@ private:
   /// was submitted, its commands.
   struct Recording {
     VkDescriptorPool descriptorPool = VK_NULL_HANDLE;
-    /// The descriptor set of each step; null for a copy.
+    /// The descriptor sets of all steps. A step has one, or one for each
+    /// iteration where its kernel has no dynamic offsets; a copy has none.
     std::vector<VkDescriptorSet> descriptorSets;
-    VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
+    /// One command buffer, or several where there are many steps.
+    std::vector<VkCommandBuffer> commandBuffers;
     /// Whether the descriptors and the commands are those of `bound`.
     bool hasDescriptors = false;
     bool hasCommands = false;
@@ -94,6 +96,7 @@ private:
   /// Forgets what all recordings name.
   void dropRecordings();
   Status recordCommands(Recording &recording);
+  Status recordCommands(VkCommandBuffer commands, uint32_t index);
   /// An error where the function has no such steps.
   Status checkSteps(uint32_t first, uint32_t count) const;
 
@@ -110,8 +113,12 @@ private:
   Status checkInPlace();
   Status checkOverlaps();
   void updateDescriptors(Recording &recording);
+  /// Writes the descriptor set of a step, which is for one iteration or, with
+  /// dynamic offsets, for all of them.
+  void updateDescriptors(Recording &recording, size_t step, uint32_t iteration);
   void recordSteps(VkCommandBuffer commands, uint32_t first, uint32_t count);
-  void recordStep(VkCommandBuffer commands, size_t index);
+  void recordStep(VkCommandBuffer commands, uint32_t number);
+  void recordDispatch(VkCommandBuffer commands, StepRun run);
   const DmlBufferRange &boundInput(size_t index) const {
     return bound[index].range;
   }
@@ -119,8 +126,11 @@ private:
     return bound[function->inputs.size() + index].range;
   }
   const DmlBufferRange &boundTemporary() const { return bound.back().range; }
-  /// The range that a step names, in the buffer that is bound for it.
-  DmlBufferRange resolve(const BufferRange &range) const;
+  /// The range that a step names in one iteration, in the buffer that is bound
+  /// for it.
+  DmlBufferRange resolve(const BufferRange &range, uint32_t iteration) const;
+  /// Returns the number of descriptor sets of a step.
+  uint32_t countSets(size_t step) const;
 
   std::shared_ptr<Program> program;
   const Function *function = nullptr;
@@ -135,15 +145,18 @@ private:
   /// The recording for `bound`, or null if something was bound since.
   Recording *current = nullptr;
   uint64_t lastUse = 0;
+  /// The number of the first descriptor set of each step, in all recordings.
+  std::vector<uint32_t> firstSets;
 
   VkQueryPool queryPool = VK_NULL_HANDLE;
-  /// Of each step, whether it was ever recorded.
+  /// Of each run of a step, whether it was ever recorded.
   std::vector<bool> recorded;
 
   /// Memory for work that recording does, so that recording allocates none.
   struct {
     std::vector<size_t> order;
     std::vector<VkDescriptorBufferInfo> descriptors;
+    std::vector<uint32_t> offsets;
   } scratch;
 
   /// The pool of commands, which is made when they are first submitted.

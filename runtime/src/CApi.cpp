@@ -644,7 +644,7 @@ DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
     const Variant *found = nullptr;
     DML_TRY(findVariant(executable, function, variant, found));
     fill(*info, {});
-    info->stepCount = static_cast<uint32_t>(found->steps.size());
+    info->stepCount = found->runCount;
     info->temporarySize = found->temporarySize;
     info->deviceProfile = found->deviceProfile.c_str();
     describeRequirements(found->requirements, *info);
@@ -679,10 +679,10 @@ DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
     DML_CHECK_CHAIN(DmlStepInfo, info);
     const Variant *found = nullptr;
     DML_TRY(findVariant(executable, function, variant, found));
-    if (step >= found->steps.size())
+    if (step >= found->runCount)
       return makeError(DML_ERROR_INVALID_ARGUMENT, "step ", step,
-                       " does not exist; there are ", found->steps.size());
-    const Step &object = found->steps[step];
+                       " does not exist; there are ", found->runCount);
+    const Step &object = found->steps[found->findRun(step).step];
     fill(*info, {});
     info->kind = object.kind;
     info->label = object.label.c_str();

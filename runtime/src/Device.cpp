@@ -328,18 +328,22 @@ struct Semaphores {
 
 } // namespace
 
-Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence,
-                      const DmlSubmitInfo *semaphores) {
+Status Device::submit(const std::vector<VkCommandBuffer> &commandBuffers,
+                      VkFence fence, const DmlSubmitInfo *semaphores) {
   if (!queue)
     return makeError(DML_ERROR_INVALID_ARGUMENT,
                      "the device was adopted without a queue: nothing can be "
                      "submitted");
-  VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &commandBuffer;
+  std::vector<VkSubmitInfo> infos(commandBuffers.size(),
+                                  {VK_STRUCTURE_TYPE_SUBMIT_INFO});
+  for (size_t i = 0; i < infos.size(); ++i) {
+    infos[i].commandBufferCount = 1;
+    infos[i].pCommandBuffers = &commandBuffers[i];
+  }
   Semaphores waits, signals;
-  VkTimelineSemaphoreSubmitInfo values{
-      VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+  VkTimelineSemaphoreSubmitInfo waitValues{
+      VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO},
+      signalValues = waitValues;
   std::vector<VkPipelineStageFlags> stages;
   if (semaphores) {
     DML_TRY(waits.add("wait", semaphores->waitSemaphores,
@@ -347,19 +351,27 @@ Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence,
     DML_TRY(signals.add("signal", semaphores->signalSemaphores,
                         semaphores->signalSemaphoreCount));
     stages.assign(waits.count(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-    info.waitSemaphoreCount = values.waitSemaphoreValueCount = waits.count();
-    info.pWaitSemaphores = waits.handles.data();
-    info.pWaitDstStageMask = stages.data();
-    values.pWaitSemaphoreValues = waits.values.data();
-    info.signalSemaphoreCount = signals.count();
-    values.signalSemaphoreValueCount = signals.count();
-    info.pSignalSemaphores = signals.handles.data();
-    values.pSignalSemaphoreValues = signals.values.data();
-    if (waits.count() != 0 || signals.count() != 0)
-      info.pNext = &values;
+    VkSubmitInfo &first = infos.front(), &last = infos.back();
+    first.waitSemaphoreCount = waits.count();
+    first.pWaitSemaphores = waits.handles.data();
+    first.pWaitDstStageMask = stages.data();
+    last.signalSemaphoreCount = signals.count();
+    last.pSignalSemaphores = signals.handles.data();
+    waitValues.waitSemaphoreValueCount = waits.count();
+    waitValues.pWaitSemaphoreValues = waits.values.data();
+    // One batch takes the values of both.
+    VkTimelineSemaphoreSubmitInfo &ofLast =
+        infos.size() == 1 ? waitValues : signalValues;
+    ofLast.signalSemaphoreValueCount = signals.count();
+    ofLast.pSignalSemaphoreValues = signals.values.data();
+    if (waits.count() != 0)
+      first.pNext = &waitValues;
+    if (signals.count() != 0)
+      last.pNext = &ofLast;
   }
   lockQueue();
-  VkResult result = vk.QueueSubmit(queue, 1, &info, fence);
+  VkResult result = vk.QueueSubmit(queue, static_cast<uint32_t>(infos.size()),
+                                   infos.data(), fence);
   unlockQueue();
   return checkVk(result, "vkQueueSubmit");
 }
@@ -486,7 +498,7 @@ Device::startCommands(const std::function<void(VkCommandBuffer)> &record) {
                 kAnyAccess | VK_ACCESS_HOST_READ_BIT);
   DML_TRY(checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
   std::shared_ptr<Device> self = shared_from_this();
-  DML_TRY(submit(commands->buffer, commands->fence));
+  DML_TRY(submit({commands->buffer}, commands->fence));
   commands->user = std::move(self);
   return inUse;
 }
@@ -581,6 +593,8 @@ Status Device::createComputePipeline(VkComputePipelineCreateInfo info,
     robustness.pNext = info.pNext;
     info.pNext = &robustness;
   }
+  if (capturesStatistics)
+    info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   std::shared_lock<std::shared_mutex> lock(cacheMutex);
   return checkVk(
       vk.CreateComputePipelines(device, cache, 1, &info, nullptr, &pipeline),

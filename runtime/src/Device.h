@@ -70,10 +70,11 @@ public:
 
   void lockQueue();
   void unlockQueue();
-  /// Submits one command buffer, which signals `fence` when it has finished,
-  /// with the semaphores of `info`, which may be null.
-  Status submit(VkCommandBuffer commandBuffer, VkFence fence,
-                const DmlSubmitInfo *info = nullptr);
+  /// Submits command buffers, at least one, each as a batch of its own. `fence`
+  /// is signaled when all have finished. The first waits for semaphores of
+  /// `info`, which may be null, and the last signals semaphores.
+  Status submit(const std::vector<VkCommandBuffer> &commandBuffers,
+                VkFence fence, const DmlSubmitInfo *info = nullptr);
   /// Waits for fences of submissions, of which the last was submitted last.
   VkResult waitFor(const VkFence *fences, uint32_t count,
                    uint64_t timeout) noexcept;
@@ -130,6 +131,9 @@ public:
   void setName(VkObjectType type, uint64_t object,
                const std::string &name) const;
 
+  /// Makes drivers keep statistics of the pipelines that are created from now
+  /// on. VK_KHR_pipeline_executable_properties must be enabled.
+  void captureStatistics() { capturesStatistics = true; }
   Status createComputePipeline(VkComputePipelineCreateInfo info,
                                VkPipeline &pipeline);
   Expected<std::vector<uint8_t>> pipelineCacheData();
@@ -157,6 +161,7 @@ private:
   bool unchecked = false;
   /// Whether the driver prevents accesses outside of the memory of buffers.
   bool robust = false;
+  bool capturesStatistics = false;
   std::unique_ptr<Memory> buffersMemory;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;

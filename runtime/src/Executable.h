@@ -15,8 +15,10 @@
 
 #include "Status.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,6 +101,20 @@ struct BufferRange {
   uint64_t size;
   /// Whether the step may write the range.
   bool isWritten = false;
+  /// In iteration i of a loop, the range begins stride * i bytes behind its
+  /// offset, or stride * (i % period) bytes where the period is not 0.
+  int64_t stride = 0;
+  uint32_t period = 0;
+  /// The bytes of all iterations: the first byte, and the byte behind the end.
+  uint64_t begin = offset;
+  uint64_t end = offset + size;
+
+  bool advances() const { return stride != 0; }
+  uint64_t offsetIn(uint32_t iteration) const {
+    uint64_t place = period != 0 ? iteration % period : iteration;
+    // A product with a negative stride is right modulo 2^64.
+    return offset + static_cast<uint64_t>(stride) * place;
+  }
 };
 
 struct Step {
@@ -112,22 +128,69 @@ struct Step {
   std::vector<BufferRange> ranges;
 };
 
+/// Consecutive steps that are run `count` times.
+struct Loop {
+  uint32_t firstStep;
+  uint32_t stepCount;
+  uint32_t count;
+  /// The number of runs of steps before the loop.
+  uint32_t firstRun;
+};
+
+/// A step of a variant, in one iteration of its loop. The iteration is 0 for a
+/// step outside of loops.
+struct StepRun {
+  uint32_t step;
+  uint32_t iteration;
+};
+
 /// One way to compute a function.
 struct Variant {
   Requirements requirements;
   uint64_t temporarySize;
   std::vector<Step> steps;
   std::string deviceProfile;
+  /// The loops, in the order of their steps. No step is in two loops.
+  std::vector<Loop> loops;
+  /// The number of runs of steps. Each iteration of a loop runs its steps anew:
+  /// a loop of 3 steps with 5 iterations, and a step behind it, are 16 runs.
+  uint32_t runCount = 0;
 
-  /// Returns the ranges of one kind that steps use. Each has its first byte and
-  /// the byte behind its end.
+  /// Returns what is run as number `number`, which is less than runCount.
+  StepRun findRun(uint32_t number) const {
+    const Loop *loop =
+        findLast([&](const Loop &loop) { return loop.firstRun <= number; });
+    if (!loop)
+      return {number, 0};
+    uint32_t place = number - loop->firstRun;
+    uint32_t runs = loop->stepCount * loop->count;
+    if (place >= runs)
+      return {loop->firstStep + loop->stepCount + place - runs, 0};
+    return {loop->firstStep + place % loop->stepCount, place / loop->stepCount};
+  }
+  /// Returns the loop that a step is in, or null.
+  const Loop *findLoop(uint32_t step) const {
+    const Loop *loop =
+        findLast([&](const Loop &loop) { return loop.firstStep <= step; });
+    return loop && step - loop->firstStep < loop->stepCount ? loop : nullptr;
+  }
+  /// Returns the ranges of one kind that steps use, each with the bytes of all
+  /// iterations. Each has its first byte and the byte behind its end.
   std::vector<std::pair<uint64_t, uint64_t>> getRanges(BufferKind kind) const {
     std::vector<std::pair<uint64_t, uint64_t>> ranges;
     for (const Step &step : steps)
       for (const BufferRange &range : step.ranges)
         if (range.kind == kind)
-          ranges.emplace_back(range.offset, range.offset + range.size);
+          ranges.emplace_back(range.begin, range.end);
     return ranges;
+  }
+
+private:
+  /// Returns the last loop of those, at the beginning of the list, that
+  /// `isBefore` takes, or null.
+  template <typename IsBefore> const Loop *findLast(IsBefore isBefore) const {
+    auto behind = std::partition_point(loops.begin(), loops.end(), isBefore);
+    return behind == loops.begin() ? nullptr : &*std::prev(behind);
   }
 };
 

@@ -27,7 +27,8 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 6;
+constexpr uint16_t kVersionMinor = 7;
+using fb::kMaxLoopSteps;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;
@@ -113,8 +114,14 @@ private:
   template <typename Table>
   Status readSteps(const Table &table, const Function &function,
                    Variant &variant);
+  template <typename Table>
+  Status readLoops(const Table &table, Variant &variant);
   Status readStep(const fb::Step &table, const Function &function,
                   const Variant &variant, Step &step);
+  Status readAdvances(const fb::Step &table, const Loop *loop,
+                      const Function &function, const Variant &variant,
+                      Step &step);
+  static Status checkCopy(const Step &step);
   Status readDispatch(const fb::Dispatch &table, const Function &function,
                       const Variant &variant, Step &step);
   Status readCopy(const fb::Copy &table, const Function &function,
@@ -122,6 +129,8 @@ private:
   bool mayWrite(const BufferRange &range) const;
   Status readRange(const fb::BufferRange &range, const Function &function,
                    const Variant &variant, Step &step);
+  uint64_t getSize(const BufferRange &range, const Function &function,
+                   const Variant &variant) const;
   Status readInPlace(const fb::Function &table, Function &function);
   static Status checkInPlace(const Function &function, const Variant &variant);
   static Status checkOutputsWritten(const Function &function,
@@ -652,6 +661,7 @@ Status Reader::readSteps(const Table &table, const Function &function,
   if (!profile)
     return profile.status();
   variant.deviceProfile = std::move(*profile);
+  DML_TRY(readLoops(table, variant));
   for (const fb::Step *stepTable : *table.steps()) {
     Step step;
     DML_TRY(spend(sizeof(Step)));
@@ -663,6 +673,41 @@ Status Reader::readSteps(const Table &table, const Function &function,
   }
   DML_TRY(checkInPlace(function, variant));
   return checkOutputsWritten(function, variant);
+}
+
+/// Reads the loops, and counts what is run.
+template <typename Table>
+Status Reader::readLoops(const Table &table, Variant &variant) {
+  uint64_t steps = table.steps()->size(), end = 0, inLoops = 0, repeated = 0;
+  variant.runCount = static_cast<uint32_t>(steps);
+  if (!table.loops())
+    return Status();
+  const auto &loops = *table.loops();
+  DML_TRY(checkAlignment(loops, "the vector of loops"));
+  DML_TRY(spend(loops.size() * uint64_t(sizeof(Loop))));
+  for (const fb::Loop *loop : loops) {
+    size_t index = variant.loops.size();
+    uint64_t first = loop->first_step(), count = loop->step_count();
+    if (first < end || count == 0 || first > steps || count > steps - first)
+      return invalid("loop ", index, " has ", count, " steps from step ", first,
+                     " on, but must have at least 1 of those from step ", end,
+                     " to the end of the ", steps, " steps");
+    if (loop->count() == 0)
+      return invalid("loop ", index, " has 0 iterations, but must have 1");
+    // The product of two 32-bit numbers is added to less than 2^21.
+    inLoops += count * loop->count();
+    if (inLoops > kMaxLoopSteps)
+      return invalid("loop ", index, " and those before it run ", inLoops,
+                     " steps in all iterations, but at most ", kMaxLoopSteps,
+                     " are possible");
+    variant.loops.push_back({loop->first_step(), loop->step_count(),
+                             loop->count(),
+                             static_cast<uint32_t>(first + repeated)});
+    repeated += count * (loop->count() - uint64_t(1));
+    end = first + count;
+  }
+  variant.runCount = static_cast<uint32_t>(steps + repeated);
+  return Status();
 }
 
 /// A kernel that binds one range twice might read from one binding what it has
@@ -715,16 +760,73 @@ Status Reader::readStep(const fb::Step &table, const Function &function,
   switch (table.operation_type()) {
   case fb::Operation::Dispatch:
     step.kind = DML_STEP_KIND_DISPATCH;
-    return readDispatch(*table.operation_as_Dispatch(), function, variant,
-                        step);
+    DML_TRY(
+        readDispatch(*table.operation_as_Dispatch(), function, variant, step));
+    break;
   case fb::Operation::Copy:
     step.kind = DML_STEP_KIND_COPY;
-    return readCopy(*table.operation_as_Copy(), function, variant, step);
-  case fb::Operation::NONE:
+    DML_TRY(readCopy(*table.operation_as_Copy(), function, variant, step));
     break;
+  default:
+    return invalid("operation type ", unsigned(table.operation_type()),
+                   " is unknown");
   }
-  return invalid("operation type ", unsigned(table.operation_type()),
-                 " is unknown");
+  auto index = static_cast<uint32_t>(variant.steps.size());
+  DML_TRY(
+      readAdvances(table, variant.findLoop(index), function, variant, step));
+  if (step.kind == DML_STEP_KIND_COPY)
+    return checkCopy(step);
+  return Status();
+}
+
+/// Reads how the ranges of a step move with the iterations of its loop, which
+/// is null for a step outside of loops.
+Status Reader::readAdvances(const fb::Step &table, const Loop *loop,
+                            const Function &function, const Variant &variant,
+                            Step &step) {
+  if (!table.advances())
+    return Status();
+  const auto &advances = *table.advances();
+  DML_TRY(checkAlignment(advances, "the vector of advances"));
+  uint64_t next = 0;
+  for (const fb::Advance *advance : advances) {
+    uint32_t index = advance->range();
+    if (!loop)
+      return invalid("range ", index, " advances, but the step is in no loop");
+    if (index < next || index >= step.ranges.size())
+      return invalid("advances range ", index, ", but wants one from ", next,
+                     " to the last of its ", step.ranges.size(), " ranges");
+    next = uint64_t(index) + 1;
+    BufferRange &range = step.ranges[index];
+    range.stride = advance->stride();
+    range.period = advance->period();
+    if (range.stride == 0 || range.stride % int64_t(kRangeAlignment) != 0)
+      return invalid("range ", index, " advances by ", range.stride,
+                     " bytes, but wants a multiple of ", kRangeAlignment,
+                     " that is not 0");
+    if (range.period == 1)
+      return invalid("range ", index,
+                     " has the period 1, but wants 0, or at "
+                     "least 2");
+    uint64_t steps =
+        (range.period ? std::min(range.period, loop->count) : loop->count) -
+        uint64_t(1);
+    // The magnitude of the least number is its own two's complement.
+    bool isDown = range.stride < 0;
+    uint64_t length = isDown ? -static_cast<uint64_t>(range.stride)
+                             : static_cast<uint64_t>(range.stride);
+    uint64_t room =
+        isDown ? range.offset : getSize(range, function, variant) - range.end;
+    if (steps != 0 && length > room / steps)
+      return invalid("range ", index, " advances ", steps, " times by ",
+                     range.stride, " bytes from offset ", range.offset,
+                     ", but has ", room, " bytes to move");
+    if (isDown)
+      range.begin -= length * steps;
+    else
+      range.end += length * steps;
+  }
+  return Status();
 }
 
 Status Reader::readDispatch(const fb::Dispatch &table, const Function &function,
@@ -781,11 +883,39 @@ Status Reader::readCopy(const fb::Copy &table, const Function &function,
   if (!mayWrite(destination))
     return invalid("copies to an input or to the constants, which are not "
                    "written");
-  if (source.kind == destination.kind && source.index == destination.index &&
-      source.offset < destination.offset + destination.size &&
-      destination.offset < source.offset + source.size)
-    return invalid("copies between ranges that overlap");
   return Status();
+}
+
+/// A copy may not write what it reads. Ranges that advance together keep their
+/// distance. Other ranges are compared by the bytes of all iterations.
+Status Reader::checkCopy(const Step &step) {
+  const BufferRange &source = step.ranges[0], &destination = step.ranges[1];
+  if (source.kind != destination.kind || source.index != destination.index)
+    return Status();
+  bool isTogether = source.stride == destination.stride &&
+                    source.period == destination.period;
+  bool overlap =
+      isTogether
+          ? source.offset < destination.offset + destination.size &&
+                destination.offset < source.offset + source.size
+          : source.begin < destination.end && destination.begin < source.end;
+  return overlap ? invalid("copies between ranges that overlap") : Status();
+}
+
+/// Returns the bytes of the buffer of a range that exists.
+uint64_t Reader::getSize(const BufferRange &range, const Function &function,
+                         const Variant &variant) const {
+  switch (range.kind) {
+  case BufferKind::Input:
+    return function.inputs[range.index].bufferSize;
+  case BufferKind::Output:
+    return function.outputs[range.index].bufferSize;
+  case BufferKind::Temporary:
+    return variant.temporarySize;
+  case BufferKind::Constant:
+    break;
+  }
+  return result->constantSize;
 }
 
 Status Reader::readRange(const fb::BufferRange &table, const Function &function,
@@ -794,32 +924,28 @@ Status Reader::readRange(const fb::BufferRange &table, const Function &function,
     return invalid("buffer kind ", unsigned(table.kind()), " is unknown");
   BufferRange range{static_cast<BufferKind>(table.kind()), table.index(),
                     table.offset(), table.size()};
-  uint64_t available = 0;
   size_t count = 1;
   const char *what = "";
   switch (range.kind) {
   case BufferKind::Input:
-  case BufferKind::Output: {
-    bool isInput = range.kind == BufferKind::Input;
-    const auto &tensors = isInput ? function.inputs : function.outputs;
-    what = isInput ? "input" : "output";
-    count = tensors.size();
-    if (range.index < count)
-      available = tensors[range.index].bufferSize;
+    what = "input";
+    count = function.inputs.size();
     break;
-  }
+  case BufferKind::Output:
+    what = "output";
+    count = function.outputs.size();
+    break;
   case BufferKind::Temporary:
     what = "temporary buffer";
-    available = variant.temporarySize;
     break;
   case BufferKind::Constant:
     what = "constant buffer";
-    available = result->constantSize;
     break;
   }
   if (range.index >= count)
     return invalid(what, " ", range.index, " does not exist; there ",
                    count == 1 ? "is " : "are ", count);
+  uint64_t available = getSize(range, function, variant);
   if (range.offset % kRangeAlignment != 0)
     return invalid("offset is ", range.offset, ", but must be a multiple of ",
                    kRangeAlignment);

@@ -9,6 +9,7 @@
 #include "DeviceFeatures.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -202,6 +203,19 @@ static void readSubgroupSizes(const InstanceFunctions &vk,
       sizes.maxComputeWorkgroupSubgroups;
 }
 
+/// Reads the address on the PCI bus, of VK_EXT_pci_bus_info.
+static void readPciAddress(const InstanceFunctions &vk, VkPhysicalDevice device,
+                           DmlDeviceInfo &info) {
+  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 properties{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &pci};
+  vk.GetPhysicalDeviceProperties2(device, &properties);
+  std::snprintf(info.pciAddress, sizeof(info.pciAddress), "%04x:%02x:%02x.%x",
+                pci.pciDomain & 0xffff, pci.pciBus & 0xff, pci.pciDevice & 0xff,
+                pci.pciFunction & 0xf);
+}
+
 /// Counts the multiprocessors of a device: by the extension of the device's
 /// vendor, or as the processors that a CPU driver may use. Returns 0 if there
 /// is no such source.
@@ -323,6 +337,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   std::copy_n(core.limits.maxComputeWorkGroupCount, 3,
               limits.maxComputeWorkGroupCount);
   limits.maxComputeSharedMemorySize = core.limits.maxComputeSharedMemorySize;
+  snapshot.maxDynamicStorageBuffers =
+      core.limits.maxDescriptorSetStorageBuffersDynamic;
 
   vk.GetPhysicalDeviceMemoryProperties(device, &snapshot.memory);
   for (uint32_t i = 0; i < snapshot.memory.memoryHeapCount; ++i)
@@ -381,10 +397,16 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   snapshot.portabilitySubset = contains(extensions, kPortabilitySubset);
   snapshot.pipelineRobustness =
       contains(extensions, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+  snapshot.externalMemory =
+      contains(extensions, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  snapshot.externalSemaphores =
+      contains(extensions, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
   snapshot.memoryBudget =
       contains(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   if (contains(extensions, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))
     readSubgroupSizes(vk, device, snapshot);
+  if (contains(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME))
+    readPciAddress(vk, device, info);
   limits.multiprocessorCount =
       countMultiprocessors(vk, device, info.type, extensions);
   auto hasOperations = [&](VkSubgroupFeatureFlags operations) {

@@ -74,8 +74,8 @@ static Status forEachInParallel(size_t count, Body body) {
 }
 
 Expected<std::shared_ptr<Program>>
-Program::create(std::shared_ptr<Device> device,
-                std::shared_ptr<const Executable> executable) {
+Program::compile(std::shared_ptr<Device> device,
+                 std::shared_ptr<const Executable> executable) {
   // The variants are chosen before anything reaches the driver.
   Expected<std::vector<uint32_t>> variants = chooseVariants(
       device->snapshot().info, *executable, device->supportedFeatures());
@@ -86,26 +86,66 @@ Program::create(std::shared_ptr<Device> device,
   program->contents = std::move(executable);
   program->variants = std::move(*variants);
   DML_TRY(program->createPipelines());
+  return program;
+}
 
+Expected<std::shared_ptr<Program>>
+Program::create(std::shared_ptr<Device> device,
+                std::shared_ptr<const Executable> executable) {
+  Expected<std::shared_ptr<Program>> compiled =
+      compile(std::move(device), std::move(executable));
+  if (!compiled)
+    return compiled;
+  const std::shared_ptr<Program> &program = *compiled;
   program->describeConstants();
   program->weightStates.resize(program->contents->weights.size());
   // What waits for no weights is done at once.
   if (program->weightStates.empty())
     DML_TRY(initializeProgram(program));
-  return program;
+  return compiled;
 }
 
-Status Program::createLayout(uint32_t bindingCount) {
+/// Finds the bindings that advance in a step of a chosen variant. A kernel has
+/// none where the device has too few dynamic offsets, or where 32 bits do not
+/// hold one: each iteration of its steps then has a descriptor set of its own.
+void Program::findDynamicBindings() {
+  dynamic.clear();
+  for (const Kernel &kernel : contents->kernels)
+    dynamic.emplace_back(kernel.bindingCount);
+  std::vector<bool> isTooLong(dynamic.size());
+  for (uint32_t i = 0; i < variants.size(); ++i)
+    for (const Step &step : variant(i).steps)
+      for (size_t binding = 0; binding < step.ranges.size(); ++binding) {
+        const BufferRange &range = step.ranges[binding];
+        if (step.kind != DML_STEP_KIND_DISPATCH || !range.advances())
+          continue;
+        dynamic[step.kernel][binding] = true;
+        if (range.end - range.begin > UINT32_MAX)
+          isTooLong[step.kernel] = true;
+      }
+  size_t most = owner->snapshot().maxDynamicStorageBuffers;
+  for (size_t i = 0; i < dynamic.size(); ++i) {
+    auto count = std::count(dynamic[i].begin(), dynamic[i].end(), true);
+    if (isTooLong[i] || static_cast<size_t>(count) > most)
+      dynamic[i].assign(dynamic[i].size(), false);
+  }
+}
+
+Status Program::createLayout(const Dynamic &dynamicBindings) {
   const DeviceFunctions &vk = owner->functions();
-  auto [it, isNew] = layouts.try_emplace(bindingCount);
+  auto [it, isNew] = layouts.try_emplace(dynamicBindings);
   if (!isNew)
     return Status();
   Layout &layout = it->second;
 
+  auto bindingCount = static_cast<uint32_t>(dynamicBindings.size());
   std::vector<VkDescriptorSetLayoutBinding> bindings(bindingCount);
   for (uint32_t i = 0; i < bindingCount; ++i)
-    bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
-                   VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    bindings[i] = {i,
+                   dynamicBindings[i]
+                       ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC
+                       : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                   1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
   VkDescriptorSetLayoutCreateInfo setInfo{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   setInfo.bindingCount = bindingCount;
@@ -220,8 +260,8 @@ Status Program::bindWeightInPlace(uint32_t index, const DmlBufferRange &place) {
     for (const Step &step : variant(*contents->initialization).steps)
       for (const BufferRange &range : step.ranges)
         if (range.kind == BufferKind::Constant && range.isWritten &&
-            range.offset < weight.offset + tensor.bufferSize &&
-            weight.offset < range.offset + range.size)
+            range.begin < weight.offset + tensor.bufferSize &&
+            weight.offset < range.end)
           return makeError(DML_ERROR_UNSUPPORTED, "weight '", tensor.name,
                            "' cannot stay in the caller's buffer, since the "
                            "initialization writes to it");
@@ -269,6 +309,7 @@ Status Program::createPipelines() {
   const DeviceFunctions &vk = owner->functions();
   // The device may lack what the kernels of other variants need.
   std::vector<bool> used = findUsedKernels();
+  findDynamicBindings();
   pipelines.assign(contents->kernels.size(), VK_NULL_HANDLE);
   // Each handle has its place in the vector before it is created, so that it is
   // destroyed in any case. Pipelines do not need their modules after they have
@@ -303,7 +344,7 @@ Status Program::createPipelines() {
     if (!used[i])
       continue;
     kernels.push_back(i);
-    DML_TRY(createLayout(contents->kernels[i].bindingCount));
+    DML_TRY(createLayout(dynamic[i]));
   }
   return forEachInParallel(kernels.size(), [&](size_t i) {
     uint32_t kernel = kernels[i];
@@ -320,7 +361,7 @@ Status Program::createPipeline(size_t index, VkShaderModule module) {
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = kernel.entryPoint.c_str();
-  info.layout = layouts.at(kernel.bindingCount).pipeline;
+  info.layout = layouts.at(dynamic[index]).pipeline;
   // Where subgroups have one size only, it is the one that the kernel wants.
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT subgroupSize{
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO_EXT};
@@ -345,7 +386,7 @@ Program::~Program() {
   for (VkPipeline pipeline : pipelines)
     if (pipeline)
       vk.DestroyPipeline(owner->handle(), pipeline, nullptr);
-  for (auto &[count, layout] : layouts) {
+  for (auto &[bindings, layout] : layouts) {
     if (layout.pipeline)
       vk.DestroyPipelineLayout(owner->handle(), layout.pipeline, nullptr);
     if (layout.set)

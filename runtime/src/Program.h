@@ -18,6 +18,11 @@ namespace dml::runtime {
 /// initialized, and may then be used by several threads.
 class Program : public DeviceObject {
 public:
+  /// Returns a program with pipelines and without memory: nothing can be bound,
+  /// and nothing runs.
+  static Expected<std::shared_ptr<Program>>
+  compile(std::shared_ptr<Device> device,
+          std::shared_ptr<const Executable> executable);
   static Expected<std::shared_ptr<Program>>
   create(std::shared_ptr<Device> device,
          std::shared_ptr<const Executable> executable);
@@ -25,7 +30,10 @@ public:
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  /// A layout serves kernels with the same number of bindings.
+  /// For each binding of a kernel, whether commands state its offset, since it
+  /// advances in a loop.
+  using Dynamic = std::vector<bool>;
+  /// A layout serves kernels with the same bindings.
   struct Layout {
     VkDescriptorSetLayout set = VK_NULL_HANDLE;
     VkPipelineLayout pipeline = VK_NULL_HANDLE;
@@ -38,9 +46,13 @@ public:
     return contents->functions[function].variants[variants[function]];
   }
   /// The pipeline of a kernel that such a variant dispatches.
+  /// Other kernels have none.
   VkPipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
+  const Dynamic &dynamicBindings(uint32_t kernel) const {
+    return dynamic[kernel];
+  }
   const Layout &layout(uint32_t kernel) const {
-    return layouts.at(contents->kernels[kernel].bindingCount);
+    return layouts.at(dynamic[kernel]);
   }
   const Constants &constants() const { return *constantSpace; }
 
@@ -64,7 +76,8 @@ public:
 private:
   Program() = default;
   std::shared_ptr<Device> getDevice() const noexcept override { return owner; }
-  Status createLayout(uint32_t bindingCount);
+  void findDynamicBindings();
+  Status createLayout(const Dynamic &bindings);
   void describeConstants();
   /// An error where there is no such weight.
   Status checkWeight(uint32_t index) const;
@@ -79,7 +92,9 @@ private:
   std::shared_ptr<const Executable> contents;
   /// The number of the variant of each function.
   std::vector<uint32_t> variants;
-  std::map<uint32_t, Layout> layouts;
+  /// Of each kernel.
+  std::vector<Dynamic> dynamic;
+  std::map<Dynamic, Layout> layouts;
   std::vector<VkPipeline> pipelines;
   std::unique_ptr<Constants> constantSpace;
   /// Whether the bytes that the executable has are there.

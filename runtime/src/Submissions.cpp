@@ -43,7 +43,7 @@ Status Submissions::provideIdleFence() {
   return Status();
 }
 
-Status Submissions::submit(VkCommandBuffer commands,
+Status Submissions::submit(const std::vector<VkCommandBuffer> &commands,
                            const DmlSubmitInfo *info) {
   DML_TRY(provideIdleFence());
   DML_TRY(

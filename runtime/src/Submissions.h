@@ -11,8 +11,8 @@
 
 namespace dml::runtime {
 
-/// The submissions of one command buffer, identified by their fences. A fence
-/// is reused after its submission has finished, so that there are at most
+/// The submissions of a table's command buffers, identified by their fences. A
+/// fence is reused after its submission has finished, so that there are at most
 /// DML_MAX_SUBMISSIONS fences. The object is used by one thread at a time.
 class Submissions {
 public:
@@ -23,7 +23,8 @@ public:
   Submissions &operator=(const Submissions &) = delete;
 
   /// Submits the commands with the semaphores of `info`, which may be null.
-  Status submit(VkCommandBuffer commands, const DmlSubmitInfo *info);
+  Status submit(const std::vector<VkCommandBuffer> &commands,
+                const DmlSubmitInfo *info);
   /// Waits for all submissions.
   VkResult wait(uint64_t timeout) noexcept;
   bool areRunning() const { return !running.empty(); }

@@ -336,9 +336,9 @@ TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
 
 TEST(ExecutableReader, KeepsTheVersionRule) {
   expectError([](auto &o) { o.version_major = 2; },
-              "has format version 2.1, but this runtime reads 1.0 to 1.6");
+              "has format version 2.1, but this runtime reads 1.0 to 1.7");
   expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
-  expectError([](auto &o) { o.version_minor = 7; }, "has format version 1.7");
+  expectError([](auto &o) { o.version_minor = 8; }, "has format version 1.8");
   // Files of older versions do not spell out the minor version.
   auto result = read(write(*makeArithmetic()));
   ASSERT_TRUE(result) << result.status().message();
@@ -626,6 +626,136 @@ TEST(ExecutableReader, ChecksCopies) {
       "copies between ranges that overlap");
 }
 
+TEST(ExecutableReader, ReadsLoops) {
+  auto result = read(write(*makeLoop(5)));
+  ASSERT_TRUE(result) << result.status().message();
+  const Variant &variant = (*result)->functions[0].variants[0];
+  ASSERT_EQ(variant.loops.size(), 1u);
+  EXPECT_EQ(variant.runCount, 11u);
+  EXPECT_EQ(variant.findRun(0).step, 0u);
+  for (uint32_t i = 0; i < 10; ++i) {
+    StepRun run = variant.findRun(1 + i);
+    EXPECT_EQ(run.step, 1 + i % 2);
+    EXPECT_EQ(run.iteration, i / 2);
+  }
+  EXPECT_FALSE(variant.findLoop(0));
+  EXPECT_EQ(variant.findLoop(2), &variant.loops[0]);
+  const BufferRange &input = variant.steps[1].ranges[0],
+                    &high = variant.steps[1].ranges[2],
+                    &output = variant.steps[2].ranges[1];
+  EXPECT_EQ(input.offsetIn(3), 1536u);
+  EXPECT_EQ(high.offsetIn(3), 0u);
+  EXPECT_EQ(high.offsetIn(4), 512u);
+  EXPECT_EQ(output.offsetIn(0), 2048u);
+  EXPECT_EQ(output.offsetIn(4), 0u);
+  EXPECT_EQ(output.begin, 0u);
+  EXPECT_EQ(output.end, 2560u);
+  // The temporary is cut nowhere between the two halves.
+  std::pair<uint64_t, uint64_t> both(0, 1024);
+  EXPECT_THAT(variant.getRanges(BufferKind::Temporary),
+              testing::Contains(both));
+
+  // Steps behind a loop, and between two.
+  auto object = makeLoop(5);
+  object->functions[0]->loops = {{0, 1, 3}, {2, 1, 4}};
+  object->functions[0]->steps[1]->advances.clear();
+  auto two = read(write(*object));
+  ASSERT_TRUE(two) << two.status().message();
+  const Variant &loops = (*two)->functions[0].variants[0];
+  EXPECT_EQ(loops.runCount, 8u);
+  EXPECT_EQ(loops.findRun(2).iteration, 2u);
+  EXPECT_EQ(loops.findRun(3).step, 1u);
+  EXPECT_EQ(loops.findRun(3).iteration, 0u);
+  EXPECT_EQ(loops.findRun(7).step, 2u);
+  EXPECT_EQ(loops.findRun(7).iteration, 3u);
+}
+
+TEST(ExecutableReader, ChecksLoops) {
+  auto expectRefusal = [](const std::function<void(fb::FunctionT &)> &spoil,
+                          const std::string &message) {
+    auto object = makeLoop(5);
+    spoil(*object->functions[0]);
+    auto refused = read(write(*object));
+    ASSERT_FALSE(refused) << "accepted, but expected: " << message;
+    EXPECT_THAT(refused.status().message(), HasSubstr(message));
+  };
+  expectRefusal(
+      [](auto &f) {
+        f.loops[0] = {1, 3, 5};
+      },
+      "loop 0 has 3 steps from step 1 on, but must have at least 1 "
+      "of those from step 0 to the end of the 3 steps");
+  expectRefusal(
+      [](auto &f) {
+        f.loops[0] = {UINT32_MAX, UINT32_MAX, 5};
+      },
+      "loop 0 has 4294967295 steps from step 4294967295 on");
+  expectRefusal([](auto &f) { f.loops[0] = {1, 0, 5}; }, "loop 0 has 0 steps");
+  expectRefusal(
+      [](auto &f) {
+        f.loops = {{0, 2, 5}, {1, 2, 5}};
+      },
+      "loop 1 has 2 steps from step 1 on, but must have at least 1 "
+      "of those from step 2 ");
+  expectRefusal(
+      [](auto &f) {
+        f.loops[0] = {1, 2, 0};
+      },
+      "loop 0 has 0 iterations");
+  expectRefusal(
+      [](auto &f) {
+        f.loops[0] = {1, 2, (1 << 19) + 1};
+      },
+      "loop 0 and those before it run 1048578 steps in all "
+      "iterations, but at most 1048576 are possible");
+  expectRefusal(
+      [](auto &f) {
+        f.loops[0] = {1, 2, UINT32_MAX};
+      },
+      "8589934590 steps in all iterations");
+  expectRefusal([](auto &f) { f.loops.clear(); },
+                "step 1: range 0 advances, but the step is in no loop");
+  // One iteration more is one row too many, at both ends.
+  expectRefusal(
+      [](auto &f) {
+        f.loops[0] = {1, 2, 6};
+      },
+      "step 1: range 0 advances 5 times by 512 bytes from offset 0, "
+      "but has 2048 bytes to move");
+  expectRefusal(
+      [](auto &f) {
+        f.loops[0] = {1, 2, 6};
+        f.steps[1]->advances[0] = {0, 5, 512};
+      },
+      "step 2: range 1 advances 5 times by -512 bytes from offset 2048, but "
+      "has 2048 bytes to move");
+  auto expectBadAdvance = [&](fb::Advance advance, const std::string &message) {
+    expectRefusal([&](auto &f) { f.steps[1]->advances = {advance}; }, message);
+  };
+  expectBadAdvance({3, 0, 512}, "step 1: advances range 3, but wants one from "
+                                "0 to the last of its 3 ranges");
+  expectBadAdvance({0, 0, 0}, "range 0 advances by 0 bytes");
+  expectBadAdvance({0, 0, 128}, "range 0 advances by 128 bytes, but wants a "
+                                "multiple of 256");
+  expectBadAdvance({0, 1, 512}, "range 0 has the period 1");
+  expectBadAdvance({0, 0, INT64_MIN}, "advances 4 times by "
+                                      "-9223372036854775808 bytes");
+  expectBadAdvance({0, 0, INT64_MAX - 255}, "advances 4 times by "
+                                            "9223372036854775552 bytes");
+  expectRefusal(
+      [](auto &f) {
+        std::swap(f.steps[1]->advances[0], f.steps[1]->advances[1]);
+      },
+      "advances range 0, but wants one from 2");
+  // The source and the destination of a copy may not meet.
+  expectRefusal(
+      [](auto &f) {
+        *f.steps[2]->operation.AsCopy()->destination = {kTemporary, 0, 0, 512};
+        f.steps[2]->advances = {{0, 2, -512}};
+      },
+      "step 2: copies between ranges that overlap");
+}
+
 TEST(ExecutableReader, ChecksSPIRV) {
   auto code = [](ExecutableObject &o) -> std::vector<uint32_t> & {
     return o.shader_modules[0]->code;
@@ -812,8 +942,8 @@ TEST(ExecutableReader, SurvivesEveryTruncation) {
 }
 
 TEST(ExecutableReader, SurvivesEveryBitFlip) {
-  for (auto &bytes :
-       {write(*makeArithmetic()), write(*makeCopies()), write(*makeVariants())})
+  for (auto &bytes : {write(*makeArithmetic()), write(*makeCopies()),
+                      write(*makeVariants()), write(*makeLoop(5))})
     for (size_t at = 0; at < bytes.size(); ++at)
       for (int bit = 0; bit < 8; ++bit) {
         std::vector<uint8_t> spoiled = bytes;

@@ -275,6 +275,20 @@ public:
     return true;
   }
   /// The weight is copied on the device, and then stays where it is.
+  bool runLoop() {
+    static const std::vector<uint8_t> bytes = write(*makeLoop(3));
+    std::vector<float> rows(3 * 128, 1), sums(3 * 128);
+    DmlHostTensor inputs[] = {{rows.data(), 3 * 512}, {a.data(), 512}},
+                  output{sums.data(), 3 * 512};
+    if (!make(dmlCreateExecutable, bytes.data(), bytes.size(), nullptr,
+              &executable) ||
+        !make(dmlCreateProgram, device, executable, &program) ||
+        !make(dmlRunFunction, program, 0, inputs, 2, &output, 1))
+      return false;
+    for (size_t i = 0; i < 128; ++i)
+      EXPECT_EQ(sums[i], a[i] + 3);
+    return true;
+  }
   bool bindWeightsOfBuffers() {
     static const std::vector<uint8_t> bytes = write(*makeWeights());
     std::vector<float> sum(128);
@@ -569,6 +583,7 @@ constexpr Flow::Kind kFlows[] = {
     {"running in C++", &Flow::prepareRun, &Flow::runInCpp,
      /*hasVulkanFaults=*/true, /*hasMemoryFaults=*/false},
     {"weights", &Flow::createDevice, &Flow::bindWeights},
+    {"a loop", &Flow::createDevice, &Flow::runLoop},
     {"weights in buffers", &Flow::createDevice, &Flow::bindWeightsOfBuffers},
     {"a binding table", &Flow::prepareBuffers, &Flow::useTable},
     {"recording", &Flow::prepareRecording, &Flow::record},

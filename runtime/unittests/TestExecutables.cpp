@@ -310,6 +310,37 @@ std::unique_ptr<ExecutableObject> dml::test::makeChain(uint32_t count) {
   return object;
 }
 
+std::unique_ptr<ExecutableObject> dml::test::makeLoop(uint32_t count) {
+  constexpr uint64_t kBytes = 128 * 4;
+  auto object = makeArithmetic();
+  object->version_minor = 7;
+  object->functions.resize(1);
+  FunctionT &function = *object->functions[0];
+  function.name = "running";
+  function.inputs.clear();
+  function.inputs.push_back(tensor("a", DataType::FLOAT32, {count, 128}));
+  function.inputs.push_back(tensor("start", DataType::FLOAT32, {128}));
+  function.outputs.clear();
+  function.outputs.push_back(tensor("sums", DataType::FLOAT32, {count, 128}));
+  function.steps.clear();
+  BufferRange low(BufferKind::Temporary, 0, 0, kBytes),
+      high(BufferKind::Temporary, 0, kBytes, kBytes);
+  function.steps.push_back(copy(
+      "test.start", false, BufferRange(BufferKind::Input, 1, 0, kBytes), low));
+  function.steps.push_back(
+      dispatch("test.add", true, 0, 1,
+               {BufferRange(BufferKind::Input, 0, 0, kBytes), low, high}));
+  function.steps[1]->advances = {
+      {0, 0, kBytes}, {1, 2, kBytes}, {2, 2, -int64_t(kBytes)}};
+  function.steps.push_back(
+      copy("test.copy", true, high,
+           BufferRange(BufferKind::Output, 0, (count - 1) * kBytes, kBytes)));
+  function.steps[2]->advances = {{0, 2, -int64_t(kBytes)},
+                                 {1, 0, -int64_t(kBytes)}};
+  function.loops.emplace_back(1, 2, count);
+  return object;
+}
+
 std::vector<uint8_t> dml::test::write(const ExecutableObject &object) {
   flatbuffers::FlatBufferBuilder builder;
   FinishExecutableBuffer(builder, Executable::Pack(builder, &object));

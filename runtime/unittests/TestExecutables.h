@@ -57,6 +57,13 @@ std::unique_ptr<ExecutableObject> makeCopies();
 /// 3 * x + i of what the one before it gave.
 std::unique_ptr<ExecutableObject> makeChain(uint32_t count);
 
+/// running(a: {count}x128xf32, start: 128xf32) -> sums: {count}x128xf32, where
+/// row count - 1 - i of the sums is start plus rows 0 to i of `a`. A copy, and
+/// a loop of `count` iterations over a kernel and a copy: the kernel goes
+/// through the rows of `a` and writes the two halves of the temporary in turn,
+/// and the copy goes through the rows of the sums from the last to the first.
+std::unique_ptr<ExecutableObject> makeLoop(uint32_t count);
+
 /// The bytes of an executable.
 std::vector<uint8_t> write(const ExecutableObject &object);
 

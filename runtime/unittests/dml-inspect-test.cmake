@@ -95,6 +95,19 @@ a device needs
   step 1, after a barrier: copy.*
   temporary memory: 256 bytes
 " variants.dmlx)
+run(0 "^format 1.7.*
+  loop of 5 iterations, steps 1 to 2
+  step 1, after a barrier: kernel 0 'main', 1 x 1 x 1 workgroups, of test.add
+    binding 0: input %a, bytes 0 to 512, by 512 each iteration
+    binding 1: temporary, bytes 0 to 512, by 512 each iteration, anew after 2
+    binding 2: temporary, bytes 512 to 1024, by -512 each iteration, anew after 2
+.*
+    bytes 0 to 1024: steps 1 to 2
+" loop.dmlx)
+run(0 "^{" loop.dmlx --json)
+expect_json("1 functions,0,loops,0,firstStep" "2 functions,0,loops,0,stepCount"
+    "5 functions,0,loops,0,count" "-512 functions,0,steps,2,ranges,1,stride"
+    "2 functions,0,steps,1,bindings,1,period")
 run(0 "^{" variants.dmlx --json)
 expect_json("shaderInt64 functions,0,variants,0,requirements,features,0"
     "1.2 functions,0,variants,0,requirements,apiVersion"

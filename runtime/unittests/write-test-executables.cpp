@@ -50,7 +50,8 @@ int main(int argc, char **argv) {
             save("weights.dmlx", write(*makeWeights())) &&
             save("demanding.dmlx", write(*demanding)) &&
             save("greedy.dmlx", write(*greedy)) &&
-            save("chain.dmlx", write(*makeChain(200)));
+            save("chain.dmlx", write(*makeChain(200))) &&
+            save("loop.dmlx", write(*makeLoop(5)));
   arithmetic.resize(arithmetic.size() / 2);
   return ok && save("truncated.dmlx", arithmetic) ? 0 : 1;
 }

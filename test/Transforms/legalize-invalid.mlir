@@ -16,6 +16,26 @@ func.func @operator(%input: tensor<1x1x3x3xf32>, %gradient: tensor<1x1x2x2xf32>)
 
 // -----
 
+// Sets that are columns are no rows of any matrix.
+func.func @columns(%a: tensor<1x1x4x5xf32>) {
+  // expected-error @below {{'dml.activation_softmax1' op is not in feature level 2_0 (DML_OPERATOR_ACTIVATION_SOFTMAX1 needs 5_1)}}
+  // expected-note @below {{according to}}
+  // expected-note @below {{cannot be legalized: no older operators are known to compute it}}
+  %0 = dml.activation_softmax1 %a {axes = array<i64: 2>}
+      : (tensor<1x1x4x5xf32>) -> tensor<1x1x4x5xf32>
+  // expected-error @below {{'dml.average_pooling1' op is not in feature level 2_0 (DML_OPERATOR_AVERAGE_POOLING1 needs 6_2)}}
+  // expected-note @below {{according to}}
+  // expected-note @below {{cannot be legalized: no older operators are known to compute it}}
+  %1 = dml.average_pooling1 %a {
+      strides = array<i64: 1, 1>, window_size = array<i64: 2, 2>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 2>, include_padding = false}
+      : (tensor<1x1x4x5xf32>) -> tensor<1x1x3x3xf32>
+  return
+}
+
+// -----
+
 func.func @width(%input: tensor<1x1x1x3xi8>, %other: tensor<1x1x1x3xf64>) {
   // expected-error @below {{'dml.tile' op input has element type i8, but feature level 2_0 supports f32, f16 (i8 needs 2_1)}}
   // expected-note @below {{according to}}

@@ -234,6 +234,13 @@ class CommandTest(unittest.TestCase):
             self.assertIn(text, errors)
             self.assertNotIn("Traceback", errors)
 
+    def test_no_device(self):
+        """Without any driver the command line is right, so that the exit code is 1."""
+        code, _, errors = python("-m", "dml", self.model, "--dim", "n=1",
+                                 VK_DRIVER_FILES="/missing.json")
+        self.assertEqual(code, 1, errors)
+        self.assertIn("no Vulkan device", errors)
+
 
 if __name__ == "__main__":
     unittest.main()

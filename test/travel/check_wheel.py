@@ -88,7 +88,7 @@ def main():
     printed = inside("-c", EXPLAIN)
     expect(printed == "3_1 False True DMLX\n", f"the verdict is {printed}")
     printed = inside("-m", "dml", "explain", "/digits/digits.onnx", "--dim", "batch=1")
-    expect("together: feature level " in printed, printed)
+    expect("needs feature level " in printed, printed)
 
     add(root, loader, driver, manifest, *find_needed(loader, driver))
     for name in ("zero", "three", "seven"):

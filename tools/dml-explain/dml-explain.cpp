@@ -46,6 +46,11 @@ llvm::cl::opt<std::string>
                llvm::cl::value_desc("file"), llvm::cl::cat(category));
 llvm::cl::opt<bool> asJson("json", llvm::cl::desc("Report as JSON"),
                            llvm::cl::cat(category));
+llvm::cl::opt<bool> printsNodes(
+    "nodes",
+    llvm::cl::desc("End with a line for each operator: its place, the level "
+                   "that it needs, and why"),
+    llvm::cl::cat(category));
 llvm::cl::opt<std::string>
     askedLevel("level",
                llvm::cl::desc("Say what does not fit this feature level "
@@ -247,7 +252,7 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
   if (asJson) {
     os << llvm::formatv("{0:2}", explain::toJson(*report)) << "\n";
   } else {
-    explain::printText(*report, os);
+    explain::printText(*report, os, printsNodes);
     os << tools::escapeControls(
         describeLegalized(*report, isLegalized, foreign));
   }
@@ -261,9 +266,10 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   if (!tools::parseCompilerCommandLine(
           argc, argv,
-          "Says which DirectML feature level each operator of a file needs: "
-          "the oldest\nthat supports it, whatever level the file states; and "
-          "why\n\nOperations that are not DirectML's are named and counted, "
+          "Says which DirectML feature level the operators of a file need: the "
+          "oldest\nthat supports all of them, whatever level the file states; "
+          "what decides that; and,\nwith --level, what does not fit\n\n"
+          "Operations that are not DirectML's are named and counted, "
           "since nobody knows\ntheir level; so are nodes of ONNX models that "
           "ONNX Runtime's DirectML provider\ndoes not take, or that cannot be "
           "read. Functions, constants, reshapes and casts\nneed no "

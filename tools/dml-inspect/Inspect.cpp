@@ -71,8 +71,13 @@ std::string describeRange(const Function &function, const BufferRange &range) {
   std::string text = nameBuffer(range.kind);
   if (const Tensor *tensor = findTensor(function, range))
     text += " %" + tensor->name;
-  return text + ", bytes " + std::to_string(range.offset) + " to " +
-         std::to_string(range.offset + range.size);
+  text += ", bytes " + std::to_string(range.offset) + " to " +
+          std::to_string(range.offset + range.size);
+  if (range.advances())
+    text += ", by " + std::to_string(range.stride) + " each iteration";
+  if (range.period != 0)
+    text += ", anew after " + std::to_string(range.period);
+  return text;
 }
 
 /// Limits that something is required of.
@@ -123,8 +128,13 @@ void printVariant(std::ostream &text, const Executable &executable,
                   const Function &function, const Variant &variant) {
   if (!variant.deviceProfile.empty())
     text << "  compiled for " << variant.deviceProfile << '\n';
-  for (size_t i = 0; i < variant.steps.size(); ++i)
+  for (size_t i = 0; i < variant.steps.size(); ++i) {
+    const Loop *loop = variant.findLoop(static_cast<uint32_t>(i));
+    if (loop && loop->firstStep == i)
+      text << "  loop of " << printCount(loop->count, "iteration") << ", steps "
+           << i << " to " << i + loop->stepCount - 1 << '\n';
     printStep(text, executable, function, variant.steps[i], i);
+  }
   text << "  temporary memory: " << printCount(variant.temporarySize, "byte")
        << '\n';
   for (const TemporaryRange &range : planMemory(variant)) {
@@ -226,6 +236,22 @@ void addStep(std::ostream &json, const std::string &indent,
       inner.add("index") << range.index;
     inner.add("offset") << range.offset;
     inner.add("size") << range.size;
+    if (range.advances())
+      inner.add("stride") << range.stride;
+    if (range.period != 0)
+      inner.add("period") << range.period;
+  }
+}
+
+void addLoops(List &object, const Variant &variant) {
+  std::ostream &json = object.add("loops");
+  List array(json, "[]", object.inner());
+  for (const Loop &loop : variant.loops) {
+    array.add();
+    List inner(json, "{}", array.inner());
+    inner.add("firstStep") << loop.firstStep;
+    inner.add("stepCount") << loop.stepCount;
+    inner.add("count") << loop.count;
   }
 }
 
@@ -273,6 +299,8 @@ void addVariant(List &object, const Function &function,
       inner.add("lastStep") << range.lastStep;
     }
   }
+  if (!variant.loops.empty())
+    addLoops(object, variant);
   object.add("steps");
   List array(json, "[]", object.inner());
   for (const Step &step : variant.steps) {
@@ -311,8 +339,8 @@ std::vector<TemporaryRange> dml::tools::planMemory(const Variant &variant) {
     for (const BufferRange &range : variant.steps[i].ranges)
       if (range.kind == BufferKind::Temporary)
         ranges
-            .insert(
-                {{range.offset, range.size}, {range.offset, range.size, i, i}})
+            .insert({{range.begin, range.end},
+                     {range.begin, range.end - range.begin, i, i}})
             .first->second.lastStep = i;
   std::vector<TemporaryRange> plan;
   for (const auto &[place, range] : ranges)

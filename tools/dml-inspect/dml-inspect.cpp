@@ -4,14 +4,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Driver.h"
 #include "Inspect.h"
 #include "Validate.h"
 #include "support/CommandLine.h"
 #include "support/File.h"
 #include "support/Input.h"
+#include "support/Plural.h"
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 using namespace dml::tools;
 
@@ -24,12 +27,15 @@ usage: dml-inspect [options] FILE.dmlx
 
 Checks the executable as the runtime does, and prints what a device needs for
 it, its shader modules, kernels and constants, and each function's signature,
-steps and memory. FILE may be "-", standard input. No device is needed.
+steps and memory. FILE may be "-", standard input. No device is needed, except
+with --driver.
 
 examples
   dml-inspect padding.dmlx
   dml-inspect padding.dmlx --spirv=shaders && spirv-dis shaders/0-*.spv
   dml-compile net.mlir | dml-inspect - --json
+  RADV_FORCE_FAMILY=gfx1100 dml-inspect padding.dmlx --driver=radv
+      Mesa's driver for AMD's GPUs compiles for a family, without such a GPU
 
 options
   --json             print the same as JSON
@@ -41,6 +47,13 @@ options
   --validate         have SPIRV-Tools check the shader modules as well, where
                      dml-inspect was built with it (-DDML_SPIRV_TOOLS=ON):
                      slower than the runtime's own checks, and by all rules
+  --driver[=DEVICE]  have a device's driver compile the kernels that it would
+                     run, and print what the driver tells of each instead:
+                     registers, spilled registers, instructions, in the driver's
+                     own words (VK_KHR_pipeline_executable_properties). Nothing
+                     runs, and no memory is needed. DEVICE is a number, a UUID
+                     or a part of a name, as for dml-run --device. The exit code
+                     is 1 where a kernel spills registers
   --help, --version
 
 The reason for an exit code other than 0 is on stderr.
@@ -50,6 +63,7 @@ The reason for an exit code other than 0 is on stderr.
 struct Options {
   bool help = false, version = false, json = false, validate = false;
   std::string spirv, constants;
+  std::optional<std::string> driver;
   std::vector<std::string> files;
 };
 
@@ -57,6 +71,21 @@ void write(const std::string &path, const void *data, size_t size) {
   std::string error;
   if (!writeFile(path, {{data, size}}, error))
     fail(error, kExitNotWritten);
+}
+
+void print(const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void inspectDriver(std::shared_ptr<const dml::runtime::Executable> executable,
+                   const std::string &selector, bool asJson) {
+  DriverReport report = compileWithDriver(std::move(executable), selector);
+  print(asJson ? printJson(report) : printText(report));
+  if (size_t count = countSpilling(report))
+    fail(std::to_string(count) + " of " +
+             printCount(report.kernels.size(), "kernel") + " spill" +
+             (count == 1 ? "s" : "") + " registers",
+         kExitNo);
 }
 
 void inspect(const Options &options) {
@@ -99,9 +128,9 @@ void inspect(const Options &options) {
   if (!options.constants.empty())
     write(options.constants, executable->constants.data(),
           executable->constants.size());
-  std::string text =
-      options.json ? printJson(*executable) : printText(*executable);
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (options.driver)
+    return inspectDriver(executable, *options.driver, options.json);
+  print(options.json ? printJson(*executable) : printText(*executable));
 }
 
 } // namespace
@@ -117,7 +146,13 @@ int main(int argc, char **argv) {
                            flagOption("--json", options.json),
                            flagOption("--validate", options.validate),
                            textOption("--spirv", options.spirv),
-                           textOption("--constants", options.constants)},
+                           textOption("--constants", options.constants),
+                           {"--driver", true, false,
+                            [&](std::string_view value) {
+                              options.driver = std::string(value);
+                              return true;
+                            },
+                            "a device", /*isValueOptional=*/true}},
                           options.files, error))
       fail(error);
     if (options.help)

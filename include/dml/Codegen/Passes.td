@@ -201,6 +201,52 @@ def CopySharedResults
   ];
 }
 
+def OutlineLoopBodies : Pass<"dml-outline-loop-bodies", "mlir::ModuleOp"> {
+  let summary = "Make functions of the bodies of loops over steps";
+  let description = [{
+    A loop over steps is an `scf.for` of a function that carries tensors from one
+    iteration to the next: the state of a recurrent network, and the tensor of its
+    outputs. Its iterations become steps of an executable's schedule. This pass moves
+    what the body computes to a private function of its own, so that other passes treat
+    it like any function, once for all iterations, and fuse nothing across the loop. In
+    the loop remain the slices that an iteration reads, the call, and the slices that
+    are inserted:
+
+    ```mlir
+    %sums, %last = scf.for %i = %zero to %count step %one
+        iter_args(%all = %empty, %state = %init) -> (...) {
+      %row = tensor.extract_slice %rows[%i, 0] [1, 64] [1, 1] : ...
+      %next:2 = func.call @loop_body(%row, %state, %weights) {no_inline} : ...
+      %written = tensor.insert_slice %next#0 into %all[%i, 0] [1, 64] [1, 1] : ...
+      scf.yield %written, %next#1 : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def BufferizeLoops : Pass<"dml-bufferize-loops", "mlir::func::FuncOp"> {
+  let summary = "Let iterations of loops read and write ranges of buffers";
+  let description = [{
+    Replaces the loops of `dml-outline-loop-bodies` by loops that carry nothing. Each
+    slice becomes a `dml_buffer.range` that advances with the iteration, and each
+    insertion a copy into such a range. A tensor that an iteration reads and computes
+    anew has a buffer of two halves: even iterations read the first half and write the
+    second one, and odd iterations do the reverse, since a step of a recurrent network
+    reads all of its old state for each element of the new one. `dml-place-parts` then
+    lets the body write into the ranges, so that nothing is copied in an iteration.
+
+    Slices must be consecutive elements and begin at multiples of 256 bytes, where every
+    Vulkan device can bind a buffer, and their offsets linear in the iteration.
+    (One-shot bufferization would make a strided view of a slice with an offset that is
+    known when the program runs, and copy it for the call.)
+  }];
+  let dependentDialects = [
+    "::dml::DMLBufferDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
 def PrepareBufferization
     : Pass<"dml-prepare-bufferization", "mlir::func::FuncOp"> {
   let summary = "Make buffers of tensors that need no analysis";
@@ -258,6 +304,10 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
     Any other copy into a range becomes a `linalg.generic` that moves the elements: the
     copy of an input, of a constant, or of an allocation that has its place in another
     buffer already.
+
+    In a loop over steps, an allocation that the body writes and that is copied into a
+    range of the iteration becomes that range, if the body reads no byte of it in the
+    same iteration.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::linalg::LinalgDialect",
@@ -542,6 +592,9 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
 def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {
   let summary = "Put launches in the place of calls of dispatches";
   let description = [{
+    The functions of `dml-outline-loop-bodies` are inlined as well, into the loops that
+    call them.
+
     Runs after the generics in the functions of `dml-outline-dispatches` have become
     launches of kernels. Each call of such a function becomes the function's
     `gpu.launch_func` and the views that the launch uses. (Upstream's `inline` splits the

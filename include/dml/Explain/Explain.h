@@ -127,8 +127,11 @@ llvm::LogicalResult stateLevel(mlir::ModuleOp legalized, const Report &report);
 /// each once.
 llvm::SmallVector<llvm::StringRef> getForeignNames(mlir::ModuleOp legalized);
 
-/// Prints the report as text. Control characters from the file are escaped.
-void printText(const Report &report, llvm::raw_ostream &os);
+/// Prints the report as text: the verdict and the level first, then what
+/// decides them, with numbers of operators. With `withNodes`, a line for each
+/// operator follows. Control characters from the file are escaped.
+void printText(const Report &report, llvm::raw_ostream &os,
+               bool withNodes = false);
 
 /// Returns the report as JSON (docs/FeatureLevelChecks.md describes the
 /// schema).

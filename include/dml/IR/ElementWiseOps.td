@@ -416,7 +416,8 @@ def DML_ElementWiseClip1Op
     "* (C3) `min` and `max` are numbers of the element type "
     "(`MinMaxDataType`).\n",
     ", where `x` is the element of `input`, or `input * scale + bias` if "
-    "there is a `scale_bias`"> {
+    "there is a `scale_bias`",
+    [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let arguments = (ins DML_Tensor:$input, OptionalAttr<DML_ScaleBiasAttr>:$scale_bias,
                        DML_ScalarAttr:$min, DML_ScalarAttr:$max);
   let results = (outs DML_Tensor:$output);

@@ -242,7 +242,10 @@ def DML_GatherNdOp : DML_Op<"gather_nd", "GATHER_ND", [InferTypeOpAdaptor]> {
   ];
 }
 
-def DML_GatherNd1Op : DML_Op<"gather_nd1", "GATHER_ND1", [InferTypeOpAdaptor]> {
+def DML_GatherNd1Op
+    : DML_Op<"gather_nd1", "GATHER_ND1",
+             [InferTypeOpAdaptor,
+              DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Copies slices of a tensor that tuples of indices choose";
   let description = [{
     Copies, for each tuple along the last dimension of `indices`, the slice of `input`

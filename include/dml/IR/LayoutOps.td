@@ -120,8 +120,9 @@ def DML_SplitOp : DML_Op<"split", "SPLIT"> {
 // Blocks and channels
 //===----------------------------------------------------------------------===//
 
-class DML_BlockOp<string mnemonic, string operatorName>
-    : DML_Op<mnemonic, operatorName, [InferTypeOpAdaptor]> {
+class DML_BlockOp<string mnemonic, string operatorName,
+                  list<Trait> traits = []>
+    : DML_Op<mnemonic, operatorName, [InferTypeOpAdaptor] # traits> {
   let results = (outs DML_Tensor:$output);
   let sameElementTypes = [["input", "output"]];
 }
@@ -182,7 +183,9 @@ def DML_SpaceToDepthOp : DML_BlockOp<"space_to_depth", "SPACE_TO_DEPTH"> {
   let arrays = [DML_FixedArray<"block_size", 1, 1>];
 }
 
-def DML_SpaceToDepth1Op : DML_BlockOp<"space_to_depth1", "SPACE_TO_DEPTH1"> {
+def DML_SpaceToDepth1Op
+    : DML_BlockOp<"space_to_depth1", "SPACE_TO_DEPTH1",
+                  [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Moves blocks of a plane into channels";
   let description = [{
     Moves each block of `block_size` times `block_size` elements of a plane into as
@@ -297,7 +300,9 @@ def DML_DepthToSpaceOp : DML_BlockOp<"depth_to_space", "DEPTH_TO_SPACE"> {
   let arrays = [DML_FixedArray<"block_size", 1, 1>];
 }
 
-def DML_DepthToSpace1Op : DML_BlockOp<"depth_to_space1", "DEPTH_TO_SPACE1"> {
+def DML_DepthToSpace1Op
+    : DML_BlockOp<"depth_to_space1", "DEPTH_TO_SPACE1",
+                  [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Moves channels into blocks of a plane";
   let description = [{
     Moves `block_size^2` channels into blocks of `block_size` times `block_size` elements

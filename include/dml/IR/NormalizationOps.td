@@ -265,7 +265,8 @@ def DML_MeanVarianceNormalization1Op
 
 def DML_MeanVarianceNormalization2Op
     : DML_MeanVarianceNormalizationBase<"mean_variance_normalization2",
-                                        "MEAN_VARIANCE_NORMALIZATION2"> {
+          "MEAN_VARIANCE_NORMALIZATION2",
+          [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Normalizes elements by their mean and variance";
   let description = [{
     Takes the mean of its set away from each element, divides by the root of the

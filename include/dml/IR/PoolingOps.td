@@ -30,7 +30,10 @@ class DML_Windows<string tensor, bit isDilated> {
 /// the attributes that follow those of the windows.
 class DML_PoolingOp<string mnemonic, string operatorName, bit isDilated,
                     dag more = (ins)>
-    : DML_Op<mnemonic, operatorName> {
+    : DML_Op<mnemonic, operatorName,
+             !if(isDilated,
+                 [DeclareOpInterfaceMethods<DecomposableOpInterface>],
+                 []<Trait>)> {
   let arguments = !con((ins DML_Tensor:$input),
                        DML_Windows<"input", isDilated>.attributes, more);
   let results = (outs DML_Tensor:$output);

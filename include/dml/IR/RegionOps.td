@@ -166,7 +166,9 @@ def DML_RoiAlignOp : DML_Op<"roi_align", "ROI_ALIGN"> {
   let hasVerifier = 1;
 }
 
-def DML_RoiAlign1Op : DML_Op<"roi_align1", "ROI_ALIGN1"> {
+def DML_RoiAlign1Op
+    : DML_Op<"roi_align1", "ROI_ALIGN1",
+             [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Samples regions between the elements of an image";
   let description = [{
     Divides each region of an image into outputs, samples the image in each at several

@@ -14,8 +14,8 @@ include "dml/IR/DMLOpBase.td"
 class DML_SoftmaxBase<string mnemonic, string operatorName, string summaryText,
                       string formula, string sets, string setConstraints,
                       string readings, string bounds, string example,
-                      string versions = "">
-    : DML_Op<mnemonic, operatorName> {
+                      string versions = "", list<Trait> traits = []>
+    : DML_Op<mnemonic, operatorName, traits> {
   let summary = summaryText;
   let description = summaryText # ".\n\n**Semantics.** " # sets #
       " With the largest element `m` of an element's set, every element of "
@@ -40,7 +40,8 @@ class DML_SoftmaxOp<string mnemonic, string operatorName, string summaryText,
           "* (C2) `axes` lists dimensions of `input`, each at most once.\n",
           "* Several axes are taken together; their order is irrelevant. Without "
           "`axes` every element is a set of its own.\n" # readings,
-          bounds, example> {
+          bounds, example, "",
+          [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$axes);
   let support = [DML_SameSupport<FL_5_1, 1, 8, DML_Float32And16>];
   let arrays = [DML_AxesArray<"axes">];

@@ -91,7 +91,7 @@ def DML_TopKOp : DML_Op<"top_k", "TOP_K"> {
   let hasVerifier = 1;
 }
 
-def DML_TopK1Op : DML_Op<"top_k1", "TOP_K1"> {
+def DML_TopK1Op : DML_Op<"top_k1", "TOP_K1", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Selects the largest or the smallest elements";
   let description = [{
     Selects the `k` largest or smallest elements of every line of `input` along `axis`,

@@ -27,6 +27,7 @@ namespace dml::onnx {
 
 /// A model as it stands in its file, or as a program has built it.
 struct ModelProto;
+struct Survey;
 
 /// Information that is missing in the file.
 struct ImportOptions {
@@ -44,6 +45,10 @@ struct ImportOptions {
   /// If not null, receives the places of elements to which the constants of a
   /// built model refer.
   std::vector<reader::TensorPlace> *places = nullptr;
+  /// If not null, receives what the importer finds out about each node
+  /// (dml/Import/Survey.h). The model has no functions, and `leavesOutUnread`
+  /// is set. Declarations of tensors that are computed are not checked.
+  Survey *survey = nullptr;
 };
 
 /// Parses "NAME=SIZE" into `options`. Returns an error if `text` has another

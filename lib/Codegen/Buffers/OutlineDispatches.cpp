@@ -172,8 +172,7 @@ static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
 static BufferRangeOp createRange(linalg::GenericOp op, Value root,
                                  int64_t offset, MemRefType type) {
   OpBuilder builder(op);
-  return BufferRangeOp::create(builder, op.getLoc(), type, root,
-                               builder.getI64IntegerAttr(offset));
+  return BufferRangeOp::create(builder, op.getLoc(), type, root, offset);
 }
 
 /// Whether a kernel can bind the range of `root` that has the type `type` and

@@ -9,9 +9,11 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/JoinedElement.h"
 #include "dml/IR/DML.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace dml {
@@ -51,7 +53,8 @@ public:
   /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
   /// by a view of the target. No other operation may access the target's bytes
   /// between the first access to `alloc` and the copy. After the copy, no
-  /// operation may write the target's bytes or `alloc`.
+  /// operation may write `alloc`, nor the target's bytes while `alloc` is still
+  /// read.
   bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
@@ -73,12 +76,25 @@ public:
 
 private:
   bool collect(Value buffer, SmallVectorImpl<Access> &found) const;
+  void collectRange(Value range, SmallVectorImpl<Access> &found) const;
 
   Block &block;
   llvm::DenseMap<Operation *, unsigned> positions;
   llvm::DenseMap<Value, std::optional<SmallVector<Access>>> accesses;
 };
 } // namespace
+
+/// Adds the accesses to `range`, which may be any bytes of the buffer.
+void AccessTable::collectRange(Value range,
+                               SmallVectorImpl<Access> &found) const {
+  for (Operation *user : range.getUsers()) {
+    if (isBufferView(user) || isa<BufferRangeOp>(user))
+      collectRange(user->getResult(0), found);
+    else
+      found.push_back({getPosition(block.findAncestorOpInBlock(*user)),
+                       /*writes=*/!isa<memref::LoadOp>(user), std::nullopt});
+  }
+}
 
 /// Adds the accesses to `buffer` and to its views to `found`. Returns whether
 /// the pass supports all of the uses.
@@ -94,6 +110,10 @@ bool AccessTable::collect(Value buffer, SmallVectorImpl<Access> &found) const {
     Operation *user = use.getOwner();
     if (isBufferView(user))
       return collect(user->getResult(0), found);
+    if (isa<BufferRangeOp>(user)) {
+      collectRange(user->getResult(0), found);
+      return true;
+    }
     bool writes = false;
     if (auto copy = dyn_cast<memref::CopyOp>(user))
       writes = copy.getTarget() == buffer;
@@ -121,7 +141,7 @@ bool AccessTable::canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                               const Placement &target) {
   if (alloc->getBlock() != &block)
     return false;
-  unsigned position = getPosition(copy), first = position;
+  unsigned position = getPosition(copy), first = position, last = position;
   const auto &own = get(alloc);
   if (!own)
     return false;
@@ -129,16 +149,16 @@ bool AccessTable::canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
     if (access.writes && position < access.position)
       return false;
     first = std::min(first, access.position);
+    last = std::max(last, access.position);
   }
   const auto &others = get(target.root);
   if (!others)
     return false;
   Strip place = target.getExtent(copy.getTarget());
   return llvm::all_of(*others, [&](const Access &access) {
-    // Operations after the copy may read the bytes of the target, but not write
-    // them.
     return access.position == position || access.position < first ||
-           (!access.writes && position < access.position) ||
+           (position < access.position &&
+            (!access.writes || last < access.position)) ||
            (access.extent && !access.extent->overlaps(place));
   });
 }
@@ -210,6 +230,111 @@ static Operation *buildCopy(memref::CopyOp copy) {
   return generic;
 }
 
+//===----------------------------------------------------------------------===//
+// Loops over steps
+//===----------------------------------------------------------------------===//
+
+/// Whether two ranges of one buffer have no byte in common in any iteration.
+static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
+  auto getSize = [](BufferRangeOp range) {
+    return static_cast<int64_t>(
+        llvm::alignTo(getNumBytes(cast<MemRefType>(range.getType())),
+                      DeviceProfile::vectorBytes));
+  };
+  auto areApart = [&](int64_t iteration) {
+    auto getOffset = [&](BufferRangeOp range) {
+      return static_cast<int64_t>(range.getOffset()) +
+             static_cast<int64_t>(range.getStride()) * iteration;
+    };
+    return getOffset(lhs) + getSize(lhs) <= getOffset(rhs) ||
+           getOffset(rhs) + getSize(rhs) <= getOffset(lhs);
+  };
+  // Ranges of a period of 2 are at the same two places again and again, and
+  // ranges of one stride keep their distance.
+  if (lhs.getPeriod() == 2 && rhs.getPeriod() == 2)
+    return areApart(0) && areApart(1);
+  return !lhs.getPeriod() && !rhs.getPeriod() &&
+         lhs.getStride() == rhs.getStride() && areApart(0);
+}
+
+/// Returns the buffer or the range that `buffer` is a view of.
+static Value getViewed(Value buffer) {
+  while (isBufferView(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer;
+}
+
+/// Whether `call` can write to `target` where it now writes to `alloc`: nothing
+/// else that it accesses has bytes of the target.
+static bool canWriteTo(func::CallOp call, BufferRangeOp target,
+                       memref::AllocOp alloc) {
+  return llvm::all_of(call.getOperands(), [&](Value operand) {
+    if (operand == alloc.getResult() || !isa<MemRefType>(operand.getType()))
+      return true;
+    Value viewed = getViewed(operand);
+    auto range = viewed.getDefiningOp<BufferRangeOp>();
+    Value root = range ? getViewed(range.getSource()) : viewed;
+    if (root != getViewed(target.getSource()))
+      return true;
+    return range && range.getSource() == target.getSource() &&
+           areDisjoint(range, target);
+  });
+}
+
+/// Returns the buffer of which `copy`, in the body of a loop, writes a range.
+static Value getWritten(memref::CopyOp copy) {
+  Value viewed = getViewed(copy.getTarget());
+  if (auto range = viewed.getDefiningOp<BufferRangeOp>())
+    return getViewed(range.getSource());
+  return viewed;
+}
+
+/// Whether `copy` is the only copy of the body that writes its buffer, and only
+/// copies of results stand between `call` and `copy`.
+static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
+  Block *body = copy->getBlock();
+  for (auto other : body->getOps<memref::CopyOp>())
+    if (other != copy && getWritten(other) == getWritten(copy))
+      return false;
+  return call->getBlock() == body && call->isBeforeInBlock(copy) &&
+         std::all_of(
+             std::next(call->getIterator()), copy->getIterator(),
+             [](Operation &op) {
+               auto other = dyn_cast<memref::CopyOp>(op);
+               return isPure(&op) || isa<memref::AllocOp>(op) ||
+                      (other &&
+                       other.getSource().getDefiningOp<memref::AllocOp>());
+             });
+}
+
+/// Lets the body of a loop write into the ranges into which its results are
+/// copied. A result that is copied into several ranges is written into the
+/// first of them, and copied from there.
+static void placeResults(scf::ForOp loop) {
+  for (auto copy :
+       llvm::make_early_inc_range(loop.getBody()->getOps<memref::CopyOp>())) {
+    auto alloc = copy.getSource().getDefiningOp<memref::AllocOp>();
+    auto target = copy.getTarget().getDefiningOp<BufferRangeOp>();
+    if (!alloc || !target || alloc->getBlock() != loop.getBody() ||
+        alloc.getType() != target.getType())
+      continue;
+    func::CallOp call;
+    for (OpOperand &use : alloc->getUses())
+      if (auto found = dyn_cast<func::CallOp>(use.getOwner()))
+        call = found;
+    bool isResult = call && llvm::all_of(alloc->getUsers(), [&](Operation *op) {
+                      return op == call || isa<memref::CopyOp>(op);
+                    });
+    if (!isResult || llvm::count(call.getOperands(), alloc.getResult()) != 1 ||
+        !isNextAccess(call, copy) || !canWriteTo(call, target, alloc))
+      continue;
+    target->moveBefore(call);
+    copy.erase();
+    alloc.replaceAllUsesWith(target.getResult());
+    alloc.erase();
+  }
+}
+
 namespace {
 struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
   void runOnOperation() override {
@@ -218,6 +343,7 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();
+    llvm::for_each(block.getOps<scf::ForOp>(), placeResults);
     AccessTable table(block);
     for (auto copy :
          llvm::make_early_inc_range(block.getOps<memref::CopyOp>())) {

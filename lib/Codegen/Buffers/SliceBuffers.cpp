@@ -427,9 +427,9 @@ Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
   // to bytes of the root that are therefore bound as well.
   if (bound.end != output.getRootBytes())
     bound.end = llvm::alignTo(bound.end, DeviceProfile::vectorBytes);
-  Value range = BufferRangeOp::create(
-      b, MemRefType::get({bound.size() / width}, element),
-      output.placement.root, b.getI64IntegerAttr(bound.begin));
+  Value range =
+      BufferRangeOp::create(b, MemRefType::get({bound.size() / width}, element),
+                            output.placement.root, bound.begin);
   if (bound.size() != bytes.size())
     range = getPart(range, 0, (bytes.begin - bound.begin) / width,
                     bytes.size() / width);
@@ -446,8 +446,7 @@ Value Slicer::buildRange(linalg::GenericOp slice, const Read &read,
   OpBuilder b(slice);
   auto type =
       MemRefType::get({bytes.size() / read.access.getElementBytes()}, element);
-  range = BufferRangeOp::create(b, op.getLoc(), type, root,
-                                b.getI64IntegerAttr(bytes.begin));
+  range = BufferRangeOp::create(b, op.getLoc(), type, root, bytes.begin);
   return range;
 }
 

@@ -980,10 +980,10 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
         arith::BitcastOp, arith::CmpFOp, arith::CmpIOp, arith::ConstantOp,
         arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::FPToSIOp,
         arith::FPToUIOp, arith::IndexCastUIOp, arith::SelectOp, arith::SIToFPOp,
-        arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp, func::ReturnOp,
-        tensor::CastOp, tensor::CollapseShapeOp, tensor::EmptyOp,
-        tensor::ExpandShapeOp, tensor::ExtractOp, tensor::InsertSliceOp>(
-        isLegal);
+        arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp, func::CallOp,
+        func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
+        tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractOp,
+        tensor::InsertSliceOp>(isLegal);
 #define DML_ADD_LEGAL(Op, isSigned, wide)                                      \
   target.addDynamicallyLegalOp<Op>(isLegal);
     DML_INTEGER_ARITHMETIC(DML_ADD_LEGAL)
@@ -1020,6 +1020,7 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
         patterns, typeConverter);
     populateReturnOpTypeConversionPattern(patterns, typeConverter);
+    populateCallOpTypeConversionPattern(patterns, typeConverter);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();

@@ -84,6 +84,16 @@ LogicalResult BufferRangeOp::verify() {
   if (offset < 0 || offset % DeviceProfile::rangeAlignment)
     return emitOpError("is at byte ") << offset << ", but wants a multiple of "
                                       << DeviceProfile::rangeAlignment;
+  auto stride = static_cast<int64_t>(getStride());
+  if (stride % DeviceProfile::rangeAlignment ||
+      !getIteration() != (stride == 0))
+    return emitOpError("advances by ")
+           << stride << " bytes, but wants a multiple of "
+           << DeviceProfile::rangeAlignment
+           << ", which is not 0 exactly where there is an iteration";
+  if (getPeriod() && (!getIteration() || *getPeriod() < 2))
+    return emitOpError("has the period ")
+           << *getPeriod() << ", but wants at least 2, and an iteration";
   auto end = static_cast<int64_t>(
       llvm::alignTo(getNumBytes(source), DeviceProfile::vectorBytes));
   if (offset > end - getNumBytes(result))

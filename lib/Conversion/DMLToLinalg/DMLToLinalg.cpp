@@ -91,7 +91,7 @@ struct RetypeConstant : OpConversionPattern<arith::ConstantOp> {
 bool isCompilable(Operation *op) {
   return isa_and_nonnull<DMLDialect, func::FuncDialect, linalg::LinalgDialect,
                          tensor::TensorDialect>(op->getDialect()) ||
-         isa<arith::ConstantOp>(op);
+         isa<arith::ConstantOp, scf::ForOp, scf::YieldOp>(op);
 }
 
 /// Rejects operations that none of the later passes supports. Bufferization
@@ -104,8 +104,8 @@ LogicalResult verifyCompilable(ModuleOp module) {
                               llvm::none_of(op->getResultTypes(), isTensor))))
       return WalkResult::advance();
     op->emitOpError("cannot be compiled: the compiler takes dml operators, "
-                    "arith.constant, calls, and operations of the dialects "
-                    "tensor and linalg");
+                    "arith.constant, scf.for, calls, and operations of the "
+                    "dialects tensor and linalg");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -141,8 +141,14 @@ struct ConvertDMLToLinalg
                   });
             });
     target.addIllegalOp<linalg::BroadcastOp, linalg::TransposeOp,
-                        tensor::BitcastOp, tensor::ConcatOp,
-                        tensor::ExtractSliceOp>();
+                        tensor::BitcastOp, tensor::ConcatOp>();
+    // The slice that an iteration of a loop over steps reads becomes a range of
+    // a buffer.
+    target.addDynamicallyLegalOp<tensor::ExtractSliceOp>(
+        [](tensor::ExtractSliceOp op) {
+          return isa<scf::ForOp>(op->getParentOp()) &&
+                 ShapedType::isDynamicShape(op.getStaticOffsets());
+        });
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
       return typeConverter.isSignatureLegal(op.getFunctionType()) &&
              typeConverter.isLegal(&op.getBody());

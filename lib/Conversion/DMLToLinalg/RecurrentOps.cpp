@@ -3,23 +3,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The products of the input with the weights are one contraction for all time
-// steps. The further computation of each step has its own kernels. The number
-// of steps is static. Lengths of sequences are data, which select between the
-// new and the old state at each step.
+// steps. The further computation of a step is the body of a loop over the
+// steps, which carries the states. The number of steps is static. Lengths of
+// sequences are data, which select between the new and the old state at each
+// step.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/RecurrentOps.h"
 #include "ElementWiseRows.h"
-#include "dml/IR/KernelAttr.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace dml;
 
-/// The number of steps from which on a table stores which steps belong to which
-/// sequences. With fewer steps, the kernel that computes the table costs as
-/// much as it saves.
-static constexpr int64_t minStepsOfTable = 8;
+/// The largest number of steps that are written out. A loop gives its states
+/// their initial values and copies the sequence out at the end, which takes a
+/// few kernels more.
+static constexpr int64_t maxStepsWrittenOut = 4;
+
+/// The number of elements of 32 bits of which each row of a tensor that a loop
+/// takes apart is a multiple, so that a device can bind each row.
+static constexpr int64_t rowElements = 64;
 
 namespace {
 /// Loads the element of a state, in one direction, for a batch and a unit.
@@ -53,28 +58,31 @@ public:
   /// f32.
   using States = SmallVector<Value>;
 
-  /// Builds the steps along the sequences. `step` computes the states after
-  /// time `t` from the preceding ones. The first state is the hidden state.
-  void
-  run(llvm::function_ref<States(int64_t d, int64_t t, ArrayRef<StateFn> states)>
-          step) {
-    size_t count = operandStates().size();
-    finalStates.resize(count);
+  /// What a step reads besides weights and states.
+  struct StepInputs {
+    /// The input's contribution to the gates, with the shape {T, D, B,
+    /// gates * H}, and the row of the step: in a loop, row 0 of a slice with
+    /// one row.
+    Value projection;
+    int64_t row;
+    /// In a loop over sequences with lengths, a tensor with the shape {1, B}
+    /// that tells whether the step belongs to the sequence of each batch.
+    Value inside;
+  };
+  /// Computes the states after a step from the preceding ones. The first state
+  /// is the hidden state.
+  using StepFn = llvm::function_ref<States(int64_t d, const StepInputs &inputs,
+                                           ArrayRef<StateFn> states)>;
+
+  /// Builds the steps along the sequences.
+  void run(StepFn step) {
+    finalStates.resize(operandStates().size());
+    bool isLoop = steps > maxStepsWrittenOut;
+    Value rows = isLoop ? buildProjectionRows() : Value();
+    Value inside = isLoop && operands.lengths ? buildInside() : Value();
     for (int64_t d = 0; d < directions; ++d) {
-      SmallVector<StateFn> states;
-      for (Value init : operandStates())
-        states.push_back(getInitial(init, d));
-      SmallVector<Value> sequence(steps);
-      States last;
-      for (int64_t i = 0; i < steps; ++i) {
-        int64_t t = isBackward(d) ? steps - 1 - i : i;
-        last = step(d, t, states);
-        sequence[t] = last.front();
-        for (auto [state, value] : llvm::zip_equal(states, last))
-          state = getState(value);
-      }
-      if (needsSequence())
-        sequences.push_back(buildJoin(builder, op, sequence, /*axis=*/0));
+      States last =
+          isLoop ? buildLoop(d, rows, inside, step) : writeStepsOut(d, step);
       for (auto [all, value] : llvm::zip_equal(finalStates, last))
         all.push_back(value);
     }
@@ -149,36 +157,6 @@ public:
         });
   }
 
-  /// If sequences have lengths and there are many steps, builds a table that
-  /// tells for each step and each batch whether the step belongs to the
-  /// sequence. The shape is {T, 1, 1, B}, with B rounded up so that each row is
-  /// a bindable range. Kernels that compared the number of their step would all
-  /// be different, whereas kernels that bind a row of the table are equal.
-  void buildInside() {
-    if (!operands.lengths || steps < minStepsOfTable)
-      return;
-    constexpr int64_t rowElements = 64;
-    auto type = RankedTensorType::get(
-        {steps, 1, 1, llvm::divideCeilSigned(batch, rowElements) * rowElements},
-        builder.getI32Type());
-    inside = buildTensor(
-        builder, op, type, [&](ElementBuilder &b, ValueRange indices) -> Value {
-          Value t =
-              b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), indices[0]);
-          Value last =
-              b.createOrFold<arith::MinUIOp>(indices[3], b.index(batch - 1));
-          Value one =
-              arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), 1));
-          Value none =
-              arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
-          return b.select(isInside(b, t, last).value, one, none);
-        });
-    // The table has its own kernel. If it were fused into its readers, each of
-    // them would compare the number of its step again.
-    inside.getDefiningOp()->setAttr(kernelAttrName,
-                                    builder.getStringAttr("map"));
-  }
-
   /// Builds a tensor with the shape {1, 1, B, count * H} for `count` gates from
   /// `first` on. `finish` computes each element from the product of `state`
   /// with a row of the gates' matrices, and receives the batch and the row.
@@ -219,9 +197,10 @@ public:
   }
 
   /// Loads the contribution of the input to `row` of the gates.
-  Number getProjection(ElementBuilder &b, int64_t d, int64_t t, Value batch,
-                       Value row) {
-    return load(b, projection, {b.index(t), b.index(d), batch, row});
+  Number getProjection(ElementBuilder &b, int64_t d, const StepInputs &inputs,
+                       Value batch, Value row) {
+    return load(b, inputs.projection,
+                {b.index(inputs.row), b.index(d), batch, row});
   }
   /// Loads the element of gate `gate`, counted from the first gate in `tensor`,
   /// which buildProducts() has built.
@@ -261,17 +240,18 @@ public:
 
   /// Selects the new state, or the old state behind the end of a batch's
   /// sequence.
-  Number keepOutside(Number next, Number before, int64_t t, Value batch) {
+  Number keepOutside(Number next, Number before, const StepInputs &inputs,
+                     Value batch) {
     if (!operands.lengths)
       return next;
     ElementBuilder &b = *next.b;
-    if (!inside) {
-      Value time =
-          arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), t));
+    if (!inputs.inside) {
+      Value time = arith::ConstantOp::create(
+          b, b.getIntegerAttr(b.getI32Type(), inputs.row));
       return select(isInside(b, time, batch), next, before);
     }
-    Value flag = tensor::ExtractOp::create(
-        b, inside, ValueRange{b.index(t), b.index(0), b.index(0), batch});
+    Value flag = tensor::ExtractOp::create(b, inputs.inside,
+                                           ValueRange{b.index(0), batch});
     Value none = arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
     return select(Condition{&b, b.cmpi(arith::CmpIPredicate::ne, flag, none)},
                   next, before);
@@ -328,13 +308,196 @@ private:
     return {&b, b.cmpi(arith::CmpIPredicate::ult, t, length)};
   }
 
+  /// Writes each step out, from the initial states to the final ones.
+  States writeStepsOut(int64_t d, StepFn step) {
+    SmallVector<StateFn> states;
+    for (Value init : operandStates())
+      states.push_back(getInitial(init, d));
+    SmallVector<Value> sequence(steps);
+    States last;
+    for (int64_t i = 0; i < steps; ++i) {
+      int64_t t = isBackward(d) ? steps - 1 - i : i;
+      last = step(d, {projection, t, Value()}, states);
+      sequence[t] = last.front();
+      for (auto [state, value] : llvm::zip_equal(states, last))
+        state = getState(value);
+    }
+    if (needsSequence())
+      sequences.push_back(buildJoin(builder, op, sequence, /*axis=*/0));
+    return last;
+  }
+
+  static int64_t getRowSize(int64_t elements) {
+    return llvm::divideCeilSigned(elements, rowElements) * rowElements;
+  }
+  SmallVector<OpFoldResult> getAttrs(ArrayRef<int64_t> values) {
+    return getAsIndexOpFoldResult(builder.getContext(), values);
+  }
+  Value reshape(Value tensor, ArrayRef<int64_t> shape,
+                ArrayRef<ReassociationIndices> groups) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    auto reshaped = RankedTensorType::get(shape, type.getElementType());
+    if (type.getRank() < static_cast<int64_t>(shape.size()))
+      return tensor::ExpandShapeOp::create(builder, op->getLoc(), reshaped,
+                                           tensor, groups);
+    return tensor::CollapseShapeOp::create(builder, op->getLoc(), reshaped,
+                                           tensor, groups);
+  }
+
+  /// Builds the projection with one row for each step, with the shape {T, R},
+  /// where R is a multiple of `rowElements`. The elements behind those of the
+  /// step are undefined.
+  Value buildProjectionRows() {
+    int64_t size = directions * batch * gates * hidden, row = getRowSize(size);
+    Value rows = reshape(projection, {steps, size}, {{0}, {1, 2, 3}});
+    if (row == size)
+      return rows;
+    Value empty = tensor::EmptyOp::create(builder, op->getLoc(),
+                                          ArrayRef<int64_t>{steps, row},
+                                          builder.getF32Type());
+    return tensor::InsertSliceOp::create(
+        builder, op->getLoc(), rows, empty, getAttrs({0, 0}),
+        getAttrs({steps, size}), getAttrs({1, 1}));
+  }
+
+  /// Builds a table that tells for each step and each batch whether the step
+  /// belongs to the sequence, with the shape {T, R}. The body of the loop then
+  /// reads a row, and not the number of its step.
+  Value buildInside() {
+    auto type =
+        RankedTensorType::get({steps, getRowSize(batch)}, builder.getI32Type());
+    return buildTensor(
+        builder, op, type, [&](ElementBuilder &b, ValueRange indices) -> Value {
+          Value t =
+              b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), indices[0]);
+          Value last =
+              b.createOrFold<arith::MinUIOp>(indices[1], b.index(batch - 1));
+          Value one =
+              arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), 1));
+          Value none =
+              arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
+          return b.select(isInside(b, t, last).value, one, none);
+        });
+  }
+
+  /// Builds a loop over the steps. The hidden state is carried alone, or within
+  /// a tensor of T + 1 rows that begins with the initial state, where the
+  /// sequence is wanted: forward, the step at time t reads row t and writes row
+  /// t + 1, and backward, it reads row t + 1 and writes row t.
+  States buildLoop(int64_t d, Value projectionRows, Value inside, StepFn step) {
+    Location loc = op->getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    bool isBack = isBackward(d), hasSequence = needsSequence();
+    SmallVector<Value> inits;
+    for (Value init : operandStates())
+      inits.push_back(
+          buildState([&](ElementBuilder &b, Value batch, Value unit) {
+            return getInitial(init, d)(b, batch, unit);
+          }));
+    if (hasSequence)
+      inits[0] = beginSequence(inits[0], isBack ? steps : 0);
+    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(steps),
+                                   constant(1), inits);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Value i = loop.getInductionVar();
+      Value t =
+          isBack ? arith::SubIOp::create(builder, loc, constant(steps - 1), i)
+                 : i;
+      Value next = arith::AddIOp::create(builder, loc, t, constant(1));
+      StepInputs inputs{
+          getSlice(projectionRows, t, {1, directions, batch, gates * hidden}),
+          0, inside ? getSlice(inside, t, {1, batch}) : Value()};
+      SmallVector<Value> carried(loop.getRegionIterArgs());
+      if (hasSequence)
+        carried[0] = readSequence(carried[0], isBack ? next : t);
+      States after = step(d, inputs, llvm::map_to_vector(carried, getState));
+      if (hasSequence)
+        after[0] = writeSequence(after[0], loop.getRegionIterArg(0),
+                                 isBack ? t : next);
+      scf::YieldOp::create(builder, loc, after);
+    }
+    States last(loop.getResults());
+    if (!hasSequence)
+      return last;
+    Value sequence = last[0];
+    sequences.push_back(readRows(sequence, steps, isBack ? 0 : 1));
+    last[0] = readRows(sequence, 1, isBack ? 0 : steps);
+    return last;
+  }
+
+  /// Returns row `t` of `rows`, which has two dimensions, with the shape
+  /// `shape`.
+  Value getSlice(Value rows, Value t, ArrayRef<int64_t> shape) {
+    int64_t size = llvm::product_of(shape);
+    Value slice = tensor::ExtractSliceOp::create(
+        builder, op->getLoc(), rows,
+        ArrayRef<OpFoldResult>{t, builder.getIndexAttr(0)}, getAttrs({1, size}),
+        getAttrs({1, 1}));
+    if (shape.size() == 2)
+      return slice;
+    return reshape(slice, shape, {{0}, {1, 2, 3}});
+  }
+
+  // The rows of a tensor for a sequence follow each other in one dimension.
+  int64_t getSequenceRow() const { return getRowSize(batch * hidden); }
+  Value getSequenceOffset(Value row) {
+    return arith::MulIOp::create(builder, op->getLoc(), row,
+                                 arith::ConstantIndexOp::create(
+                                     builder, op->getLoc(), getSequenceRow()));
+  }
+  Value insertState(Value state, Value sequence, OpFoldResult offset) {
+    int64_t size = batch * hidden;
+    Value flat = reshape(state, {size}, {{0, 1, 2, 3}});
+    return tensor::InsertSliceOp::create(builder, op->getLoc(), flat, sequence,
+                                         ArrayRef<OpFoldResult>{offset},
+                                         getAttrs({size}), getAttrs({1}));
+  }
+  Value beginSequence(Value init, int64_t row) {
+    Value empty = tensor::EmptyOp::create(
+        builder, op->getLoc(),
+        ArrayRef<int64_t>{(steps + 1) * getSequenceRow()},
+        builder.getF32Type());
+    return insertState(init, empty,
+                       builder.getIndexAttr(row * getSequenceRow()));
+  }
+  Value readSequence(Value sequence, Value row) {
+    int64_t size = batch * hidden;
+    Value slice = tensor::ExtractSliceOp::create(
+        builder, op->getLoc(), sequence,
+        ArrayRef<OpFoldResult>{getSequenceOffset(row)}, getAttrs({size}),
+        getAttrs({1}));
+    return reshape(slice, {1, 1, batch, hidden}, {{0, 1, 2, 3}});
+  }
+  Value writeSequence(Value state, Value sequence, Value row) {
+    return insertState(state, sequence, getSequenceOffset(row));
+  }
+  /// Returns `count` rows from `first` on, with the shape {count, 1, B, H}.
+  Value readRows(Value sequence, int64_t count, int64_t first) {
+    auto type =
+        RankedTensorType::get({count, 1, batch, hidden}, builder.getF32Type());
+    return buildTensor(
+        builder, op, type, [&](ElementBuilder &b, ValueRange indices) -> Value {
+          Value place = b.add(indices[0], first);
+          place =
+              b.createOrFold<arith::MulIOp>(place, b.index(getSequenceRow()));
+          place = b.add(place, b.createOrFold<arith::MulIOp>(indices[2],
+                                                             b.index(hidden)));
+          return tensor::ExtractOp::create(b, sequence,
+                                           b.add(place, indices[3]));
+        });
+  }
+
   OpBuilder &builder;
   Operation *op;
   Operands operands;
   ArrayAttr activations;
   RecurrentNetworkDirection direction;
   int64_t gates, steps, batch, inputSize, directions, hidden;
-  Value projection, inside;
+  Value projection;
   /// The hidden states after all steps, with the shape {T, 1, B, H}, for each
   /// direction.
   SmallVector<Value> sequences;
@@ -343,20 +506,22 @@ private:
 };
 } // namespace
 
+using StepInputs = RecurrentBuilder::StepInputs;
+
 static SmallVector<Value> build(RNNOp op, RecurrentBuilder &network,
                                 ArrayRef<RankedTensorType> types) {
   network.buildProjection(/*withRecurrence=*/true);
-  network.buildInside();
-  network.run([&](int64_t d, int64_t t, ArrayRef<StateFn> states) {
-    const StateFn &hidden = states[0];
-    return RecurrentBuilder::States{network.buildProducts(
-        d, 0, 1, hidden,
-        [&](ElementBuilder &b, Value batch, Value unit, Number sum) {
-          Number x = network.getProjection(b, d, t, batch, unit) + sum;
-          return network.keepOutside(network.activate(x, d, 0),
-                                     hidden(b, batch, unit), t, batch);
-        })};
-  });
+  network.run(
+      [&](int64_t d, const StepInputs &inputs, ArrayRef<StateFn> states) {
+        const StateFn &hidden = states[0];
+        return RecurrentBuilder::States{network.buildProducts(
+            d, 0, 1, hidden,
+            [&](ElementBuilder &b, Value batch, Value unit, Number sum) {
+              Number x = network.getProjection(b, d, inputs, batch, unit) + sum;
+              return network.keepOutside(network.activate(x, d, 0),
+                                         hidden(b, batch, unit), inputs, batch);
+            })};
+      });
   return network.buildResults(types);
 }
 
@@ -366,13 +531,12 @@ static SmallVector<Value> build(GRUOp op, RecurrentBuilder &network,
   bool isLinear = op.getLinearBeforeReset(), hasBias = bool(op.getBias());
   network.buildProjection(/*withRecurrence=*/!isLinear);
   auto combine = [&](Number z, Number x, const StateFn &hidden, int64_t d,
-                     int64_t t, Value batch, Value unit) {
+                     const StepInputs &inputs, Value batch, Value unit) {
     Number before = hidden(*z.b, batch, unit);
     Number next = (z(1) - z) * network.activate(x, d, /*index=*/1) + z * before;
-    return network.keepOutside(next, before, t, batch);
+    return network.keepOutside(next, before, inputs, batch);
   };
-  network.buildInside();
-  network.run([&](int64_t d, int64_t t,
+  network.run([&](int64_t d, const StepInputs &inputs,
                   ArrayRef<StateFn> states) -> RecurrentBuilder::States {
     const StateFn &hidden = states[0];
     if (isLinear) {
@@ -388,20 +552,20 @@ static SmallVector<Value> build(GRUOp op, RecurrentBuilder &network,
         Number projected[3], multiplied[3];
         for (int64_t gate = 0; gate < 3; ++gate) {
           projected[gate] = network.getProjection(
-              b, d, t, batch, b.add(unit, gate * network.getHidden()));
+              b, d, inputs, batch, b.add(unit, gate * network.getHidden()));
           multiplied[gate] = network.getGate(b, products, gate, batch, unit);
         }
         Number z = network.activate(projected[0] + multiplied[0], d, 0);
         Number r = network.activate(projected[1] + multiplied[1], d, 0);
-        return combine(z, projected[2] + r * multiplied[2], hidden, d, t, batch,
-                       unit);
+        return combine(z, projected[2] + r * multiplied[2], hidden, d, inputs,
+                       batch, unit);
       })};
     }
     Value gates = network.buildProducts(
         d, 0, 2, hidden,
         [&](ElementBuilder &b, Value batch, Value row, Number sum) {
           return network.activate(
-              network.getProjection(b, d, t, batch, row) + sum, d, 0);
+              network.getProjection(b, d, inputs, batch, row) + sum, d, 0);
         });
     auto reset = [&](ElementBuilder &b, Value batch, Value unit) {
       return network.getGate(b, gates, /*gate=*/1, batch, unit) *
@@ -410,10 +574,10 @@ static SmallVector<Value> build(GRUOp op, RecurrentBuilder &network,
     return {network.buildProducts(
         d, 2, 1, reset,
         [&](ElementBuilder &b, Value batch, Value row, Number sum) {
-          Number x = network.getProjection(b, d, t, batch, row) + sum;
+          Number x = network.getProjection(b, d, inputs, batch, row) + sum;
           Value unit = b.sub(row, b.index(2 * network.getHidden()));
           Number z = network.getGate(b, gates, /*gate=*/0, batch, unit);
-          return combine(z, x, hidden, d, t, batch, unit);
+          return combine(z, x, hidden, d, inputs, batch, unit);
         })};
   });
   return network.buildResults(types);
@@ -430,14 +594,13 @@ static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
     return min(max(x, x(-threshold)), x(threshold));
   };
   network.buildProjection(/*withRecurrence=*/true);
-  network.buildInside();
-  network.run([&](int64_t d, int64_t t,
+  network.run([&](int64_t d, const StepInputs &inputs,
                   ArrayRef<StateFn> states) -> RecurrentBuilder::States {
     const StateFn &hidden = states[0], &cell = states[1];
     Value sums = network.buildProducts(
         d, 0, 4, hidden,
         [&](ElementBuilder &b, Value batch, Value row, Number sum) {
-          return network.getProjection(b, d, t, batch, row) + sum;
+          return network.getProjection(b, d, inputs, batch, row) + sum;
         });
     Value nextCell =
         network.buildState([&](ElementBuilder &b, Value batch, Value unit) {
@@ -453,7 +616,7 @@ static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
           Number i = getGate(I);
           Number f = op.getCoupleInputForget() ? i(1) - i : getGate(F);
           Number c = network.activate(clip(getSum(C)), d, 1);
-          return network.keepOutside(f * before + i * c, before, t, batch);
+          return network.keepOutside(f * before + i * c, before, inputs, batch);
         });
     StateFn newCell = RecurrentBuilder::getState(nextCell);
     Value nextHidden =
@@ -464,16 +627,12 @@ static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
                                        d, O, unit, now)),
               d, 0);
           return network.keepOutside(o * network.activate(now, d, 2),
-                                     hidden(b, batch, unit), t, batch);
+                                     hidden(b, batch, unit), inputs, batch);
         });
     return {nextHidden, nextCell};
   });
   return network.buildResults(types);
 }
-
-/// The largest number of steps. The code is unrolled over all steps, so that
-/// its size and the compile time are proportional to this number.
-static constexpr int64_t maxSteps = 1024;
 
 namespace {
 template <typename OpTy, int64_t gates>
@@ -483,14 +642,6 @@ struct RecurrentLowering : OpConversionPattern<OpTy> {
   LogicalResult
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    int64_t steps =
-        cast<RankedTensorType>(op.getInput().getType()).getDimSize(1);
-    if (steps > maxSteps)
-      return op.emitOpError()
-             << "has " << steps
-             << " time steps, but the compiler, which writes each of them out, "
-                "takes up to "
-             << maxSteps;
     Operands operands{adaptor.getInput(), adaptor.getWeight(),
                       adaptor.getRecurrence(), adaptor.getBias(),
                       adaptor.getHiddenInit()};

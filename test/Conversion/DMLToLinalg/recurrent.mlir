@@ -1,7 +1,9 @@
 // RUN: dml-opt %s --convert-dml-to-linalg | FileCheck %s
+// RUN: dml-opt %s --convert-dml-to-linalg --dml-outline-loop-bodies | FileCheck %s --check-prefix=OUTLINED
 
-// The products of the input are computed for all steps at once. Each step is an operation of
-// its own, which reads the state of the step before and its row of these products.
+// The products of the input are computed for all steps at once. Each step of a short
+// sequence is an operation of its own, which reads the state of the step before and its row
+// of these products.
 
 // CHECK-LABEL: func @rnn
 // CHECK:       %[[INPUTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<3x1x2x64xf32>)
@@ -28,6 +30,44 @@ func.func @rnn(%input: tensor<1x3x2x64xf32>, %weight: tensor<1x1x64x64xf32>, %re
       activation_descs = [#dml.activation<relu>], direction = #dml.recurrent_network_direction<forward>}
       : (tensor<1x3x2x64xf32>, tensor<1x1x64x64xf32>, tensor<1x1x64x64xf32>) -> output_sequence(tensor<3x1x2x64xf32>)
   return %0 : tensor<3x1x2x64xf32>
+}
+
+// A longer sequence is a loop. The sequence has one row more than there are steps, which
+// begins with the initial state: backward, the last row. Rows are padded to 256 bytes.
+
+// CHECK-LABEL: func @loop
+// CHECK:       %[[INPUTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1024x1x2x10xf32>)
+// CHECK:       %[[FLAT:.*]] = tensor.collapse_shape %[[INPUTS]] {{.*}} into tensor<1024x20xf32>
+// CHECK:       %[[ROWS:.*]] = tensor.insert_slice %[[FLAT]] into %{{.*}}[0, 0] [1024, 20] [1, 1] : tensor<1024x20xf32> into tensor<1024x64xf32>
+// CHECK:       %[[INIT:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x2x10xf32>)
+// CHECK:       %[[BEGIN:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[65536] [20] [1] : tensor<20xf32> into tensor<65600xf32>
+// CHECK:       %[[LOOP:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SEQUENCE:.*]] = %[[BEGIN]]) -> (tensor<65600xf32>)
+// CHECK:         %[[T:.*]] = arith.subi %{{.*}}, %[[I]]
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[T]], %{{.*}}
+// CHECK:         tensor.extract_slice %[[ROWS]][%[[T]], 0] [1, 20] [1, 1]
+// CHECK:         %[[FROM:.*]] = arith.muli %[[NEXT]], %{{.*}}
+// CHECK:         tensor.extract_slice %[[SEQUENCE]][%[[FROM]]] [20] [1]
+// CHECK:         linalg.generic
+// CHECK:         %[[TO:.*]] = arith.muli %[[T]], %{{.*}}
+// CHECK:         %[[WRITTEN:.*]] = tensor.insert_slice %{{.*}} into %[[SEQUENCE]][%[[TO]]] [20] [1]
+// CHECK:         scf.yield %[[WRITTEN]]
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<1024x1x2x10xf32>)
+// CHECK:         tensor.extract %[[LOOP]]
+
+// OUTLINED-LABEL: func @loop
+// OUTLINED:       scf.for
+// OUTLINED-NOT:     linalg.generic
+// OUTLINED:         %[[STATE:.*]] = func.call @loop_body(%{{.*}}) {no_inline} : (tensor<1x1x2x10xf32>, tensor<1x1x10x10xf32>, tensor<1x1x2x10xf32>) -> tensor<1x1x2x10xf32>
+// OUTLINED:         tensor.collapse_shape %[[STATE]]
+// OUTLINED:         scf.yield
+// OUTLINED-LABEL: func private @loop_body
+// OUTLINED-SAME:      attributes {no_inline}
+// OUTLINED:         linalg.generic
+func.func @loop(%input: tensor<1x1024x2x7xf32>, %weight: tensor<1x1x10x7xf32>, %recurrence: tensor<1x1x10x10xf32>) -> tensor<1024x1x2x10xf32> {
+  %0 = dml.rnn %input, %weight, %recurrence {
+      activation_descs = [#dml.activation<relu>], direction = #dml.recurrent_network_direction<backward>}
+      : (tensor<1x1024x2x7xf32>, tensor<1x1x10x7xf32>, tensor<1x1x10x10xf32>) -> output_sequence(tensor<1024x1x2x10xf32>)
+  return %0 : tensor<1024x1x2x10xf32>
 }
 
 // SPDX-License-Identifier: Apache-2.0

@@ -32,6 +32,7 @@ NOT_RUN = {
     "scripts/setup release": "it builds",
     "scripts/setup release dml-opt": "it builds",
     "scripts/setup travel": "it builds",
+    "scripts/setup travel dml_onnxruntime": "it builds",
     "ls build/travel/lib/libdml.so": "the preset travel builds this file",
     "ninja -C build/release dml-opt": "it builds",
     "ctest --preset release -R runtime/": "CTest runs these tests",
@@ -43,6 +44,8 @@ NOT_RUN = {
     "benchmarks/run --json=after.json --filter='^pad|^tile'": "it takes minutes",
     "benchmarks/run --compile-only suite": "test/tools/dml-bench/suite.test does",
     "benchmarks/compile-time": "it takes a minute",
+    "benchmarks/drivers resnet50 mobilenetv2 --families=gfx1100,navi21,vega10":
+        "test/tools/dml-inspect/drivers.test runs it on a small network",
     "benchmarks/quantized-weights --sizes=0.3,1.3,4.5 --names-only":
         "test/ONNX/quantized-weights.test runs it on a small model",
     "benchmarks/decoders.py --program=build/release/examples/generate/dml-generate":

@@ -1,5 +1,6 @@
 // RUN: dml-explain %s | FileCheck %s --check-prefix=TEXT
 // RUN: not dml-explain %s --level=2_1 | FileCheck %s --check-prefix=LEVEL
+// RUN: dml-explain %s --nodes | FileCheck %s --check-prefix=NODES
 // RUN: dml-explain %s --level=fl_6_4 | FileCheck %s --check-prefix=FITS
 // RUN: not dml-explain %s --level=2_1 --json > %t.json
 // RUN: FileCheck %s --check-prefix=JSON --input-file=%t.json
@@ -7,31 +8,38 @@
 // RUN: dml-opt %s --emit-bytecode | dml-explain | FileCheck %s --check-prefix=BYTECODE
 // RUN: dml-explain %s -o %t.txt && FileCheck %s --check-prefix=TEXT --input-file=%t.txt
 
-// TEXT:      @f
-// TEXT-NEXT:   line [[#@LINE+26]]: dml.resample needs 2_0: DML_OPERATOR_RESAMPLE was introduced there
-// TEXT-NEXT:   line [[#@LINE+28]]: dml.padding needs 3_0: mode is symmetric
-// TEXT-NEXT: @g
-// TEXT-NEXT:   line [[#@LINE+32]]: dml.padding needs 5_0: input has element type i64
-// TEXT-NEXT:   line [[#@LINE+34]]: dml.tile needs 3_1: input has rank 2
-// TEXT-NEXT: together: feature level 5_0
+// TEXT:      {{^}}needs feature level 5_0
 // TEXT-NEXT:   DirectML 1.8.0 or newer
 // TEXT-NEXT:   Windows 11, version 22H2 (build 22621) or newer
+// TEXT-NEXT: decided by
+// TEXT-NEXT:   dml.padding at line [[#@LINE+39]]: input has element type i64
+// TEXT-NEXT: operators by the level that they need, 4 in all
+// TEXT-NEXT:   5_0: dml.padding
+// TEXT-NEXT:   3_1: dml.tile
+// TEXT-NEXT:   3_0: dml.padding
+// TEXT-NEXT:   2_0: dml.resample
 // TEXT-NOT:  fit
 
-// LEVEL:      dml.resample needs 2_0
-// LEVEL-NEXT: dml.padding needs 3_0: mode is symmetric
-// LEVEL-NEXT:   does not fit: mode is symmetric, but feature level 2_1 supports constant, edge, reflection (symmetric needs 3_0)
-// LEVEL-NEXT: @g
-// LEVEL-NEXT: dml.padding needs 5_0: input has element type i64
-// LEVEL-NEXT:   does not fit: input has element type i64, but feature level 2_1 supports f32, f16, ui32, ui16, ui8, i32, i16, i8 (i64 needs 5_0)
-// LEVEL-NEXT:   does not fit: output has element type i64
-// LEVEL:      together: feature level 5_0
 // LEVEL:      does not fit feature level 2_1
+// LEVEL-NEXT:   dml.padding at line [[#@LINE+24]]: mode is symmetric, but feature level 2_1 supports constant, edge, reflection (symmetric needs 3_0)
+// LEVEL-NEXT:   dml.padding at line [[#@LINE+29]]: input has element type i64, but feature level 2_1 supports f32, f16, ui32, ui16, ui8, i32, i16, i8 (i64 needs 5_0)
+// LEVEL-NEXT:   dml.padding at line [[#@LINE+28]]: output has element type i64
+// LEVEL-NEXT:   dml.tile at line [[#@LINE+30]]: input has rank 2
+// LEVEL:      {{^}}needs feature level 5_0
 
+// NODES:      2_0: dml.resample
+// NODES-NEXT: @f
+// NODES-NEXT:   line [[#@LINE+13]]: dml.resample needs 2_0: DML_OPERATOR_RESAMPLE was introduced there
+// NODES-NEXT:   line [[#@LINE+15]]: dml.padding needs 3_0: mode is symmetric
+// NODES-NEXT: @g
+// NODES-NEXT:   line [[#@LINE+19]]: dml.padding needs 5_0: input has element type i64
+// NODES-NEXT:   line [[#@LINE+21]]: dml.tile needs 3_1: input has rank 2
+// NODES-NOT:  {{.}}
+
+// FITS: {{^}}fits feature level 6_4
 // FITS-NOT: does not fit
-// FITS: fits feature level 6_4
 
-// BYTECODE: dml.resample needs 2_0: DML_OPERATOR_RESAMPLE was introduced there
+// BYTECODE: dml.padding at line {{[0-9]+}}: input has element type i64
 
 func.func @f(%image: tensor<1x3x8x8xf32>) {
   %0 = dml.resample %image {mode = #dml.interpolation_mode<linear>,

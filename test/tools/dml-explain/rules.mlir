@@ -5,8 +5,10 @@
 // RUN: dml-explain --matrix=markdown | FileCheck %s --check-prefix=MATRIX
 // RUN: dml-explain --matrix=json | FileCheck %s --check-prefix=TABLE
 
-// CHECK: dml.mean_variance_normalization needs 5_2: one of scale and bias is absent
-// CHECK-NEXT: does not fit: one of scale and bias is absent, but feature level 4_0 wants both or neither (this needs 5_2)
+// CHECK: does not fit feature level 4_0
+// CHECK-NEXT: dml.mean_variance_normalization at line {{[0-9]+}}: one of scale and bias is absent, but feature level 4_0 wants both or neither (this needs 5_2)
+// CHECK: decided by
+// CHECK-NEXT: dml.mean_variance_normalization at line {{[0-9]+}}: one of scale and bias is absent
 // CHECK: legalization to 4_0: 1 operator can be rewritten, 0 cannot
 
 // JSON: "kind": "rule"

@@ -53,15 +53,39 @@ def DMLBuffer_BufferRangeOp : Op<DMLBuffer_Dialect, "range", [Pure]> {
     256, at which every Vulkan device can bind a buffer. A kernel binds the range by
     itself, while views of a buffer share the binding of the whole buffer.
 
+    A range in a loop over steps may advance with the iterations: in iteration `i` it
+    begins `stride * i` bytes behind the offset, or `stride * (i mod period)` bytes with
+    a period. Below, `%row` is row 15 in iteration 0 and row 14 in iteration 1, and
+    `%half` is the first half of a buffer in even iterations, and its second half in odd
+    ones.
+
     ```mlir
     %rows = dml_buffer.range %0 at 1024 : memref<16x64xf32> to memref<128xf32>
+    scf.for %i = %zero to %count step %one {
+      %row = dml_buffer.range %0 at 3840 by -256 in %i
+          : memref<16x64xf32> to memref<64xf32>
+      %half = dml_buffer.range %1 at 0 by 256 in %i modulo 2
+          : memref<2x64xf32> to memref<64xf32>
+    }
     ```
   }];
-  let arguments = (ins AnyMemRef:$source, I64Attr:$offset);
+  let arguments = (ins AnyMemRef:$source, Optional<Index>:$iteration,
+                       I64Attr:$offset,
+                       DefaultValuedAttr<I64Attr, "0">:$stride,
+                       OptionalAttr<I64Attr>:$period);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = [{
-    $source `at` $offset attr-dict `:` type($source) `to` type($result)
+    $source `at` $offset (`by` $stride `in` $iteration^)? (`modulo` $period^)?
+    attr-dict `:` type($source) `to` type($result)
   }];
+  let builders = [
+    OpBuilder<(ins "mlir::Type":$type, "mlir::Value":$source,
+                   "int64_t":$offset), [{
+      build($_builder, $_state, type, source, /*iteration=*/mlir::Value(),
+            $_builder.getI64IntegerAttr(offset),
+            $_builder.getI64IntegerAttr(0), /*period=*/mlir::IntegerAttr());
+    }]>
+  ];
   let hasVerifier = 1;
 }
 

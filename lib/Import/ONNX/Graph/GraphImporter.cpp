@@ -8,6 +8,8 @@
 #include "Reader/Shapes.h"
 #include "Reader/Versions.h"
 #include "dml/IR/Origin.h"
+#include "dml/Import/Division.h"
+#include "dml/Import/Survey.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -81,10 +83,12 @@ llvm::Error GraphImporter::findNeededNodes() {
 void GraphImporter::collectUnreadOperands(
     llvm::function_ref<void(StringRef name, Tensor &)> collect) {
   for (auto [index, placed] : llvm::enumerate(getNodes())) {
+    bool hasProblem =
+        options.survey && !options.survey->nodes[index].problem.empty();
     auto isUnread = [&](StringRef name) {
       auto found = state.tensors.find(name);
       return !name.empty() && found != state.tensors.end() &&
-             !found->second.isKnown;
+             (hasProblem || !found->second.isKnown);
     };
     if (!isNeeded[index] || llvm::none_of(placed.node.outputs, isUnread))
       continue;
@@ -136,18 +140,18 @@ llvm::Error GraphImporter::connect(NodeImporter &importer, bool &isComplete) {
   return llvm::Error::success();
 }
 
-void GraphImporter::buildNode(NodeImporter &importer, const PlacedNode &placed,
-                              const Operator &info) {
+std::string GraphImporter::buildNode(NodeImporter &importer,
+                                     const PlacedNode &placed, unsigned index,
+                                     const Operator &info) {
   const NodeProto &node = placed.node;
   StringRef domain = normalizeDomain(node.domain);
-  auto addProblem = [&](StringRef reason) {
-    problems.add(domain, node.opType, importer.getName(), reason);
-  };
   if (domain.empty())
     if (std::string error = findVersionError(node, importer.getOpset());
         !error.empty())
-      return addProblem(error);
+      return error;
   state.whyNotTaken = runtime.findWhyNotTaken(domain, importer);
+  if (options.survey)
+    options.survey->nodes[index].notTaken = state.whyNotTaken.str();
   state.fusion = placed.fusion;
   LogicalResult result = importer.import(info);
   std::string reason = importer.takeReason();
@@ -156,40 +160,53 @@ void GraphImporter::buildNode(NodeImporter &importer, const PlacedNode &placed,
       for (StringRef name : node.outputs)
         if (!name.empty())
           state.tensors[name] = Tensor();
-    return addProblem(reason.empty() ? "it cannot be expressed" : reason);
+    return reason.empty() ? "it cannot be expressed" : reason;
   }
   for (auto [number, name] : llvm::enumerate(node.outputs))
     if (!name.empty() && state.read.contains(name) &&
         !state.tensors[name].isKnown)
-      addProblem("its output " + std::to_string(number) + " is not supported");
+      return "its output " + std::to_string(number) + " is not supported";
+  return "";
+}
+
+int64_t GraphImporter::getOpset(const PlacedNode &placed) {
+  auto opset = placed.sets->find(normalizeDomain(placed.node.domain));
+  return opset == placed.sets->end() ? 1 : opset->second;
 }
 
 llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
-                                      const Scope *scope) {
+                                      const ScopePointer &scope) {
   const NodeProto &node = placed.node;
   StringRef domain = normalizeDomain(node.domain);
-  auto opset = placed.sets->find(domain);
-  NodeImporter importer(state, node,
-                        opset == placed.sets->end() ? 1 : opset->second, index);
+  NodeImporter importer(state, node, getOpset(placed), index);
   bool isComplete;
   if (llvm::Error error = connect(importer, isComplete))
     return error;
   bool isBranch = domain.empty() && node.opType == "If";
   const Operator *info = registry.find(domain, node.opType);
   if (!isBranch && !info) {
-    problems.add(domain, node.opType, importer.getName(),
-                 describeUnknown(domain, node.opType));
+    addProblem(index, node, importer.getName(),
+               describeUnknown(domain, node.opType));
+    if (isLoop(domain, node.opType))
+      problems.noteSession();
     return llvm::Error::success();
   }
   // If a node depends on a failed node, it is not checked, since the shapes of
   // its inputs are unknown.
   if (!isComplete) {
     problems.addBehind();
+    if (options.survey)
+      options.survey->nodes[index].problem = describeUnknownInput(node);
     return llvm::Error::success();
   }
   if (isBranch)
     return importBranch(importer, placed, index, scope);
-  buildNode(importer, placed, *info);
+  std::string reason = buildNode(importer, placed, index, *info);
+  if (reason.empty())
+    return llvm::Error::success();
+  addProblem(index, node, importer.getName(), reason);
+  if (isRunByHost(domain, node.opType) || importer.lacksElements())
+    problems.noteSession();
   return llvm::Error::success();
 }
 
@@ -205,7 +222,6 @@ public:
   void add(const Tensor &tensor, StringRef tensorName) {
     Value value = NodeImporter(state).materialize(tensor, getShape(tensor));
     values.push_back(value);
-    types.push_back(value.getType());
     std::string name = tensorName.str();
     while (!names.insert(name).second)
       name += "_output";
@@ -221,7 +237,6 @@ public:
   }
 
   SmallVector<Value> values;
-  SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
 
 private:
@@ -239,10 +254,12 @@ llvm::Error GraphImporter::addOutputs(Results &results) {
                                      "' is computed by no node");
     Tensor &tensor = found->second;
     // The node that computes the tensor is listed among the problems.
-    if (!tensor.isKnown)
+    if (!tensor.isKnown || assumed.contains(output.name))
       continue;
     Shape shape = Results::getShape(tensor);
     std::optional<int64_t> count = countElements(shape);
+    if (options.survey && (!count || *count == 0))
+      continue;
     if (!count || *count == 0)
       return llvm::createStringError("output '" + output.name +
                                      "' has the shape " + describeShape(shape) +
@@ -262,31 +279,43 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
   if (options.leavesOutUnread && !problems.empty()) {
     llvm::StringSet<> added;
     collectUnreadOperands([&](StringRef name, Tensor &tensor) {
-      if (added.insert(name).second && !results.hasName(name))
+      if (added.insert(name).second && !results.hasName(name) &&
+          !assumed.contains(name))
         results.add(tensor, name);
     });
   }
-  func::ReturnOp::create(state.builder, function.getLoc(), results.values);
+  addReturn(function, results.values, results.attributes);
+  return llvm::Error::success();
+}
+
+void GraphImporter::addReturn(func::FuncOp function, ValueRange values,
+                              ArrayRef<DictionaryAttr> attributes) {
+  func::ReturnOp::create(state.builder, function.getLoc(), values);
   function.setFunctionType(state.builder.getFunctionType(
-      function.getArgumentTypes(), results.types));
-  function.setAllResultAttrs(results.attributes);
+      function.getArgumentTypes(), values.getTypes()));
+  function.setAllResultAttrs(attributes);
   // Erases intermediate views of views, and constants that were replaced.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front())))
     if (isOpTriviallyDead(&op))
       op.erase();
-  return llvm::Error::success();
 }
 
 llvm::Error GraphImporter::reportProblems(ModuleOp module) const {
   if (problems.empty())
     return llvm::Error::success();
-  if (!options.leavesOutUnread)
-    return llvm::createStringError(problems.describe(getNodes().size()));
+  if (!options.leavesOutUnread) {
+    std::string text = problems.describe(getNodes().size());
+    if (problems.isForSession())
+      return llvm::make_error<UnexpressedNodes>(text);
+    return llvm::createStringError(text);
+  }
   SmallVector<std::string> list = problems.list();
   if (unsigned behind = problems.getNumBehind(); behind != 0)
     list.push_back("behind these: " + std::to_string(behind) +
                    (behind == 1 ? " node" : " nodes"));
+  if (problems.isForSession())
+    list.push_back(Problems::sessionNote.str());
   module->setAttr(unreadAttrName,
                   Builder(module.getContext())
                       .getStrArrayAttr(llvm::to_vector_of<StringRef>(list)));
@@ -304,24 +333,30 @@ llvm::Error GraphImporter::prepareNodes() {
   if (state.isOptimized)
     if (llvm::Error error = fuseNodes())
       return error;
+  if (options.survey)
+    options.survey->nodes.assign(getNodes().size(), {});
   return findNeededNodes();
 }
 
 llvm::Error GraphImporter::importNodes(func::FuncOp function) {
   if (llvm::Error error = declareInputs(function))
     return error;
-  for (unsigned index = 0; index < getNodes().size(); ++index)
+  for (unsigned index = 0; index < getNodes().size(); ++index) {
     if (isNeeded[index])
-      if (llvm::Error error = importNode(getNodes()[index], index))
+      if (llvm::Error error = importNode(getNodes()[index], index, nullptr))
         return error;
-  if (llvm::Error error = checkDeclarations())
+    if (options.survey)
+      if (llvm::Error error = assumeOutputs(index, function))
+        return error;
+  }
+  if (options.survey)
+    surveyTensors();
+  else if (llvm::Error error = checkDeclarations())
     return error;
   return finish(function);
 }
 
-/// Returns an error if `module`, which was built from the graph, fails
-/// verification.
-static llvm::Error verifyModule(ModuleOp module) {
+llvm::Error GraphImporter::verifyModule(ModuleOp module) {
   std::string reason;
   ScopedDiagnosticHandler handler(module.getContext(),
                                   [&](Diagnostic &diagnostic) {
@@ -335,17 +370,23 @@ static llvm::Error verifyModule(ModuleOp module) {
                                  reason);
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
-  if (llvm::Error error = prepareNodes())
-    return error;
+OwningOpRef<ModuleOp> GraphImporter::startModule(func::FuncOp &function) {
   OpBuilder &builder = state.builder;
   Location loc =
       NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   builder.setInsertionPointToStart(module->getBody());
-  auto function = func::FuncOp::create(builder, loc, "main",
-                                       builder.getFunctionType({}, {}));
+  function = func::FuncOp::create(builder, loc, "main",
+                                  builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
+  return module;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
+  if (llvm::Error error = prepareNodes())
+    return error;
+  func::FuncOp function;
+  OwningOpRef<ModuleOp> module = startModule(function);
   if (llvm::Error error = importNodes(function))
     return error;
   if (llvm::Error error = reportProblems(*module))

@@ -8,6 +8,7 @@
 #include "Reader/Shapes.h"
 #include "dml/IR/Layout.h"
 #include "dml/Import/Signature.h"
+#include "dml/Import/Survey.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -66,8 +67,9 @@ readDimensions(const ValueInfo &info, const ImportOptions &options) {
     }
     std::string name = nameDimension(info, index);
     auto given = options.dimensions.find(name);
+    int64_t otherwise = options.survey ? options.survey->openSize : -1;
     dimensions.push_back(
-        {given == options.dimensions.end() ? -1 : given->second, name});
+        {given == options.dimensions.end() ? otherwise : given->second, name});
   }
   return dimensions;
 }
@@ -168,6 +170,10 @@ llvm::Error GraphImporter::declareInput(const ValueInfo &input,
                                         func::FuncOp function,
                                         Dimensions &dimensions) {
   llvm::Expected<Tensor> tensor = readInput(input, dimensions);
+  if (!tensor && options.survey) {
+    enterUnknown(input.name, llvm::toString(tensor.takeError()));
+    return llvm::Error::success();
+  }
   if (!tensor)
     return tensor.takeError();
   // --dim may also state the value of an input with a single integer or bool,
@@ -282,6 +288,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   state.weightNames.try_emplace(constant->getAddress(), name);
   tensor.constant = std::move(*constant);
   state.tensors[name] = std::move(tensor);
+  loadedInitializers[name] = initializer->second;
   initializers.erase(initializer);
   return llvm::Error::success();
 }

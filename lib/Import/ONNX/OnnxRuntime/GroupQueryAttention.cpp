@@ -194,7 +194,7 @@ LogicalResult GroupQueryAttention::readHeads() {
 }
 
 LogicalResult GroupQueryAttention::readCache() {
-  if (!node.hasInput(Total) || !node.getInput(Total).constant)
+  if (!node.hasInput(Total) || !node.wantElements(Total))
     return node.reject(
         "its total_sequence_length is computed when the model runs, but the "
         "size of the present keys depends on it; --dim states an input, as in "

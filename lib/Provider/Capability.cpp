@@ -1,0 +1,273 @@
+//===- Capability.cpp - Which nodes the provider takes --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Capability.h"
+#include "Partitions.h"
+#include "Survey.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+using namespace dml;
+using namespace dml::provider;
+
+namespace {
+/// Finds out what the provider takes of a graph.
+class Finder {
+public:
+  Finder(const Graph &graph, const Options &options)
+      : graph(graph), options(options),
+        survey(surveyGraph(graph, options.featureLevel)),
+        problems(graph.nodes.size()) {}
+
+  Capability run();
+
+private:
+  void chooseNodes();
+  bool isTaken(uint32_t node) const { return problems[node].empty(); }
+  std::vector<Part> makeParts() const;
+  Part makePart(std::vector<uint32_t> nodes) const;
+  bool giveBackRefused(const Part &part);
+  bool giveBackFolded(const Part &part);
+  bool giveBackSmall(const Part &part);
+  bool giveBackEmpty(const Part &part);
+  Work measure(const Part &part) const;
+  double countBytes(ValueIndex value) const;
+  double countElements(ValueIndex value) const;
+  double countOperations(const Node &node) const;
+
+  const Graph &graph;
+  const Options &options;
+  Survey survey;
+  std::vector<std::string> problems;
+};
+} // namespace
+
+void Finder::chooseNodes() {
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const Survey::NodeResult &result = survey.getNode(i);
+    problems[i] = result.problem;
+    if (problems[i].empty() && options.partitioning == Partitioning::DirectML)
+      problems[i] = result.notTaken;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+/// For each node, the nodes whose results it and the graphs within it read.
+static Edges getEdges(const Graph &graph) {
+  Edges edges(graph.nodes.size());
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node &node = graph.nodes[i];
+    for (const auto *values : {&node.inputs, &node.implicitInputs})
+      for (ValueIndex value : *values)
+        if (value != noValue && graph.producers[value])
+          edges[i].push_back(*graph.producers[value]);
+  }
+  return edges;
+}
+
+Part Finder::makePart(std::vector<uint32_t> nodes) const {
+  Part part = getPart(graph, std::move(nodes));
+  for (ValueIndex input : part.inputs) {
+    const Survey::TensorResult *tensor = survey.findTensor(input);
+    if (!tensor || graph.values[input].weight)
+      continue;
+    part.shapes[input] = tensor->sizes;
+    // The survey has computed the elements from shapes. A run computes them
+    // from its own.
+    if (tensor->isConstant && tensor->elements)
+      part.constants[input] = *tensor->elements;
+  }
+  for (ValueIndex output : part.outputs)
+    if (const Survey::TensorResult *tensor = survey.findTensor(output);
+        tensor && tensor->sizes.empty())
+      part.scalars.push_back(output);
+  return part;
+}
+
+std::vector<Part> Finder::makeParts() const {
+  std::vector<bool> taken;
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i)
+    taken.push_back(isTaken(i));
+  std::vector<Part> parts;
+  for (std::vector<uint32_t> &nodes : findPartitions(getEdges(graph), taken))
+    parts.push_back(makePart(std::move(nodes)));
+  return parts;
+}
+
+/// Reads a part by itself, and gives the nodes back that are refused.
+bool Finder::giveBackRefused(const Part &part) {
+  try {
+    Survey own(graph, part, 1, options.featureLevel);
+    bool isChanged = false;
+    for (uint32_t node : part.nodes)
+      if (!own.getNode(node).problem.empty()) {
+        problems[node] = own.getNode(node).problem;
+        isChanged = true;
+      }
+    return isChanged;
+  } catch (const dml::Error &error) {
+    for (uint32_t node : part.nodes)
+      problems[node] = error.what();
+    return true;
+  }
+}
+
+/// Gives back the nodes whose results are known when a program is compiled, and
+/// that no other node of the part reads.
+bool Finder::giveBackFolded(const Part &part) {
+  std::set<uint32_t> inside(part.nodes.begin(), part.nodes.end());
+  bool isChanged = false;
+  for (auto node = part.nodes.rbegin(); node != part.nodes.rend(); ++node) {
+    if (!survey.getNode(*node).isFolded)
+      continue;
+    bool isRead = false;
+    for (ValueIndex output : graph.nodes[*node].outputs)
+      if (output != noValue)
+        for (uint32_t reader : graph.readers[output])
+          isRead |= inside.count(reader) != 0;
+    if (isRead)
+      continue;
+    problems[*node] = "it computes with shapes for nodes that are not in its "
+                      "partition, which the CPU does";
+    inside.erase(*node);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/// Gives back nodes that would hand over a tensor without elements.
+bool Finder::giveBackEmpty(const Part &part) {
+  bool isChanged = false;
+  for (ValueIndex output : part.outputs) {
+    const Survey::TensorResult *tensor = survey.findTensor(output);
+    if (!tensor || std::find(tensor->sizes.begin(), tensor->sizes.end(), 0) ==
+                       tensor->sizes.end())
+      continue;
+    problems[*graph.producers[output]] =
+        "its output '" + graph.values[output].name + "' has no elements";
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+//===----------------------------------------------------------------------===//
+// The work of a partition
+//===----------------------------------------------------------------------===//
+
+double Finder::countElements(ValueIndex value) const {
+  if (value == noValue)
+    return 0;
+  const Survey::TensorResult *tensor = survey.findTensor(value);
+  double count = 1;
+  for (int64_t size : tensor ? tensor->sizes : graph.values[value].sizes)
+    count *= static_cast<double>(std::max<int64_t>(size, 1));
+  return count;
+}
+
+double Finder::countBytes(ValueIndex value) const {
+  if (value == noValue)
+    return 0;
+  return countElements(value) *
+         static_cast<double>(getBits(graph.values[value].type)) / 8;
+}
+
+/// The operations of a node: two for each term of a sum of products, and else
+/// one for each element of its first output. The sums of products of A (rows x
+/// terms) and B (terms x columns) have sqrt(|A| |B| |A B|) terms in total.
+double Finder::countOperations(const Node &node) const {
+  auto element = [&](const std::vector<ValueIndex> &values, size_t index) {
+    return index < values.size() ? countElements(values[index]) : 0;
+  };
+  double outputs = element(node.outputs, 0);
+  auto contains = [&](const char *text) {
+    return node.type.find(text) != std::string::npos;
+  };
+  if (contains("MatMul") || contains("Gemm") || contains("Attention"))
+    return 2 * std::sqrt(element(node.inputs, 0) * outputs *
+                         std::max(element(node.inputs, 1), 1.0));
+  if (contains("Conv") && node.inputs.size() > 1 && node.inputs[1] != noValue &&
+      !graph.values[node.inputs[1]].sizes.empty()) {
+    // Each output element is a sum over a filter.
+    auto filters = static_cast<double>(
+        std::max<int64_t>(graph.values[node.inputs[1]].sizes[0], 1));
+    return 2 * outputs * element(node.inputs, 1) / filters;
+  }
+  return outputs;
+}
+
+Work Finder::measure(const Part &part) const {
+  Work work;
+  for (uint32_t index : part.nodes) {
+    const Node &node = graph.nodes[index];
+    if (survey.getNode(index).isFolded)
+      continue;
+    ++work.nodes;
+    work.operations += countOperations(node);
+    for (const auto *values : {&node.inputs, &node.outputs})
+      for (ValueIndex value : *values)
+        work.bytes += countBytes(value);
+  }
+  for (ValueIndex input : part.inputs)
+    if (!graph.values[input].weight)
+      work.copiedBytes += countBytes(input);
+  for (ValueIndex output : part.outputs)
+    work.copiedBytes += countBytes(output);
+  return work;
+}
+
+bool Finder::giveBackSmall(const Part &part) {
+  Work work = measure(part);
+  if (isWorthwhile(work))
+    return false;
+  char text[160];
+  std::snprintf(text, sizeof(text),
+                "its partition of %zu nodes takes the CPU about %.0f us, but "
+                "copies and submission %.0f us",
+                part.nodes.size(), estimateCpuTime(work) * 1e6,
+                estimateTransferTime(work) * 1e6);
+  for (uint32_t node : part.nodes)
+    problems[node] = text;
+  return true;
+}
+
+Capability Finder::run() {
+  chooseNodes();
+  using Rule = bool (Finder::*)(const Part &);
+  std::vector<Rule> rules = {&Finder::giveBackFolded, &Finder::giveBackRefused,
+                             &Finder::giveBackEmpty};
+  if (options.partitioning == Partitioning::Automatic)
+    rules.push_back(&Finder::giveBackSmall);
+  std::vector<Part> parts = makeParts();
+  // Each round gives back one node at least, so that the rounds end. A graph
+  // that takes more than a few is not worth the time.
+  constexpr unsigned mostRounds = 32;
+  unsigned rounds = 0;
+  for (size_t rule = 0; rule < rules.size();) {
+    if (++rounds > mostRounds) {
+      for (const Part &part : parts)
+        for (uint32_t node : part.nodes)
+          problems[node] = "its graph falls into too many parts";
+      return {{}, std::move(problems)};
+    }
+    bool isChanged = false;
+    for (const Part &part : parts)
+      isChanged |= (this->*rules[rule])(part);
+    if (isChanged)
+      parts = makeParts();
+    rule = isChanged ? 0 : rule + 1;
+  }
+  return {std::move(parts), std::move(problems)};
+}
+
+Capability provider::findCapability(const Graph &graph,
+                                    const Options &options) {
+  return Finder(graph, options).run();
+}

@@ -1,0 +1,71 @@
+//===- Partitions.cpp - Which nodes become one ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Partitions.h"
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+using namespace dml::provider;
+
+/// Numbers the nodes so that a path from a node that is taken, through one that
+/// is not, to a node that is taken, leads to a greater number.
+static std::vector<uint32_t> findLevels(const Edges &reads,
+                                        const std::vector<bool> &isTaken) {
+  std::vector<uint32_t> levels(reads.size());
+  for (uint32_t node = 0; node < reads.size(); ++node)
+    for (uint32_t source : reads[node]) {
+      uint32_t step = isTaken[node] && !isTaken[source] ? 1 : 0;
+      levels[node] = std::max(levels[node], levels[source] + step);
+    }
+  return levels;
+}
+
+static uint32_t findRoot(std::vector<uint32_t> &parents, uint32_t node) {
+  while (parents[node] != node)
+    node = parents[node] = parents[parents[node]];
+  return node;
+}
+
+std::vector<std::vector<uint32_t>>
+dml::provider::findPartitions(const Edges &reads,
+                              const std::vector<bool> &isTaken) {
+  std::vector<uint32_t> levels = findLevels(reads, isTaken);
+  std::vector<uint32_t> parents(reads.size());
+  std::iota(parents.begin(), parents.end(), 0);
+  for (uint32_t node = 0; node < reads.size(); ++node)
+    for (uint32_t source : reads[node])
+      if (isTaken[node] && isTaken[source] && levels[node] == levels[source])
+        parents[findRoot(parents, node)] = findRoot(parents, source);
+  std::map<uint32_t, std::vector<uint32_t>> groups;
+  for (uint32_t node = 0; node < reads.size(); ++node)
+    if (isTaken[node])
+      groups[findRoot(parents, node)].push_back(node);
+  std::vector<std::vector<uint32_t>> partitions;
+  for (auto &[root, nodes] : groups)
+    partitions.push_back(std::move(nodes));
+  std::sort(partitions.begin(), partitions.end());
+  return partitions;
+}
+
+// Round figures of a desktop's processor with eight cores, and of PCI Express
+// 4.0. A submission is what a session adds to its kernels: recording is done
+// before, so that the rest is the queue, the fence and the thread that waits.
+static constexpr double cpuOperationsPerSecond = 200e9;
+static constexpr double cpuBytesPerSecond = 20e9;
+static constexpr double cpuSecondsPerNode = 2e-6;
+static constexpr double copiedBytesPerSecond = 10e9;
+static constexpr double secondsPerSubmission = 50e-6;
+
+double dml::provider::estimateCpuTime(const Work &work) {
+  return work.nodes * cpuSecondsPerNode +
+         std::max(work.operations / cpuOperationsPerSecond,
+                  work.bytes / cpuBytesPerSecond);
+}
+
+double dml::provider::estimateTransferTime(const Work &work) {
+  return secondsPerSubmission + work.copiedBytes / copiedBytesPerSecond;
+}

@@ -1,0 +1,53 @@
+//===- Partitions.h - Which nodes become one --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes and values are numbers here, so that the rules can be tested without
+// ONNX Runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_PROVIDER_PARTITIONS_H
+#define DML_LIB_PROVIDER_PARTITIONS_H
+
+#include <cstdint>
+#include <vector>
+
+namespace dml::provider {
+
+/// For each node, in an order in which each stands behind those that it reads,
+/// the nodes that it reads.
+using Edges = std::vector<std::vector<uint32_t>>;
+
+/// Divides the nodes that `isTaken` marks into partitions, each in ascending
+/// order. Nodes that are connected by nodes that are taken are in one
+/// partition, unless a node that is not taken stands between them: of a chain
+/// A, B, C without B, A and C are two partitions, since one that had both
+/// would have to run before B and behind B.
+std::vector<std::vector<uint32_t>>
+findPartitions(const Edges &reads, const std::vector<bool> &isTaken);
+
+/// What the nodes of a partition do for one run.
+struct Work {
+  /// Additions and multiplications, each counted.
+  double operations = 0;
+  /// Bytes that the nodes read and write, weights included.
+  double bytes = 0;
+  /// The number of nodes that are not computed when a program is compiled.
+  uint32_t nodes = 0;
+  /// Bytes of the tensors that come from ONNX Runtime or go to it.
+  double copiedBytes = 0;
+};
+
+/// The time in seconds that the CPU needs for the work, and the time of the
+/// partition's copies and submission. A partition of which the first is below
+/// the second stays on the CPU.
+double estimateCpuTime(const Work &work);
+double estimateTransferTime(const Work &work);
+inline bool isWorthwhile(const Work &work) {
+  return estimateCpuTime(work) >= estimateTransferTime(work);
+}
+
+} // namespace dml::provider
+
+#endif // DML_LIB_PROVIDER_PARTITIONS_H

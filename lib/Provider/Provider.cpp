@@ -1,0 +1,138 @@
+//===- Provider.cpp - The provider of a session ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Provider.h"
+#include "Capability.h"
+#include "Context.h"
+
+using namespace dml;
+using namespace dml::provider;
+
+Provider::Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
+                   const DeviceMemory &memory, const OrtKernelRegistry *kernels,
+                   const OrtLogger *logger)
+    : OrtEp{}, kernels(kernels) {
+  auto shared = std::make_shared<Context>();
+  shared->options = std::move(options);
+  shared->log = Log(logger);
+  shared->device = std::move(device);
+  shared->memory = &memory;
+  context = std::move(shared);
+  ort_version_supported = getApi().version;
+  GetName = [](const OrtEp *) noexcept { return providerName; };
+  GetCapability = [](OrtEp *self, const OrtGraph *graph,
+                     OrtEpGraphSupportInfo *support) noexcept {
+    return guard(
+        [&] { static_cast<Provider *>(self)->findNodes(graph, support); });
+  };
+  Compile = [](OrtEp *self, const OrtGraph **graphs, const OrtNode **nodes,
+               size_t count, OrtNodeComputeInfo **computations,
+               OrtNode **contexts) noexcept {
+    return guard([&] {
+      static_cast<Provider *>(self)->compile(graphs, nodes, count, computations,
+                                             contexts);
+    });
+  };
+  ReleaseNodeComputeInfos = [](OrtEp *, OrtNodeComputeInfo **computations,
+                               size_t count) noexcept {
+    for (size_t i = 0; i < count; ++i)
+      delete static_cast<Computation *>(computations[i]);
+  };
+  GetPreferredDataLayout = [](OrtEp *,
+                              OrtEpDataLayout *layout) noexcept -> OrtStatus * {
+    *layout = OrtEpDataLayout_NCHW;
+    return nullptr;
+  };
+  GetKernelRegistry =
+      [](OrtEp *self,
+         const OrtKernelRegistry **registry) noexcept -> OrtStatus * {
+    *registry = static_cast<Provider *>(self)->kernels;
+    return nullptr;
+  };
+  IsConcurrentRunSupported = [](OrtEp *,
+                                bool *supported) noexcept -> OrtStatus * {
+    *supported = true;
+    return nullptr;
+  };
+}
+
+void Provider::logNodes(const Graph &graph,
+                        const Capability &capability) const {
+  size_t taken = 0;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node &node = graph.nodes[i];
+    const std::string &problem = capability.problems[i];
+    taken += problem.empty();
+    if (!problem.empty())
+      context->log.info("node '" + node.name + "' (" +
+                        (node.domain.empty() ? "" : node.domain + ".") +
+                        node.type + ") stays with ONNX Runtime: " + problem);
+  }
+  context->log.info(
+      "takes " + std::to_string(taken) + " of " +
+      std::to_string(graph.nodes.size()) + " nodes of graph '" + graph.name +
+      "' in " + std::to_string(capability.partitions.size()) + " partitions");
+}
+
+/// Takes the partitions of a model that was compiled ahead. Returns whether the
+/// graph is of such a model.
+bool Provider::addContexts(const Graph &graph,
+                           OrtEpGraphSupportInfo *support) const {
+  bool isAny = false;
+  for (const Node &node : graph.nodes) {
+    if (!isContext(node))
+      continue;
+    isAny = true;
+    check(getApi().ep->EpGraphSupportInfo_AddNodesToFuse(support, &node.handle,
+                                                         1, nullptr));
+  }
+  return isAny;
+}
+
+void Provider::findNodes(const OrtGraph *handle,
+                         OrtEpGraphSupportInfo *support) {
+  Graph graph = readGraph(handle);
+  if (graph.nodes.empty() || addContexts(graph, support))
+    return;
+  Capability capability;
+  try {
+    capability = findCapability(graph, context->options);
+  } catch (const dml::Error &error) {
+    // What dml cannot read, ONNX Runtime runs by itself.
+    context->log.warn("takes no node of graph '" + graph.name +
+                      "': " + error.what());
+    return;
+  }
+  logNodes(graph, capability);
+  OrtNodeFusionOptions fusion{};
+  fusion.ort_version_supported = getApi().version;
+  fusion.drop_constant_initializers = true;
+  for (const Part &part : capability.partitions) {
+    std::vector<const OrtNode *> nodes;
+    for (uint32_t node : part.nodes)
+      nodes.push_back(graph.nodes[node].handle);
+    for (const auto &[value, elements] : part.constants)
+      facts.constants.insert(graph.values[value].name);
+    for (ValueIndex value : part.scalars)
+      facts.scalars.insert(graph.values[value].name);
+    check(getApi().ep->EpGraphSupportInfo_AddNodesToFuse(
+        support, nodes.data(), nodes.size(), &fusion));
+  }
+}
+
+void Provider::compile(const OrtGraph **graphs, const OrtNode **nodes,
+                       size_t count, OrtNodeComputeInfo **computations,
+                       OrtNode **contexts) {
+  std::vector<std::unique_ptr<Computation>> made;
+  for (size_t i = 0; i < count; ++i)
+    made.push_back(
+        std::make_unique<Computation>(context, graphs[i], nodes[i], facts));
+  if (context->options.makesContext && contexts)
+    for (size_t i = 0; i < count; ++i)
+      contexts[i] = made[i]->makeContext(nodes[i]);
+  for (size_t i = 0; i < count; ++i)
+    computations[i] = made[i].release();
+}

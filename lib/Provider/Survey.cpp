@@ -1,0 +1,85 @@
+//===- Survey.cpp - What dml says of a graph's nodes ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Survey.h"
+#include <algorithm>
+
+using namespace dml;
+using namespace dml::provider;
+
+namespace {
+struct SurveyDestroyer {
+  void operator()(DmlSurvey survey) const { dmlDestroySurvey(survey); }
+};
+} // namespace
+
+/// The number of elements of a tensor whose sizes are known.
+static int64_t countElements(const DmlSurveyTensor &tensor) {
+  int64_t count = 1;
+  for (uint32_t i = 0; i < tensor.rank; ++i)
+    count *= tensor.sizes[i];
+  return count;
+}
+
+Survey::Survey(const Graph &graph, const Part &part, int64_t openSize,
+               const std::string &featureLevel) {
+  dml::Model model = buildModel(graph, part, ModelKind::Survey);
+  DmlSurveyInfo info{};
+  info.model = model.get();
+  info.openSize = openSize;
+  info.level = featureLevel.empty() ? nullptr : featureLevel.c_str();
+  DmlSurvey handle = nullptr;
+  dml::detail::check(dmlSurveyModel, &info, &handle);
+  std::unique_ptr<DmlSurveyImpl, SurveyDestroyer> owned(handle);
+  for (uint32_t i = 0; i < part.nodes.size(); ++i) {
+    const Node &node = graph.nodes[part.nodes[i]];
+    DmlSurveyNode found{};
+    dml::detail::check(dmlGetSurveyNode, handle, i, &found);
+    nodes[part.nodes[i]] = {node.problem.empty() ? found.problem : node.problem,
+                            found.notTaken, found.isFolded};
+  }
+  for (ValueIndex value = 0; value < graph.values.size(); ++value) {
+    DmlSurveyTensor found{};
+    if (dmlGetSurveyTensor(handle, graph.values[value].name.c_str(), &found,
+                           nullptr) != DML_SUCCESS)
+      continue;
+    TensorResult &tensor = tensors[value];
+    tensor.sizes.assign(found.sizes, found.sizes + found.rank);
+    tensor.isConstant = found.isConstant;
+    if (found.elements)
+      tensor.elements.emplace(found.elements,
+                              found.elements + countElements(found));
+  }
+}
+
+uint32_t Survey::countProblems() const {
+  uint32_t count = 0;
+  for (const auto &[index, node] : nodes)
+    count += !node.problem.empty();
+  return count;
+}
+
+const Survey::TensorResult *Survey::findTensor(ValueIndex value) const {
+  auto found = tensors.find(value);
+  return found == tensors.end() ? nullptr : &found->second;
+}
+
+Survey provider::surveyGraph(const Graph &graph,
+                             const std::string &featureLevel) {
+  constexpr int64_t largeSize = 64;
+  Part whole = getWhole(graph);
+  Survey large(graph, whole, largeSize, featureLevel);
+  bool isOpen = std::any_of(
+      whole.inputs.begin(), whole.inputs.end(), [&](ValueIndex input) {
+        const std::vector<int64_t> &sizes = graph.values[input].sizes;
+        return std::any_of(sizes.begin(), sizes.end(),
+                           [](int64_t size) { return size < 0; });
+      });
+  if (!isOpen || large.countProblems() == 0)
+    return large;
+  Survey small(graph, whole, 1, featureLevel);
+  return small.countProblems() < large.countProblems() ? small : large;
+}

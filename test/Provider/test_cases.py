@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""What the provider does in ONNX Runtime: python3 test_cases.py HOST PROVIDER [TEST...]"""
+#
+# SPDX-License-Identifier: Apache-2.0
+import os
+import sys
+import tempfile
+import unittest
+
+import numpy
+from onnx import TensorProto, checker, helper, numpy_helper
+
+import host
+
+# The program and the provider.
+ARGUMENTS = []
+FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+
+
+def make_model(nodes, inputs, outputs, weights=None, opset=17):
+    """A model of (operator, inputs, outputs, attributes). Inputs and outputs are (name,
+    type, shape)."""
+    made = [node if hasattr(node, "op_type")
+            else helper.make_node(node[0], node[1], node[2], **(node[3] if len(node) > 3 else {}))
+            for node in nodes]
+    graph = helper.make_graph(
+        made, "graph", [helper.make_tensor_value_info(*each) for each in inputs],
+        [helper.make_tensor_value_info(*each) for each in outputs],
+        [numpy_helper.from_array(numpy.asarray(value), name)
+         for name, value in (weights or {}).items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    model.ir_version = 8
+    return model
+
+
+def draw(*shape):
+    return numpy.random.RandomState(sum(shape)).standard_normal(shape).astype(numpy.float32)
+
+
+class ProviderTest(unittest.TestCase):
+    def setUp(self):
+        self.host = host.Host(*ARGUMENTS, log=True)
+        self.addCleanup(self.host.__exit__)
+
+    def open(self, model, partitioning="all", entries=None, **options):
+        """Opens a session with the provider."""
+        self.host.set({"partitioning": partitioning, **options}, entries)
+        return self.host.open(model)
+
+    def compare(self, model, *runs, partitioning="all", parts=None, others=None, **options):
+        """Runs the model with the provider and on the CPU."""
+        opened = self.open(model, partitioning, **options)
+        if parts is not None:
+            self.assertEqual(sorted(opened.parts), sorted(parts))
+        if others is not None:
+            self.assertEqual(opened.others, others)
+        found = [self.host.run(inputs)[0] for inputs in runs]
+        self.host.open(model, "cpu")
+        for inputs, outputs in zip(runs, found):
+            wanted, _ = self.host.run(inputs)
+            self.assertIsNone(host.find_difference(outputs, wanted))
+
+    def find_log(self, text):
+        lines = [line for line in self.host.read_log() if text in line]
+        self.assertTrue(lines, f"no line of the log has '{text}'")
+        return lines[0]
+
+    def test_sizes_change_between_runs(self):
+        model = make_model(
+            [("MatMul", ["x", "w"], ["y"]), ("Relu", ["y"], ["z"])],
+            [("x", FLOAT, ["rows", 10])], [("z", FLOAT, ["rows", 4])], {"w": draw(10, 4)})
+        self.compare(model, *({"x": draw(rows, 10)} for rows in (3, 5, 1, 3)), parts=[2])
+
+    def test_pictures_of_any_size(self):
+        model = make_model(
+            [("Conv", ["x", "w"], ["y"], {"pads": [1, 1, 1, 1]}),
+             ("MaxPool", ["y"], ["p"], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+             ("Resize", ["p", "", "scales"], ["u"], {"mode": "nearest"}),
+             ("Shape", ["y"], ["s"]), ("Slice", ["s", "two", "four"], ["hw"]),
+             ("Concat", ["channels", "hw"], ["sizes"], {"axis": 0}),
+             ("Reshape", ["u", "sizes"], ["z"])],
+            [("x", FLOAT, ["batch", 3, "height", "width"])], [("z", FLOAT, None)],
+            {"w": draw(4, 3, 3, 3), "scales": numpy.float32([1, 1, 2, 2]),
+             "two": numpy.int64([2]), "four": numpy.int64([4]),
+             "channels": numpy.int64([-1, 4])})
+        self.compare(model, {"x": draw(1, 3, 8, 12)}, {"x": draw(2, 3, 10, 6)}, others=0)
+
+    def test_loop_in_the_middle(self):
+        body = helper.make_graph(
+            [helper.make_node("Add", ["state", "step"], ["next"]),
+             helper.make_node("Identity", ["cond_in"], ["cond_out"])], "body",
+            [helper.make_tensor_value_info("i", INT64, []),
+             helper.make_tensor_value_info("cond_in", BOOL, []),
+             helper.make_tensor_value_info("state", FLOAT, [2, 3])],
+            [helper.make_tensor_value_info("cond_out", BOOL, []),
+             helper.make_tensor_value_info("next", FLOAT, [2, 3])])
+        model = make_model(
+            [("Relu", ["x"], ["step"]),
+             helper.make_node("Loop", ["count", "", "step"], ["sum"], body=body),
+             ("Exp", ["sum"], ["y"])],
+            [("x", FLOAT, [2, 3]), ("count", INT64, [])], [("y", FLOAT, [2, 3])])
+        self.compare(model, {"x": draw(2, 3), "count": numpy.int64(3)},
+                     {"x": draw(2, 3), "count": numpy.int64(0)})
+        self.find_log("(Loop) stays with ONNX Runtime")
+
+    def test_weights_from_around_a_loop(self):
+        body = helper.make_graph(
+            [helper.make_node("MatMul", ["state", "w"], ["product"]),
+             helper.make_node("Tanh", ["product"], ["next"]),
+             helper.make_node("Identity", ["cond_in"], ["cond_out"])], "body",
+            [helper.make_tensor_value_info("i", INT64, []),
+             helper.make_tensor_value_info("cond_in", BOOL, []),
+             helper.make_tensor_value_info("state", FLOAT, [2, 3])],
+            [helper.make_tensor_value_info("cond_out", BOOL, []),
+             helper.make_tensor_value_info("next", FLOAT, [2, 3])])
+        model = make_model(
+            [("MatMul", ["x", "w"], ["first"]),
+             helper.make_node("Loop", ["count", "", "first"], ["y"], body=body)],
+            [("x", FLOAT, [2, 3]), ("count", INT64, [])], [("y", FLOAT, [2, 3])],
+            {"w": draw(3, 3)})
+        self.compare(model, {"x": draw(2, 3), "count": numpy.int64(3)})
+
+    def test_if_in_the_middle(self):
+        def branch(operator):
+            return helper.make_graph(
+                [helper.make_node(operator, ["a"], [operator])], operator, [],
+                [helper.make_tensor_value_info(operator, FLOAT, [4])])
+        model = make_model(
+            [("Abs", ["x"], ["a"]), ("ReduceSum", ["a"], ["sum"], {"keepdims": 0}),
+             ("Greater", ["sum", "limit"], ["cond"]),
+             helper.make_node("If", ["cond"], ["y"], then_branch=branch("Sqrt"),
+                              else_branch=branch("Neg")),
+             ("Add", ["y", "a"], ["z"])],
+            [("x", FLOAT, [4])], [("z", FLOAT, [4])], {"limit": numpy.float32(3)})
+        self.compare(model, {"x": numpy.float32([1, 2, 3, 4])},
+                     {"x": numpy.float32([0.5, 0, 0, 0])})
+        self.find_log("(If) stays with ONNX Runtime")
+
+    def test_non_max_suppression_in_the_middle(self):
+        model = make_model(
+            [("Sigmoid", ["logits"], ["scores"]), ("Exp", ["sizes"], ["boxes"]),
+             ("NonMaxSuppression", ["boxes", "scores", "most", "iou", "least"], ["chosen"]),
+             ("Gather", ["chosen", "two"], ["index"], {"axis": 1}),
+             ("Gather", ["boxes", "index"], ["result"], {"axis": 1})],
+            [("sizes", FLOAT, [1, 6, 4]), ("logits", FLOAT, [1, 1, 6])],
+            [("result", FLOAT, None)],
+            {"most": numpy.int64([10]), "iou": numpy.float32([0.5]),
+             "least": numpy.float32([0.6]), "two": numpy.int64(2)})
+        inputs = {"sizes": draw(1, 6, 4), "logits": draw(1, 1, 6)}
+        # Once with boxes that are chosen, and once without any.
+        self.compare(model, inputs, {**inputs, "logits": -numpy.abs(draw(1, 1, 6))}, parts=[1, 1])
+        self.find_log("the shape of its result depends on its data")
+        self.find_log("known only when the model runs")
+
+    def test_strings_in_the_middle(self):
+        model = make_model(
+            [("Relu", ["x"], ["y"]), ("Cast", ["y"], ["text"], {"to": TensorProto.STRING}),
+             ("Cast", ["text"], ["z"], {"to": FLOAT}), ("Neg", ["z"], ["w"])],
+            [("x", FLOAT, [5])], [("w", FLOAT, [5])])
+        self.compare(model, {"x": numpy.float32([1, -2, 3.5, 0, 7])}, parts=[1, 1])
+
+    def test_shapes_go_from_one_partition_to_another(self):
+        # Det has no operator of DirectML, and stands between two partitions; the second
+        # reads sizes that the graph computes from the input of the first.
+        model = make_model(
+            [("Abs", ["x"], ["a"]), ("Shape", ["a"], ["s"]),
+             ("Gather", ["s", "order"], ["n"]), ("Concat", ["n", "one"], ["sizes"], {"axis": 0}),
+             ("Det", ["a"], ["d"]), ("Reshape", ["d", "sizes"], ["r"]), ("Neg", ["r"], ["y"])],
+            [("x", FLOAT, ["n", "m", 3, 3])], [("y", FLOAT, None)],
+            {"order": numpy.int64([1, 0]), "one": numpy.int64([1])})
+        self.compare(model, *({"x": draw(n, 4, 3, 3)} for n in (2, 5, 2)), parts=[1, 2])
+        self.find_log("(Concat) stays with ONNX Runtime: it computes with shapes")
+
+    def test_small_partitions_stay(self):
+        model = make_model([("Relu", ["x"], ["y"])], [("x", FLOAT, [8])], [("y", FLOAT, [8])])
+        self.compare(model, {"x": draw(8)}, partitioning="auto", parts=[], others=1)
+        self.assertRegex(self.find_log("(Relu) stays"),
+                         r"its partition of 1 nodes takes the CPU about 2 us, but copies and "
+                         r"submission 50 us")
+
+    def test_large_partitions_are_taken(self):
+        model = make_model(
+            [("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, [128, 1024])],
+            [("y", FLOAT, [128, 1024])], {"w": draw(1024, 1024)})
+        self.compare(model, {"x": draw(128, 1024) / 8}, partitioning="auto", parts=[1])
+
+    def test_partitions_of_directml(self):
+        model = make_model(
+            [("Abs", ["x"], ["a"]), ("Mod", ["a", "b"], ["c"]), ("Neg", ["c"], ["y"])],
+            [("x", INT64, [3]), ("b", INT64, [3])], [("y", INT64, [3])])
+        inputs = {"x": numpy.int64([-7, 5, 9]), "b": numpy.int64([3, 2, 4])}
+        self.compare(model, inputs, parts=[3])
+        self.compare(model, inputs, partitioning="directml", parts=[1, 1])
+        self.find_log("(Mod) stays with ONNX Runtime: the provider takes no integers of 64 bits")
+
+    def test_feature_levels(self):
+        model = make_model(
+            [("Relu", ["x"], ["a"]), helper.make_node("Gelu", ["a"], ["b"], domain="com.microsoft"),
+             ("Abs", ["b"], ["y"])],
+            [("x", FLOAT, [8])], [("y", FLOAT, [8])])
+        model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+        self.compare(model, {"x": draw(8)}, parts=[3])
+        self.compare(model, {"x": draw(8)}, feature_level="3_1", parts=[1, 1])
+        self.find_log("(com.microsoft.Gelu) stays with ONNX Runtime: is not in feature level 3_1")
+
+    def test_wrong_options(self):
+        model = make_model([("Relu", ["x"], ["y"])], [("x", FLOAT, [8])], [("y", FLOAT, [8])])
+        for options, message in (
+                ({"devise": "0"}, "no provider option 'devise'"),
+                ({"partitioning": "some"}, "auto, all or directml"),
+                ({"max_memory": "much"}, "a number of bytes"),
+                ({"dump_dir": "/nowhere"}, "a folder that exists"),
+                ({"feature_level": "0_9"}, "feature_level"),
+                ({"device": "no such card"}, "no such card")):
+            with self.subTest(options), self.assertRaisesRegex(host.Failure, message):
+                self.open(model, **options)
+        self.compare(model, {"x": draw(8)}, parts=[1])
+
+    def test_too_little_memory(self):
+        # The session that fails leaves nothing behind, and the next one runs.
+        model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, ["n", 512])],
+                           [("y", FLOAT, ["n", 512])], {"w": draw(512, 512) / 32})
+        self.open(model, max_memory="65536")
+        with self.assertRaisesRegex(host.Failure, "65536"):
+            self.host.run({"x": draw(4, 512)})
+        self.compare(model, {"x": draw(4, 512)}, parts=[1], max_memory="1073741824")
+
+    def test_eight_threads_and_two_sessions(self):
+        model = make_model(
+            [("MatMul", ["x", "w"], ["y"]), ("Softmax", ["y"], ["z"])],
+            [("x", FLOAT, ["n", 32])], [("z", FLOAT, ["n", 32])], {"w": draw(32, 32)})
+        self.open(model)
+        self.host.open_twin()
+        self.host.run({"x": draw(7, 32)})
+        self.host.run_threads(8, 20)
+
+    def test_binding_in_device_memory(self):
+        model = make_model(
+            [("Mul", ["x", "factor"], ["y"]), ("Add", ["y", "step"], ["z"]),
+             ("ReduceSum", ["z"], ["sum"], {"keepdims": 0})],
+            [("x", FLOAT, ["n", 8]), ("step", FLOAT, [8])],
+            [("z", FLOAT, ["n", 8]), ("sum", FLOAT, [])], {"factor": numpy.float32([0.5])})
+        inputs = {"x": draw(6, 8), "step": draw(8)}
+        self.open(model)
+        found = self.host.bind(inputs, 3)
+        wanted = inputs["x"]
+        for _ in range(3):
+            wanted = wanted * numpy.float32(0.5) + inputs["step"]
+        self.assertIsNone(host.find_difference(found, {"z": wanted, "sum": wanted.sum()}))
+
+    def test_binding_between_partitions(self):
+        # Det is the CPU's: what it reads and computes is copied, all else stays.
+        model = make_model(
+            [("Abs", ["x"], ["a"]), ("Det", ["a"], ["d"]), ("Add", ["a", "d"], ["y"])],
+            [("x", FLOAT, [3, 3])], [("y", FLOAT, [3, 3])])
+        self.open(model)
+        found = self.host.bind({"x": draw(3, 3)}, 2)
+        wanted = draw(3, 3)
+        for _ in range(2):
+            wanted = numpy.abs(wanted) + numpy.linalg.det(numpy.abs(wanted))
+        self.assertIsNone(host.find_difference(found, {"y": wanted.astype(numpy.float32)}))
+
+    def test_memory_of_another_device(self):
+        model = make_model([("Mul", ["x", "two"], ["y"])], [("x", FLOAT, [1000])],
+                           [("y", FLOAT, [1000])], {"two": numpy.float32(2)})
+        self.open(model)
+        found = self.host.run_external(1000)
+        if isinstance(found, str):
+            self.skipTest(found)
+        self.assertEqual(found, (0, 1998))
+
+    def test_memory_of_another_device_for_the_cpu(self):
+        # Casts to and from strings are the CPU's, which reads the input or writes the output.
+        texts = [("Cast", ["a"], ["text"], {"to": TensorProto.STRING}),
+                 ("Cast", ["text"], ["b"], {"to": FLOAT})]
+        for nodes, names in (
+                ([*texts, ("Mul", ["b", "two"], ["y"])], {"a": "x"}),
+                ([("Mul", ["x", "two"], ["a"]), *texts], {"b": "y"})):
+            renamed = [(node[0], [names.get(name, name) for name in node[1]],
+                        [names.get(name, name) for name in node[2]], *node[3:])
+                       for node in nodes]
+            model = make_model(renamed, [("x", FLOAT, [64])], [("y", FLOAT, [64])],
+                               {"two": numpy.float32(2)})
+            self.assertEqual(self.open(model).parts, [1])
+            found = self.host.run_external(64)
+            if isinstance(found, str):
+                self.skipTest(found)
+            self.assertEqual(found, (0, 126))
+
+    def test_a_cache_of_programs(self):
+        model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, [4, 32])],
+                           [("y", FLOAT, [4, 32])], {"w": draw(32, 32)})
+        with tempfile.TemporaryDirectory() as folder:
+            self.compare(model, {"x": draw(4, 32)}, parts=[1], cache_dir=folder)
+            self.assertTrue(os.listdir(folder))
+            # Other weights in the same graph have programs of their own.
+            model.graph.initializer[0].CopyFrom(numpy_helper.from_array(draw(32, 32) * 2, "w"))
+            self.compare(model, {"x": draw(4, 32)}, parts=[1], cache_dir=folder)
+
+    def compile_ahead(self, folder, embeds, **options):
+        """Compiles a model with two partitions ahead. Returns the path of the result."""
+        model = make_model(
+            [("MatMul", ["x", "w"], ["a"]), ("Det", ["a"], ["d"]), ("Add", ["a", "d"], ["y"]),
+             ("ReduceSum", ["y"], ["sum"], {"keepdims": 0})],
+            [("x", FLOAT, [3, 3])], [("y", FLOAT, [3, 3]), ("sum", FLOAT, [])],
+            {"w": draw(3, 3)})
+        with open(f"{folder}/model.onnx", "wb") as file:
+            file.write(model.SerializeToString())
+        self.open(f"{folder}/model.onnx", entries={
+            "ep.context_enable": "1", "ep.context_embed_mode": "1" if embeds else "0",
+            "ep.context_file_path": f"{folder}/ahead.onnx"}, **options)
+        self.host.send("close")
+        return f"{folder}/ahead.onnx"
+
+    def test_models_compiled_ahead(self):
+        for embeds in True, False:
+            with self.subTest(embeds=embeds), tempfile.TemporaryDirectory() as folder:
+                ahead = self.compile_ahead(folder, embeds)
+                self.host.set()
+                self.host.open(f"{folder}/model.onnx", "cpu")
+                wanted, _ = self.host.run({"x": draw(3, 3)})
+                os.remove(f"{folder}/model.onnx")
+                executables = [name for name in os.listdir(folder) if name.endswith(".dmlx")]
+                self.assertEqual(len(executables), 0 if embeds else 2)
+                self.assertEqual(self.open(ahead).parts, [1, 1])
+                found, _ = self.host.run({"x": draw(3, 3)})
+                self.assertIsNone(host.find_difference(found, wanted))
+
+    def test_models_compiled_ahead_for_another_device(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(host.Failure, "shaderFloat65"):
+                self.compile_ahead(folder, True, device_profile="full,-shaderFloat65")
+            ahead = self.compile_ahead(folder, True, device_profile="minimal")
+            self.assertEqual(self.open(ahead).parts, [1, 1])
+
+    def test_spoiled_executables_are_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ahead = self.compile_ahead(folder, False)
+            file = [f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".dmlx")][0]
+            with open(file, "r+b") as stream:
+                stream.truncate(100)
+            with self.assertRaises(host.Failure):
+                self.open(ahead)
+            os.remove(file)
+            with self.assertRaisesRegex(host.Failure, "cannot be read"):
+                self.open(ahead)
+            with open(ahead, "rb") as stream:
+                spoiled = stream.read().replace(b"ahead.onnx.", b"../../nx.on")
+            with open(ahead, "wb") as stream:
+                stream.write(spoiled)
+            with self.assertRaisesRegex(host.Failure, "a file in the model's folder"):
+                self.open(ahead)
+
+    def test_open_sizes_are_not_compiled_ahead(self):
+        model = make_model([("Relu", ["x"], ["y"])], [("x", FLOAT, ["n", 8])],
+                           [("y", FLOAT, ["n", 8])])
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(host.Failure, "open size in dimension 0, 'n'"):
+                self.open(model, entries={"ep.context_enable": "1",
+                                          "ep.context_file_path": f"{folder}/ahead.onnx"})
+
+    def test_partitions_are_dumped(self):
+        model = make_model(
+            [("Conv", ["x", "w"], ["y"], {"pads": [1, 1, 1, 1]}),
+             ("Clip", ["y", "zero"], ["c"]), ("Upsample", ["c", "scales"], ["z"])],
+            [("x", FLOAT, ["batch", 3, 4, 4])], [("z", FLOAT, None)],
+            {"w": draw(2, 3, 3, 3), "zero": numpy.float32(0),
+             "scales": numpy.float32([1, 1, 2, 2])}, opset=9)
+        del model.graph.node[1].input[1]
+        with tempfile.TemporaryDirectory() as folder:
+            self.compare(model, {"x": draw(2, 3, 4, 4)}, dump_dir=folder)
+            dumped = [f"{folder}/{name}" for name in os.listdir(folder)]
+            self.assertEqual(len(dumped), 1)
+            checker.check_model(dumped[0])
+            self.compare(dumped[0], {"x": draw(2, 3, 4, 4)})
+
+    def test_weights_in_a_file(self):
+        model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, ["n", 64])],
+                           [("y", FLOAT, ["n", 64])], {"w": draw(64, 64)})
+        weight = model.graph.initializer[0]
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/weights", "wb") as file:
+                file.write(bytes(4096) + weight.raw_data)
+            weight.ClearField("raw_data")
+            weight.data_location = TensorProto.EXTERNAL
+            for key, value in (("location", "weights"), ("offset", "4096"), ("length", "16384")):
+                entry = weight.external_data.add()
+                entry.key, entry.value = key, value
+            with open(f"{folder}/model.onnx", "wb") as file:
+                file.write(model.SerializeToString())
+            self.compare(f"{folder}/model.onnx", {"x": draw(3, 64)}, parts=[1])
+
+    def test_operators_of_microsoft(self):
+        model = make_model(
+            [helper.make_node("Gelu", ["x"], ["y"], domain="com.microsoft"),
+             helper.make_node("FusedMatMul", ["y", "w"], ["z"], domain="com.microsoft",
+                              transB=1)],
+            [("x", FLOAT, ["n", 16])], [("z", FLOAT, ["n", 8])], {"w": draw(8, 16)})
+        model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+        self.compare(model, {"x": draw(5, 16)}, parts=[2])
+
+    def test_scalars(self):
+        model = make_model(
+            [("ReduceMean", ["x"], ["m"], {"keepdims": 0}), ("Mul", ["m", "s"], ["y"])],
+            [("x", FLOAT, ["n", 4]), ("s", FLOAT, [])], [("y", FLOAT, [])])
+        self.compare(model, {"x": draw(3, 4), "s": numpy.float32(2)}, parts=[2])
+
+    def test_an_input_of_the_wrong_size_is_an_error(self):
+        model = make_model([("Add", ["x", "y"], ["z"])],
+                           [("x", FLOAT, ["n", 4]), ("y", FLOAT, ["m", 4])],
+                           [("z", FLOAT, None)])
+        self.open(model)
+        with self.assertRaisesRegex(host.Failure, "2x4|3x4|broadcast"):
+            self.host.run({"x": draw(2, 4), "y": draw(3, 4)})
+        self.compare(model, {"x": draw(2, 4), "y": draw(2, 4)})
+
+
+if __name__ == "__main__":
+    ARGUMENTS[:] = sys.argv[1:3]
+    host.find_onnxruntime()
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
