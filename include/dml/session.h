@@ -49,7 +49,8 @@ typedef enum DmlModelFormat {
   /* MLIR of dml operators, as text or bytecode (.mlir, .mlirbc). */
   DML_MODEL_FORMAT_MLIR = 4,
   /* An executable (.dmlx). */
-  DML_MODEL_FORMAT_EXECUTABLE = 5
+  DML_MODEL_FORMAT_EXECUTABLE = 5,
+  DML_MODEL_FORMAT_MAX_ENUM = 0x7fffffff
 } DmlModelFormat;
 
 /* The size of a symbolic dimension ("batch") or of a dimension without a name
@@ -77,8 +78,10 @@ typedef struct DmlNamedBytes {
 /* Called while a program is created, on the thread of the call that creates it:
  * the step `name` begins, and about `fraction` of the work, from 0 to 1, is
  * done. If the function returns false, the call fails with DML_ERROR_CANCELLED;
- * programs that were compiled before remain. Calls of other threads may call
- * the function at the same time. */
+ * programs that were compiled before remain. Where a model is run as several
+ * programs, the function is also called before each iteration of a loop, with
+ * the name "running". Calls of other threads may call the function at the same
+ * time. */
 typedef bool (*DmlProgressCallback)(void *userData, const char *name,
                                     float fraction);
 
@@ -97,7 +100,8 @@ typedef struct DmlRunTimes {
   uint64_t finishTime;
 } DmlRunTimes;
 
-/* Called at the end of each run that has succeeded, on the thread of the run.
+/* Called at the end of each run that has succeeded, on the thread of the run;
+ * where a model is run as several programs, at the end of each program.
  * Runs of other threads may call the function at the same time. */
 typedef void (*DmlRunTimesCallback)(void *userData, const DmlRunTimes *times);
 
@@ -135,9 +139,10 @@ typedef struct DmlSessionCreateInfo {
   /* The longest, in nanoseconds, that a call waits for the device; 0: without
    * end. A run that takes longer fails with DML_ERROR_TIMEOUT. Its work is late
    * then, and goes on; the session keeps what the work uses of the session's
-   * own until the work has ended. It is a limit of the device, as of
-   * dmlSetWaitLimit, and holds for all sessions on the device: a later session
-   * that states one replaces it. */
+   * own until the work has ended. The loops of a model that is run as several
+   * programs have this limit together, without the time for making programs. It
+   * is a limit of the device, as of dmlSetWaitLimit, and holds for all sessions
+   * on the device: a later session that states one replaces it. */
   uint64_t waitLimit;
 
   /* Options of dml-compile with their values, such as {"row-tile", "8x2"}. */
@@ -146,7 +151,8 @@ typedef struct DmlSessionCreateInfo {
   /* The largest number of bytes that the programs for earlier sizes may have on
    * the host and the device, without weights. If they have more, those that
    * were used longest ago are destroyed. The program that a run needs is kept
-   * in any case. 0: 1 GiB. */
+   * in any case. It is also the largest number of bytes that the loops of a run
+   * may collect of their iterations, where the host counts them. 0: 1 GiB. */
   uint64_t programBudget;
   /* A folder that keeps programs and pipelines for later processes, which then
    * compile nothing; the session makes it where it is missing. Several
@@ -285,6 +291,10 @@ typedef struct DmlSessionTensor {
  * nor a buffer, the session allocates `data`, which dmlFreeTensor frees. A run
  * that fails sets nothing.
  *
+ * An ONNX model whose branches, loops or sizes depend on data is run as several
+ * programs, with the host between them. The sizes of its outputs may be known
+ * after the run alone, and may be 0.
+ *
  * An output may be bound to the very range of an input, whose elements it then
  * replaces: a decoder's cache that is given so stays in place, and its new
  * positions alone move. The session compiles a program of its own for it. Where
@@ -303,7 +313,13 @@ DML_API void dmlFreeTensor(DmlSessionTensor *tensor);
  * `buffer` are not read, except that an output and an input with one range get
  * the program of a run that has both, and that the value of an input that
  * decides a branch counts. Sets the name, type, rank, sizes and
- * byteSize of `outputs`, which may be empty, as a run does. */
+ * byteSize of `outputs`, which may be empty, as a run does.
+ *
+ * Of a model that is run as several programs, the first one is created. An
+ * output whose sizes are not known before the run has those that the model
+ * declares, with -1 for a size that the model leaves open, or the rank
+ * DML_UNKNOWN_RANK, and the byteSize 0. Of small inputs of integers or bools in
+ * host memory, the elements count. */
 DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     const DmlSessionTensor *inputs,
                                     uint32_t inputCount,

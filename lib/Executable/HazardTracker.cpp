@@ -104,13 +104,22 @@ static bool areInStep(const LoopAccess &lhs, const LoopAccess &rhs) {
          (lhs.stride == rhs.stride && lhs.period == 0 && rhs.period == 0);
 }
 
-std::vector<bool>
-HazardTracker::addLoop(llvm::ArrayRef<llvm::SmallVector<LoopAccess>> steps,
-                       uint64_t count) {
-  // Accesses that are not in step, such as a row that is read from the first on
-  // and a row of the same buffer that is written from the last on, are compared
-  // by the bytes of all iterations. So are all accesses of a loop without
-  // barriers, where iterations that are far apart may meet.
+namespace {
+/// What the first three iterations of a loop do not show.
+struct LaterMeetings {
+  /// The accesses that are not in step with another one, such as a row that is
+  /// read from the first on and a row of the same buffer that is written from
+  /// the last on. They are compared by the bytes of all iterations.
+  llvm::SmallPtrSet<const LoopAccess *, 8> isWhole;
+  /// Whether accesses may meet in iterations that are far apart, which matters
+  /// in a loop without barriers.
+  bool mayBeLate = false;
+};
+} // namespace
+
+static LaterMeetings
+findLaterMeetings(llvm::ArrayRef<llvm::SmallVector<LoopAccess>> steps,
+                  uint64_t count) {
   llvm::SmallVector<const LoopAccess *> all, moving;
   for (const auto &step : steps)
     for (const LoopAccess &access : step) {
@@ -118,23 +127,29 @@ HazardTracker::addLoop(llvm::ArrayRef<llvm::SmallVector<LoopAccess>> steps,
       if (access.stride != 0)
         moving.push_back(&access);
     }
-  llvm::SmallPtrSet<const LoopAccess *, 8> isWhole;
-  bool mayMeetLater = false;
+  LaterMeetings meetings;
   for (const LoopAccess *lhs : moving)
     for (const LoopAccess *rhs : all) {
       if (!(lhs->first.writes || rhs->first.writes) ||
           !lhs->all(count).overlaps(rhs->all(count)))
         continue;
       if (!areInStep(*lhs, *rhs)) {
-        isWhole.insert(lhs);
-        isWhole.insert(rhs);
+        meetings.isWhole.insert(lhs);
+        meetings.isWhole.insert(rhs);
       }
       auto step = static_cast<uint64_t>(std::abs(lhs->stride));
-      mayMeetLater |= lhs->period != 0 || step < lhs->first.range.size() ||
-                      lhs->stride != rhs->stride ||
-                      lhs->first.range.offset() != rhs->first.range.offset();
+      meetings.mayBeLate |=
+          lhs->period != 0 || step < lhs->first.range.size() ||
+          lhs->stride != rhs->stride ||
+          lhs->first.range.offset() != rhs->first.range.offset();
     }
+  return meetings;
+}
 
+std::vector<bool>
+HazardTracker::addLoop(llvm::ArrayRef<llvm::SmallVector<LoopAccess>> steps,
+                       uint64_t count) {
+  LaterMeetings later = findLaterMeetings(steps, count);
   std::vector<bool> barriers(steps.size());
   HazardTracker inside;
   for (uint64_t iteration = 0; iteration < std::min<uint64_t>(count, 3);
@@ -143,8 +158,8 @@ HazardTracker::addLoop(llvm::ArrayRef<llvm::SmallVector<LoopAccess>> steps,
       llvm::SmallVector<Access> now, ever;
       for (const LoopAccess &access : step) {
         ever.push_back(access.all(count));
-        now.push_back(isWhole.contains(&access) ? ever.back()
-                                                : access.at(iteration));
+        now.push_back(later.isWhole.contains(&access) ? ever.back()
+                                                      : access.at(iteration));
       }
       if (meets(ever) || inside.meets(now))
         barriers[index] = true;
@@ -154,7 +169,7 @@ HazardTracker::addLoop(llvm::ArrayRef<llvm::SmallVector<LoopAccess>> steps,
       }
       inside.insert(now);
     }
-  if (mayMeetLater && count > 1 && !llvm::is_contained(barriers, true))
+  if (later.mayBeLate && count > 1 && !llvm::is_contained(barriers, true))
     barriers.front() = true;
 
   // The steps from the last barrier on have no barrier behind them.

@@ -183,6 +183,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
   pm.addNestedPass<func::FuncOp>(createWriteInPlace());
   pm.addPass(createSplitSums(getPassOptions<SplitSumsOptions>(options)));
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(
+        createFuseReaders(getPassOptions<FuseReadersOptions>(options)));
   pm.addPass(createSliceBuffers());
   pm.addPass(createLimitBuffers());
 

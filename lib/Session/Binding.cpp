@@ -273,6 +273,7 @@ dml::session::bindInputs(const Signature &signature,
   InputBinding binding;
   std::map<std::string, NamedSize> sizes;
   for (auto [wanted, place] : llvm::zip_equal(signature.inputs, *places)) {
+    binding.all.push_back(place == nowhere ? nullptr : &tensors[place]);
     if (place == nowhere && isDeclaredEmpty(wanted))
       continue;
     if (place == nowhere)

@@ -25,6 +25,9 @@ struct InputBinding {
   /// The inputs of the program, in the order of the model's inputs. Inputs
   /// without elements, and those that decide a branch, are none of them.
   std::vector<const DmlSessionTensor *> inputs;
+  /// The tensor of each of the model's inputs, or null for an input without
+  /// elements that is missing.
+  std::vector<const DmlSessionTensor *> all;
   /// The sizes of the model's open dimensions, by their names, and the values
   /// of the inputs that decide a branch.
   std::map<std::string, int64_t> dimensions;

@@ -6,7 +6,6 @@
 
 #include "Compile.h"
 #include "Preparation.h"
-#include "ReadFiles.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/FileMemory.h"
 #include "dml/IR/InPlace.h"
@@ -362,14 +361,25 @@ Expected<Image> dml::session::compile(
   if (!module)
     return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
         .in(model.getName());
+  return compileRead(model, files, context, *module, shared, options, progress,
+                     messages);
+}
+
+Expected<Image> dml::session::compileRead(const Model &model, ReadFiles &files,
+                                          CompilerContext &context,
+                                          ModuleOp module,
+                                          llvm::ArrayRef<SharedBuffer> shared,
+                                          const CompilerOptions &options,
+                                          Progress &progress,
+                                          Messages &messages) noexcept {
   Image image;
   DML_TRY(files.addTo(image));
-  Places places = findPlaces(*module, files.list());
-  LogicalResult result = shareBuffers(*module, model, shared);
-  renameTensors(*module);
+  Places places = findPlaces(module, files.list());
+  LogicalResult result = shareBuffers(module, model, shared);
+  renameTensors(module);
   Preparation preparation;
   if (succeeded(result))
-    result = compileModule(*module, options, progress, preparation, image);
+    result = compileModule(module, options, progress, preparation, image);
   DML_TRY(progress.check());
   DML_TRY(files.check());
   for (const std::string &warning : context.getWarnings())

@@ -10,6 +10,7 @@
 #include "Binding.h"
 #include "Diagnostics.h"
 #include "Image.h"
+#include "ReadFiles.h"
 #include "dml/Pipelines/Pipelines.h"
 #include <map>
 
@@ -51,6 +52,14 @@ Expected<Image> compile(const Model &model,
                         llvm::ArrayRef<SharedBuffer> shared,
                         const CompilerOptions &options, Progress &progress,
                         Messages &messages) noexcept;
+
+/// Compiles `module`, which was read from `files`. `shared` is as for
+/// compile().
+Expected<Image> compileRead(const Model &model, ReadFiles &files,
+                            CompilerContext &context, mlir::ModuleOp module,
+                            llvm::ArrayRef<SharedBuffer> shared,
+                            const CompilerOptions &options, Progress &progress,
+                            Messages &messages) noexcept;
 
 } // namespace dml::session
 

@@ -359,7 +359,34 @@ Model::read(std::unique_ptr<llvm::MemoryBuffer> file,
     options.onnx.dimensions[name] = size;
   options.onnx.files = &files;
   options.onnx.places = &places;
-  return readModule(std::move(file), ParserConfig(context), options);
+  auto module = readModule(std::move(file), ParserConfig(context), options);
+  if (module)
+    return module;
+  llvm::Error error = module.takeError();
+  if (error.isA<onnx::UnexpressedNodes>())
+    wantsDivision = true;
+  return std::move(error);
+}
+
+Expected<Model::Divided> Model::divide() const {
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> file = getBytes();
+  if (!file)
+    return file.status();
+  Divided divided;
+  divided.file = std::move(*file);
+  FileMemory *memory = FileMemory::find(divided.file->getBufferStart());
+  onnx::ImportOptions options;
+  options.dimensions = fixedSizes;
+  auto division = built ? onnx::divideBuiltModel(built->getProto(), getPath(),
+                                                 built, options, isOptimized)
+                        : onnx::divideModel(divided.file, options, isOptimized);
+  Status status = division ? Status() : invalid(division.takeError());
+  DML_TRY(wantRead(memory ? memory->getState().get() : nullptr));
+  DML_TRY(wantUnchanged());
+  if (!status.ok())
+    return status.in(name);
+  divided.division = std::move(*division);
+  return divided;
 }
 
 /// Reads the module. `options` say what the model itself does not.

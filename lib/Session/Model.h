@@ -12,10 +12,12 @@
 #include "Digest.h"
 #include "Support.h"
 #include "dml/IR/FileMemory.h"
+#include "dml/Import/Division.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/Signature.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <atomic>
 #include <map>
 
 namespace dml::session {
@@ -140,6 +142,17 @@ public:
   Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   readUnrun(CompilerContext &context, const UnrunOptions &unrun) const;
 
+  /// A division of the model, and the memory that its constants refer to.
+  struct Divided {
+    std::shared_ptr<llvm::MemoryBuffer> file;
+    std::unique_ptr<onnx::Division> division;
+  };
+  /// Divides the model, which is an ONNX model.
+  Expected<Divided> divide() const;
+  /// Whether read() has failed since the model has nodes that are no part of
+  /// any program, but that can stand between several programs.
+  bool isDivided() const { return wantsDivision; }
+
   /// Sets whether ONNX Runtime's optimizations are applied to the model.
   Status setOptimized(bool value);
 
@@ -173,6 +186,7 @@ private:
   /// Whether the model is taken for MLIR text as it is of no other format.
   bool isGuessed = false;
   bool isOptimized = false;
+  mutable std::atomic<bool> wantsDivision = false;
   std::string function;
   /// The sizes that all runs have.
   llvm::StringMap<int64_t> fixedSizes;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "DividedRun.h"
 #include "dml/Target/DeviceAtHand.h"
 #include "dml/Target/DeviceProfile.h"
 
@@ -42,7 +43,8 @@ Session::Session(const DmlSessionCreateInfo &info)
     : messages(info.messageCallback, info.userData),
       progressCallback(info.progressCallback),
       runTimesCallback(info.runTimesCallback), userData(info.userData),
-      programs(info.programBudget ? info.programBudget : defaultBudget) {}
+      budget(info.programBudget ? info.programBudget : defaultBudget),
+      programs(budget) {}
 
 Session::~Session() {
   if (cache && device->check().ok())
@@ -208,7 +210,7 @@ static void addCompiler(Digester &digester) {
   digester.add(static_cast<uint64_t>(state->modified));
 }
 
-Expected<Digest> Session::getKey(const InputBinding &binding) {
+Expected<Digest> Session::getKey(llvm::StringRef text) {
   std::lock_guard<std::mutex> lock(keyMutex);
   if (!commonKey) {
     Digester digester;
@@ -226,7 +228,7 @@ Expected<Digest> Session::getKey(const InputBinding &binding) {
   }
   Digester digester;
   digester.add(*commonKey);
-  digester.add(llvm::StringRef(binding.key));
+  digester.add(text);
   return digester.finish();
 }
 
@@ -257,14 +259,15 @@ static Expected<Image> describeExecutable(DmlExecutable executable,
   return image;
 }
 
-Expected<Image> Session::getImage(const InputBinding &binding,
+Expected<Image> Session::getImage(llvm::StringRef text,
+                                  CompileImage compileImage,
                                   Progress &progress) {
   if (DmlExecutable executable = model->getExecutable())
     return describeExecutable(executable, weights, *model);
   std::optional<Digest> key;
   if (cache) {
     DML_TRY(progress.begin("looking into the cache", 0));
-    Expected<Digest> found = getKey(binding);
+    Expected<Digest> found = getKey(text);
     if (!found)
       return found.status();
     key = *found;
@@ -273,8 +276,7 @@ Expected<Image> Session::getImage(const InputBinding &binding,
       return std::move(*image);
     }
   }
-  Expected<Image> image = compile(*model, binding.dimensions, binding.shared,
-                                  options, progress, messages);
+  Expected<Image> image = compileImage(progress);
   if (!image)
     return image;
   ++compiledCount;
@@ -284,9 +286,9 @@ Expected<Image> Session::getImage(const InputBinding &binding,
 }
 
 Expected<std::shared_ptr<Program>>
-Session::makeProgram(const InputBinding &binding) {
+Session::makeProgram(llvm::StringRef text, CompileImage compileImage) {
   Progress progress(progressCallback, userData);
-  Expected<Image> image = getImage(binding, progress);
+  Expected<Image> image = getImage(text, compileImage, progress);
   if (!image)
     return image.status();
   Expected<std::shared_ptr<Program>> program =
@@ -300,11 +302,22 @@ Session::makeProgram(const InputBinding &binding) {
 }
 
 Expected<std::shared_ptr<Program>>
-Session::getProgram(const InputBinding &binding) {
+Session::getProgram(const std::string &text, CompileImage compileImage) {
   bool isMade = false;
-  Expected<std::shared_ptr<Program>> program = programs.get(binding.key, [&] {
+  Expected<std::shared_ptr<Program>> program = programs.get(text, [&] {
     isMade = true;
-    return makeProgram(binding);
+    return makeProgram(text, compileImage);
+  });
+  if (program && isMade)
+    programs.trim(program->get());
+  return program;
+}
+
+Expected<std::shared_ptr<Program>>
+Session::getProgram(const InputBinding &binding) {
+  auto program = getProgram(binding.key, [&](Progress &progress) {
+    return compile(*model, binding.dimensions, binding.shared, options,
+                   progress, messages);
   });
   if (!program)
     return program;
@@ -313,8 +326,6 @@ Session::getProgram(const InputBinding &binding) {
     return makeError(DML_ERROR_UNSUPPORTED, model->getName(),
                      ": the program has other inputs or outputs than the "
                      "model declares");
-  if (isMade)
-    programs.trim(program->get());
   return program;
 }
 
@@ -357,7 +368,11 @@ Session::bind(llvm::ArrayRef<DmlSessionTensor> inputs,
 
 Status Session::prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
                         llvm::MutableArrayRef<DmlSessionTensor> outputs) {
+  if (model->isDivided())
+    return runDivided(inputs, outputs, /*isRun=*/false);
   Expected<Call> call = bind(inputs, outputs, /*isRun=*/false);
+  if (!call && model->isDivided())
+    return runDivided(inputs, outputs, /*isRun=*/false);
   if (!call)
     return call.status();
   for (auto [index, tensor] : llvm::enumerate(call->wanted))
@@ -383,7 +398,11 @@ void Session::report(const Program &program, const StepTimes &times) {
 
 Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
                     llvm::MutableArrayRef<DmlSessionTensor> outputs) {
+  if (model->isDivided())
+    return runDivided(inputs, outputs, /*isRun=*/true);
   Expected<Call> call = bind(inputs, outputs, /*isRun=*/true);
+  if (!call && model->isDivided())
+    return runDivided(inputs, outputs, /*isRun=*/true);
   if (!call)
     return call.status();
   Program &program = *call->program;
@@ -403,4 +422,38 @@ Status Session::run(llvm::ArrayRef<DmlSessionTensor> inputs,
   }
   report(program, times);
   return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Models of several programs
+//===----------------------------------------------------------------------===//
+
+Expected<const Model::Divided *> Session::getDivision() {
+  std::lock_guard<std::mutex> lock(divisionMutex);
+  if (!division) {
+    Expected<Model::Divided> made = model->divide();
+    if (!made)
+      return made.status();
+    division = std::move(*made);
+  }
+  return &*division;
+}
+
+Status Session::runDivided(llvm::ArrayRef<DmlSessionTensor> inputs,
+                           llvm::MutableArrayRef<DmlSessionTensor> outputs,
+                           bool isRun) {
+  Expected<InputBinding> binding =
+      bindInputs(getSignature(), inputs, isRun, model->isPacked());
+  if (!binding)
+    return binding.status();
+  auto wanted = bindOutputs(getSignature(), outputs);
+  if (!wanted)
+    return wanted.status();
+  DML_TRY(device->check());
+  Expected<const Model::Divided *> divided = getDivision();
+  if (!divided)
+    return divided.status();
+  DividedRun run(*this, **divided);
+  return device->note(isRun ? run.run(binding->all, *wanted)
+                            : run.prepare(binding->all, *wanted));
 }

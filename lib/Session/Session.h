@@ -8,6 +8,8 @@
 #define DML_LIB_SESSION_SESSION_H
 
 #include "Binding.h"
+#include "BufferPool.h"
+#include "Cuts.h"
 #include "Devices.h"
 #include "DiskCache.h"
 #include "Programs.h"
@@ -27,20 +29,35 @@ public:
 
   Status run(llvm::ArrayRef<DmlSessionTensor> inputs,
              llvm::MutableArrayRef<DmlSessionTensor> outputs);
+  /// Compiles the image of a program.
+  using CompileImage = llvm::function_ref<Expected<Image>(Progress &)>;
+  /// Returns the program that `text` tells from the model's others, which is
+  /// compiled if there is none.
+  Expected<std::shared_ptr<Program>> getProgram(const std::string &text,
+                                                CompileImage compileImage);
+
   Status prepare(llvm::ArrayRef<DmlSessionTensor> inputs,
                  llvm::MutableArrayRef<DmlSessionTensor> outputs);
 
 private:
+  friend class DividedRun;
   Session(const DmlSessionCreateInfo &info);
   Status setWeights(const DmlSessionCreateInfo &info);
   Status setOptions(const DmlSessionCreateInfo &info);
   Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
-  Expected<std::shared_ptr<Program>> makeProgram(const InputBinding &binding);
-  /// Returns the image for the sizes of a run, from the cache or from the
-  /// compiler.
-  Expected<Image> getImage(const InputBinding &binding, Progress &progress);
-  /// Returns the key of a program in the cache, for the sizes of a run.
-  Expected<Digest> getKey(const InputBinding &binding);
+  /// Creates the program that `text` tells from the model's others.
+  Expected<std::shared_ptr<Program>> makeProgram(llvm::StringRef text,
+                                                 CompileImage compileImage);
+  /// Returns the image of a program, from the cache or from the compiler.
+  Expected<Image> getImage(llvm::StringRef text, CompileImage compileImage,
+                           Progress &progress);
+  /// Returns the key of a program in the cache.
+  Expected<Digest> getKey(llvm::StringRef text);
+  /// Returns the model's division, which is made when it is first needed.
+  Expected<const Model::Divided *> getDivision();
+  Status runDivided(llvm::ArrayRef<DmlSessionTensor> inputs,
+                    llvm::MutableArrayRef<DmlSessionTensor> outputs,
+                    bool isRun);
   /// The tensors of a call, checked, and the program for their sizes.
   struct Call {
     InputBinding binding;
@@ -79,6 +96,11 @@ private:
   std::mutex keyMutex;
   /// The digest of all that keys have in common, once it is known.
   std::optional<Digest> commonKey;
+  std::mutex divisionMutex;
+  std::optional<Model::Divided> division;
+  Cuts cuts;
+  BufferPool pool;
+  uint64_t budget;
   /// Destroyed first.
   Programs programs;
 };

@@ -225,7 +225,8 @@ class Session:
         options         options of dml-compile: {"ort-optimizations": "all"}
         cache_dir       a folder that keeps programs for later processes
         progress        a function that is called with the step's name and the fraction that is
-                        done while a program is made; the run is cancelled if it returns False
+                        done while a program is made, and with "running" before each iteration
+                        of a loop that is data; the run is cancelled if it returns False
         format          "onnx", "directml", "dxdispatch", "mlir" or "executable", where neither
                         name nor content tells it
         function        the function to run, where the model has several
@@ -408,16 +409,22 @@ class Session:
         self._call(_library.get().dmlRunSession, handle.value, inputs, len(feeds), outputs,
                    len(names))
         del keep
+        self._check_late(outputs, names, results)
         # All memory of the library has an owner before any of it is looked at.
         owners = [_HostMemory(output) if result is None else None
                   for output, result in zip(outputs, results)]
-        return [result if owner is None else _wrap(output, owner)
-                for output, result, owner in zip(outputs, results, owners)]
+        arrays = [result if owner is None else _wrap(output, owner)
+                  for output, result, owner in zip(outputs, results, owners)]
+        if not device_outputs:
+            return arrays
+        return [array if owner is None else self._to_device(output, array)
+                for output, array, owner in zip(outputs, arrays, owners)]
 
     def prepare(self, shapes: Mapping[str, Any]) -> List[TensorInfo]:
         """Compiles the program for inputs of these shapes, so that the first run need not,
         and tells the outputs that a run gives. An array may stand in place of its shape. Of an
-        input that decides a branch of the model it is the value that counts.
+        input that decides a branch of the model it is the value that counts. An output whose
+        sizes only a run tells is as the model declares it.
 
         >>> session.prepare({"image": (8, 3, 224, 224)})
         [<dml.TensorInfo scores: 8x1000 of tensor(float)>]
@@ -437,9 +444,10 @@ class Session:
         outputs = (DmlSessionTensor * max(len(self._outputs), 1))()
         self._call(_library.get().dmlPrepareSession, handle.value, inputs, len(shapes), outputs,
                    len(self._outputs))
-        return [TensorInfo(_library.decode(output.name), list(output.sizes[:output.rank]),
+        return [declared if _is_open(output) else
+                TensorInfo(_library.decode(output.name), list(output.sizes[:output.rank]),
                            _types.BY_CODE[output.dataType])
-                for output in outputs[:len(self._outputs)]]
+                for declared, output in zip(self._outputs, outputs)]
 
     def _choose(self, names: Optional[Sequence[str]]) -> List[bytes]:
         """The names of the outputs that a run returns."""
@@ -492,6 +500,15 @@ class Session:
             target = into.get(name)
             if target is None and not on_device:
                 continue
+            if _is_open(output):
+                # The shape is checked after the run. Without a target, the run gives an array.
+                results[index] = target
+                if target is not None and not isinstance(target, Tensor):
+                    np = _types.import_numpy()
+                    _check_target(name, target, _types.find(np.asarray(target).dtype),
+                                  np.shape(target))
+                    output.data, output.byteSize = target.ctypes.data, target.nbytes
+                continue
             element = _types.BY_CODE[output.dataType]
             shape = tuple(output.sizes[:output.rank])
             _check_packed(name, output, element, shape)
@@ -503,6 +520,21 @@ class Session:
             else:
                 output.data = target.ctypes.data
             results[index] = target
+
+    def _to_device(self, output: Any, array: Any) -> Any:
+        """The array of an output whose sizes only the run has told, on the device."""
+        tensor = Tensor._make(tuple(array.shape), _types.BY_CODE[output.dataType], self._device,
+                              self._opened)
+        if array.size:
+            tensor.copy_from(array)
+        return tensor
+
+    def _check_late(self, outputs: Any, names: List[bytes], results: List[Any]) -> None:
+        """Fails where an output has another shape than what it was written into."""
+        for name, output, target in zip(names, outputs, results):
+            if target is not None:
+                _check_target(_library.decode(name), target, _types.BY_CODE[output.dataType],
+                              tuple(output.sizes[:output.rank]))
 
     # Life.
 
@@ -618,6 +650,13 @@ def _describe(function: Callable[..., int], handle: Handle, index: int) -> Tenso
                  _library.decode(info.dimensionNames[i]) for i in range(info.rank)]
     return TensorInfo(_library.decode(info.name), shape,
                       _types.BY_CODE.get(info.dataType, _types.UNKNOWN))
+
+
+def _is_open(output: DmlSessionTensor) -> bool:
+    """Whether only a run tells the sizes of an output."""
+    return (output.rank == _library.UNKNOWN_RANK
+            or any(size < 0 for size in output.sizes[:output.rank])
+            or output.dataType not in _types.BY_CODE)
 
 
 def _set_shape(tensor: DmlSessionTensor, name: str, shape: Sequence[int]) -> None:

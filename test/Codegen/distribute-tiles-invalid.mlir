@@ -294,4 +294,64 @@ func.func @crosswise_rows(%output: memref<3x8xf32>) {
   return
 }
 
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @sums_of_slices(%a: memref<1x256xf32>, %b: memref<128x256xf32>, %c: memref<1x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  // expected-error @below {{has a slice_tile that has 3 columns, but a multiple of the 2 sums of an element is wanted}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%c : memref<1x64xf32>) attrs = {dml.kernel = {slice_tile = array<i64: 1, 3, 32, 4, 1>}} {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %other = arith.addi %column, %c64 : index
+    %sums:2 = scf.for %k = %c0 to %c256 step %c1 iter_args(%first = %zero, %second = %zero) -> (f32, f32) {
+      %x = memref.load %a[%row, %k] : memref<1x256xf32>
+      %y = memref.load %b[%column, %k] : memref<128x256xf32>
+      %0 = math.fma %x, %y, %first : f32
+      %z = memref.load %b[%other, %k] : memref<128x256xf32>
+      %1 = math.fma %x, %z, %second : f32
+      scf.yield %0, %1 : f32, f32
+    }
+    %2 = arith.mulf %sums#0, %sums#1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @sums_of_contraction(%a: memref<1x256xf32>, %b: memref<128x256xf32>, %c: memref<1x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  // expected-error @below {{has a contraction_tile that computes one sum of each element, but the element has 2}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%c : memref<1x64xf32>) attrs = {dml.kernel = {contraction_tile = array<i64: 32, 32, 16>}} {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %other = arith.addi %column, %c64 : index
+    %sums:2 = scf.for %k = %c0 to %c256 step %c1 iter_args(%first = %zero, %second = %zero) -> (f32, f32) {
+      %x = memref.load %a[%row, %k] : memref<1x256xf32>
+      %y = memref.load %b[%column, %k] : memref<128x256xf32>
+      %0 = math.fma %x, %y, %first : f32
+      %z = memref.load %b[%other, %k] : memref<128x256xf32>
+      %1 = math.fma %x, %z, %second : f32
+      scf.yield %0, %1 : f32, f32
+    }
+    %2 = arith.mulf %sums#0, %sums#1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
 // SPDX-License-Identifier: Apache-2.0

@@ -87,6 +87,8 @@ CASES = [
     (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
      "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it repeats a graph, but a program has no loops (where the "
      "number of steps is fixed, an exporter can write them out)"),
+    (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
+     "\na session (dml/session.h, python3 -m dml) runs such a model as several programs"),
     (build([helper.make_node("Relu", ["z"], ["y"], name="r")]),
      "node 'r' (Relu) reads 'z', which nothing before it computes"),
     (build([helper.make_node("Relu", ["x"], ["x"], name="r"), helper.make_node("Relu", ["x"], ["y"])]),

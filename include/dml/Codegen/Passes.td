@@ -467,6 +467,42 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
   ];
 }
 
+def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
+  let summary = "Compute elements where their sums end";
+  let description = [{
+    A `linalg.generic` on buffers without loops that alone reads the sums of products of
+    another one is fused with it, where one kernel is estimated to be faster than two:
+    the time of a launch is saved, and the threads of the sums compute the elements. An
+    element may need up to four sums. One loop then adds up all of them, which have the
+    same factors of the rows:
+
+    ```mlir
+    linalg.generic outs(%sums : memref<2x14336xf16>) {     // sums of two matrices
+      %sum = scf.for ... fma(%row[%k], %matrices[%i, %j, %k], %before)
+    linalg.generic outs(%gated : memref<14336xf16>) {
+      %x = memref.load %sums[%c0, %j]
+      %y = memref.load %sums[%c1, %j]
+      ...                                                  // x * sigmoid(x) * y
+    // becomes
+    linalg.generic outs(%gated : memref<14336xf16>) {
+      %x, %y = scf.for ... fma(%row[%k], %matrices[%c0, %j, %k], %before0),
+                           fma(%row[%k], %matrices[%c1, %j, %k], %before1)
+      ...
+    ```
+
+    No sum is computed twice, and the elements depend on nothing that takes as long to
+    compute as what the sums depend on: their kernel would wait for that, too. Only
+    sliced kernels compute several sums of an element. Numbers that the first
+    generic rounds to f16 are rounded as before, by integer arithmetic.
+  }];
+  let options = [MatrixTileOption, ContractionTileOption];
+  let dependentDialects = [
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
 def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
   let summary = "Bind ranges of buffers that are larger than a device binds";
   let description = [{

@@ -79,8 +79,9 @@ def DML_RNNOp : DML_RecurrentOp<"rnn", "RNN", 1> {
     * No page lists the activations. They are those that other operators fuse, each
       at the level where it is fused; none of them looks at more than one element.
     * The two results are optional, and one of them is there.
-    * Every time step becomes kernels of its own. The compiler refuses sequences of
-      more than 1,024 steps.
+    * The time steps are iterations of a loop in the executable's schedule. The compiler
+      refuses a function whose loops run more than 1,048,576 steps of the schedule in all
+      iterations: an iteration takes one to three of them.
 
     **Bounds.** Sums have the bound of `dml.convolution`'s, whatever their order; the
     operations around them have Vulkan's. A step begins from the bounds of the step
@@ -200,8 +201,9 @@ def DML_GRUOp : DML_RecurrentOp<"gru", "GRU", 2> {
     * No page lists the activations. They are those that other operators fuse, each
       at the level where it is fused; none of them looks at more than one element.
     * The two results are optional, and one of them is there.
-    * Every time step becomes kernels of its own. The compiler refuses sequences of
-      more than 1,024 steps.
+    * The time steps are iterations of a loop in the executable's schedule. The compiler
+      refuses a function whose loops run more than 1,048,576 steps of the schedule in all
+      iterations: an iteration takes one to three of them.
 
     **Bounds.** Sums have the bound of `dml.convolution`'s, whatever their order; the
     operations around them have Vulkan's. A step begins from the bounds of the step
@@ -337,8 +339,9 @@ def DML_LSTMOp : DML_RecurrentOp<"lstm", "LSTM", 3> {
     * No page lists the activations. They are those that other operators fuse, each
       at the level where it is fused; none of them looks at more than one element.
     * The three results are optional, and one of them is there.
-    * Every time step becomes kernels of its own. The compiler refuses sequences of
-      more than 1,024 steps.
+    * The time steps are iterations of a loop in the executable's schedule. The compiler
+      refuses a function whose loops run more than 1,048,576 steps of the schedule in all
+      iterations: an iteration takes one to three of them.
 
     **Bounds.** Sums have the bound of `dml.convolution`'s, whatever their order; the
     operations around them have Vulkan's. A step begins from the bounds of the step

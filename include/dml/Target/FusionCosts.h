@@ -76,6 +76,14 @@ inline double getMaxLoadsBesideLoops(const DeviceSpeed &device) {
 ///         one kernel takes 27 us, and two kernels take 13 and 8
 inline constexpr double maxOpsOfEpilogue = 128;
 
+/// The cycles of an operation on an element at the end of a kernel of sums,
+/// where a subgroup has few elements, so that each operation waits for the one
+/// before.
+/// unit:   cycles
+/// device: latency of arithmetic
+/// shown:  -
+inline constexpr double cyclesOfLastOp = 4;
+
 /// The largest number of operations in one body. A kernel's code contains the
 /// body once for each element of a thread, and waits for large bodies
 /// regardless of what a fusion saves.

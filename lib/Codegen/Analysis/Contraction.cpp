@@ -16,32 +16,32 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop in `block` if `result` is a result of this loop, and
-/// null otherwise.
-static scf::ForOp findLoop(Block &block, Value result) {
-  auto loop = result.getDefiningOp<scf::ForOp>();
-  return loop && loop->getBlock() == &block &&
-                 llvm::hasSingleElement(block.getOps<scf::ForOp>())
-             ? loop
+/// Returns the only loop in the body of `loop` if `loop` passes its sums
+/// through this loop, and null otherwise.
+static scf::ForOp findInner(scf::ForOp loop) {
+  auto loops = loop.getBody()->getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return scf::ForOp();
+  scf::ForOp inner = *loops.begin();
+  return llvm::equal(loop.getYieldedValues(), inner.getResults()) &&
+                 llvm::equal(inner.getInitArgs(), loop.getRegionIterArgs())
+             ? inner
              : scf::ForOp();
 }
 
 LogicalResult Contraction::readLoops(scf::ForOp outermost) {
   for (scf::ForOp loop = outermost; loop;) {
     std::optional<int64_t> count = getCountFromZero(loop);
-    if (!count || loop.getNumResults() != 1 ||
+    if (!count || static_cast<int64_t>(loop.getNumResults()) != sums ||
+        !llvm::all_equal(loop.getResultTypes()) ||
         loop.getResult(0).getType() != sumType ||
         llvm::MulOverflow(steps, *count, steps))
       return failure();
     loops.push_back(loop);
     trips.push_back(*count);
-    Block &body = *loop.getBody();
-    if (body.getOps<scf::ForOp>().empty())
+    if (loop.getBody()->getOps<scf::ForOp>().empty())
       return success();
-    scf::ForOp inner = findLoop(body, body.getTerminator()->getOperand(0));
-    if (!inner || inner.getInitArgs()[0] != loop.getRegionIterArg(0))
-      return failure();
-    loop = inner;
+    loop = findInner(loop);
   }
   return failure();
 }
@@ -89,28 +89,55 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
 }
 
 /// Reads the only loop nest in the body of `op` into `contraction`, and the
-/// products that an iteration adds into `terms`. Fails unless the nest computes
-/// a sum of products that starts at 0.
-static LogicalResult readSum(linalg::GenericOp op, Contraction &contraction,
-                             SmallVector<ContractionTerm> &terms) {
+/// products that an iteration adds to each sum into `terms`. Fails unless the
+/// nest computes sums of as many products each, which start at 0.
+static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
+                              SmallVector<ContractionTerm> &terms) {
   auto loops = op.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
     return failure();
   scf::ForOp outermost = *loops.begin();
-  if (outermost.getNumResults() != 1)
+  contraction.sums = outermost.getNumResults();
+  if (contraction.sums < 1)
     return failure();
   contraction.sumType = outermost.getResult(0).getType();
-  Value init = outermost.getInitArgs()[0];
-  bool isZero =
-      contraction.sumType.isF32()         ? matchPattern(init, m_AnyZeroFloat())
-      : contraction.sumType.isInteger(32) ? matchPattern(init, m_Zero())
-                                          : false;
-  if (!isZero || failed(contraction.readLoops(outermost)))
+  auto isZero = [&](Value init) {
+    return contraction.sumType.isF32() ? matchPattern(init, m_AnyZeroFloat())
+                                       : contraction.sumType.isInteger(32) &&
+                                             matchPattern(init, m_Zero());
+  };
+  if (!llvm::all_of(outermost.getInitArgs(), isZero) ||
+      failed(contraction.readLoops(outermost)))
     return failure();
   scf::ForOp innermost = contraction.loops.back();
-  terms = readTerms(innermost.getYieldedValues().front(),
-                    innermost.getRegionIterArg(0));
-  return success(!terms.empty());
+  size_t count = 0;
+  for (auto [yielded, carried] : llvm::zip_equal(
+           innermost.getYieldedValues(), innermost.getRegionIterArgs())) {
+    SmallVector<ContractionTerm> ofSum = readTerms(yielded, carried);
+    if (terms.empty())
+      count = ofSum.size();
+    if (ofSum.empty() || ofSum.size() != count)
+      return failure();
+    terms.append(ofSum);
+  }
+  return success();
+}
+
+/// Keeps the rows' factors of the first sum alone. Fails if the sums have
+/// different factors of the rows, or if terms have conditions.
+static LogicalResult shareRows(Contraction &contraction) {
+  SmallVector<Value> &factors = contraction.rows.factors;
+  size_t count = factors.size() / contraction.sums;
+  for (size_t i = count; i < factors.size(); ++i)
+    if (factors[i] != factors[i - count])
+      return failure();
+  factors.truncate(count);
+  if (contraction.sums == 1)
+    return success();
+  bool hasConditions = llvm::any_of(contraction.conditions,
+                                    [](Value condition) { return condition; });
+  contraction.conditions.truncate(count);
+  return success(!hasConditions);
 }
 
 /// Classifies the dimensions of the output. Rows are the dimensions on which
@@ -152,14 +179,15 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     return std::nullopt;
   Contraction contraction;
   SmallVector<ContractionTerm> terms;
-  if (failed(readSum(op, contraction, terms)))
+  if (failed(readSums(op, contraction, terms)))
     return std::nullopt;
 
   auto given = llvm::map_to_vector(contraction.loops, [](scf::ForOp loop) {
     return Value(loop.getInductionVar());
   });
+  SmallVector<Value> sums(contraction.loops.front().getResults());
   BodySlice lhs(op, given), rhs(op, given), conditions(op, given),
-      epilogue(op, contraction.loops.front().getResult(0));
+      epilogue(op, sums);
   for (const ContractionTerm &term : terms) {
     if (failed(lhs.add(term.lhs)) || failed(rhs.add(term.rhs)) ||
         (term.condition && failed(conditions.add(term.condition))))
@@ -175,6 +203,8 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
   contraction.conditionSlice = conditions.getOperations();
   contraction.epilogue = epilogue.getOperations();
   readDims(type, lhs.getDims(), rhs.getDims(), contraction);
+  if (failed(shareRows(contraction)))
+    return std::nullopt;
 
   // A kernel evaluates each condition once for all elements of a workgroup's
   // tile. Conditions may therefore depend only on the batch and on the

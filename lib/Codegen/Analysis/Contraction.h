@@ -17,7 +17,9 @@ namespace dml {
 /// that compute the factors, and the dimensions of the output on which these
 /// factors alone depend.
 struct ContractionOperand {
-  /// The factor of each term, in the order of the terms.
+  /// The factor of each term, in the order of the terms. The columns of a
+  /// contraction with several sums (Contraction::sums) have the factors of the
+  /// first sum, then those of the second sum, and so on.
   llvm::SmallVector<mlir::Value> factors;
   /// The operations of the body that compute the factors, in their order.
   llvm::SmallVector<mlir::Operation *> slice;
@@ -40,16 +42,23 @@ llvm::SmallVector<ContractionTerm> readTerms(mlir::Value sum, mlir::Value init);
 
 /// A linalg.generic whose body has loops that add up products of two operands,
 /// in f32 or i32, and an epilogue that computes the element of the output from
-/// the sum. Each operand depends on dimensions of the output that the other
-/// does not depend on: the rows and the columns. (There may be a single row,
-/// without a dimension.) A product of matrices is a contraction, and so is a
-/// convolution (an implicit GEMM), whose filters are one operand and whose
-/// positions in the image are the other. If the innermost dimension of the
-/// output is the width of the image, the filters are the rows; with channels
-/// last, the filters are the columns. The operators that have been fused with
-/// the product are parts of the factors and the epilogue.
+/// the sum, or from several sums. Each operand depends on dimensions of the
+/// output that the other does not depend on: the rows and the columns. (There
+/// may be a single row, without a dimension.) A product of matrices is a
+/// contraction, and so is a convolution (an implicit GEMM), whose filters are
+/// one operand and whose positions in the image are the other. If the innermost
+/// dimension of the output is the width of the image, the filters are the rows;
+/// with channels last, the filters are the columns. The operators that have
+/// been fused with the product are parts of the factors and the epilogue.
+///
+/// Several sums of an element have the same factors of the rows, and factors of
+/// the columns of their own. An example is x * sigmoid(x) * y, where x and y
+/// are products of one tensor with two matrices: each element needs a sum of
+/// both.
 struct Contraction {
   ContractionOperand rows, columns;
+  /// The number of sums from which an element of the output is computed.
+  int64_t sums = 1;
   /// The type of factors and sums.
   mlir::Type sumType;
   /// The condition under which each term is added, or null where the term is
@@ -75,14 +84,14 @@ struct Contraction {
   std::optional<int64_t> sharedDim;
   int64_t columnsOfShared = 1;
 
-  /// The number of terms that an iteration adds.
+  /// The number of terms that an iteration adds to each sum.
   int64_t getTermsOfStep() const {
     return static_cast<int64_t>(rows.factors.size());
   }
   int64_t getTerms() const { return steps * getTermsOfStep(); }
 
   /// Reads the loops from `outermost` inward, and their numbers of iterations.
-  /// Fails unless each loop carries one sum of `sumType`.
+  /// Fails unless each loop carries `sums` sums of `sumType`.
   llvm::LogicalResult readLoops(mlir::scf::ForOp outermost);
 
   /// Reads `op`, a generic on buffers, as a contraction. Returns nothing if

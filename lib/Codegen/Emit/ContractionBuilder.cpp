@@ -202,7 +202,7 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, sums.steps - 1});
   FactorStrides strides;
-  strides.terms = static_cast<int64_t>(operand.factors.size());
+  strides.terms = sums.getTermsOfStep();
   for (const LinearForm &place : getPlaces(vector, step)) {
     // Loads whose addresses do not depend on the iteration, such as the load of
     // a zero point, tell nothing about the stride.
@@ -274,25 +274,25 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
                                        const OperandTile &columns,
                                        LinearForm vector,
                                        ArrayRef<Value> sums) {
-  auto lanes = static_cast<int64_t>(sums.size());
+  auto lanes = static_cast<int64_t>(sums.size()) / contraction.sums;
   int64_t together = getStoredTogether(lanes);
   Packing packing(type.getElementType(),
                   together * type.getElementTypeBitWidth() / 8);
   OutputVectors output(b, *views, op.getOutputs().front(), packing);
-  scf::ForOp outermost = contraction.loops.front();
-  Value total = outermost.getResult(0);
+  ValueRange totals = scf::ForOp(contraction.loops.front()).getResults();
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
   Value rowInside = both(b, isWanted, buildIsInside(rows, row));
   Forms ofRow =
       getCoordinates(*rows.operand, forms->min(b, row, rows.operand->size - 1));
   SmallVector<Forms> coordinates;
-  for (auto [lane, sum] : llvm::enumerate(sums)) {
+  for (int64_t lane = 0; lane < lanes; ++lane) {
     coordinates.push_back(ofRow);
     setDims(columns.operand->dims,
-            getPosition(*columns.operand, vector, static_cast<int64_t>(lane),
-                        lanes),
+            getPosition(*columns.operand, vector, lane, lanes),
             coordinates.back());
-    builder.bind(lane, total, sum);
+    for (auto [total, sum] : llvm::zip_equal(
+             totals, sums.slice(lane * contraction.sums, contraction.sums)))
+      builder.bind(lane, total, sum);
   }
   builder.buildSlice(contraction.epilogue, coordinates);
   for (int64_t lane = 0; lane < lanes; lane += together) {

@@ -149,7 +149,7 @@ protected:
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
   /// Computes elements of the output, and stores those that lie inside of the
   /// output. `sums` are the sums in row `row` and in the columns of vector
-  /// `vector`.
+  /// `vector`: all sums of the first column, then those of the second.
   void storeElements(TileBuilder &builder, const OperandTile &rows,
                      LinearForm row, const OperandTile &columns,
                      LinearForm vector, llvm::ArrayRef<mlir::Value> sums);

@@ -54,14 +54,14 @@ private:
 };
 } // namespace
 
-static bool isReshape(Operation *op) {
+static bool keepsElements(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
 /// Keeps the reshapes of a slice, and their reshapes.
 void LoopBody::keepReshapes(Value slice) {
   for (Operation *user : slice.getUsers())
-    if (isReshape(user) && kept.insert(user).second)
+    if (keepsElements(user) && kept.insert(user).second)
       keepReshapes(user->getResult(0));
 }
 
@@ -74,7 +74,7 @@ void LoopBody::keepInsertion(Value yielded) {
     return;
   kept.insert(insert);
   Operation *source = insert.getSource().getDefiningOp();
-  while (isReshape(source) && source->getBlock() == loop.getBody() &&
+  while (keepsElements(source) && source->getBlock() == loop.getBody() &&
          source->hasOneUse()) {
     kept.insert(source);
     source = source->getOperand(0).getDefiningOp();

@@ -694,6 +694,9 @@ void ContractionKernel::build() {
 std::string dml::findTileProblem(const Contraction &contraction,
                                  const ContractionTile &tile,
                                  const DeviceProfile &profile) {
+  if (contraction.sums > 1)
+    return "computes one sum of each element, but the element has " +
+           std::to_string(contraction.sums);
   if (!ThreadBlock::get(tile))
     return "is no " + std::to_string(tile.threads) +
            " blocks of rows and columns that are multiples of " +

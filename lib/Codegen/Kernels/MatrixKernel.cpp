@@ -64,6 +64,9 @@ std::string MatrixSchedule::get(const Contraction &contraction,
                                 const MatrixTile &tile,
                                 const DeviceProfile &profile,
                                 MatrixSchedule &schedule) {
+  if (contraction.sums > 1)
+    return "computes one sum of each element, but the element has " +
+           std::to_string(contraction.sums);
   std::optional<MatrixShape> shape = MatrixShape::parse(tile.shape);
   if (!shape || !llvm::is_contained(profile.getMatrixShapes(), *shape))
     return "has the shape '" + tile.shape +

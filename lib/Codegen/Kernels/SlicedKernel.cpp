@@ -48,6 +48,7 @@ public:
   SlicedBuilder(linalg::GenericOp op, const Contraction &contraction,
                 const SliceTile &tile)
       : ContractionBuilder(op, contraction), tile(tile),
+        outputs(tile.columns / contraction.sums),
         threadColumns(numThreads / tile.slices),
         neighbours(tile.terms / contraction.getTermsOfStep()),
         stepsOfRound(neighbours * tile.slices * tile.times),
@@ -98,6 +99,8 @@ private:
   void joinSums(ValueRange sums);
 
   const SliceTile &tile;
+  /// The number of columns of the output for which a thread has sums.
+  const int64_t outputs;
   /// The number of threads with different columns.
   const int64_t threadColumns;
   /// A thread adds the terms of `neighbours` neighbouring iterations at a time.
@@ -185,7 +188,7 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
       return *next;
   TileBuilder ofRows(b, op, *forms, *views), ofColumns(b, op, *forms, *views);
   buildFactors(ofColumns, contraction.columns, contraction.columns.slice,
-               column, tile.columns, steps);
+               column, outputs, steps);
   buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
                tile.rows, steps);
   Value zero = getZero();
@@ -204,17 +207,19 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
       auto getFactors = [&](TileBuilder &builder,
                             const ContractionOperand &operand, int64_t lanes) {
         SmallVector<Value> factors;
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          Value factor =
-              builder.getBuilt(i * lanes + lane, operand.factors[term]);
-          if (condition)
-            factor = arith::SelectOp::create(b, condition, factor, zero);
-          factors.push_back(factor);
-        }
+        ArrayRef<Value> ofTerm = ArrayRef(operand.factors).drop_front(term);
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          for (size_t sum = 0; sum < ofTerm.size();
+               sum += contraction.getTermsOfStep()) {
+            Value factor = builder.getBuilt(i * lanes + lane, ofTerm[sum]);
+            if (condition)
+              factor = arith::SelectOp::create(b, condition, factor, zero);
+            factors.push_back(factor);
+          }
         return factors;
       };
       SmallVector<Value> columnFactors =
-          getFactors(ofColumns, contraction.columns, tile.columns);
+          getFactors(ofColumns, contraction.columns, outputs);
       auto *sum = next.begin();
       for (Value row : getFactors(ofRows, contraction.rows, tile.rows))
         for (Value column : columnFactors) {
@@ -227,9 +232,9 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
 }
 
 /// Builds the words of the quantized columns in the iterations `steps`: for
-/// each word of terms, one of each of the tile's columns. Returns no words if
-/// the terms of an iteration or the iterations of the thread do not fill words,
-/// or if terms of one word have different scales or zero points.
+/// each word of terms, one of each sum of each of the thread's columns. Returns
+/// no words if the terms of an iteration or the iterations of the thread do not
+/// fill words, or if terms of one word have different scales or zero points.
 SmallVector<QuantizedFactors::Word>
 SlicedBuilder::buildWords(ArrayRef<LinearForm> steps,
                           const LinearForm &column) {
@@ -240,13 +245,15 @@ SlicedBuilder::buildWords(ArrayRef<LinearForm> steps,
     return {};
   TileBuilder builder(b, op, *forms, *views);
   buildFactors(builder, contraction.columns, quantized->getSlice(), column,
-               tile.columns, steps);
+               outputs, steps);
   SmallVector<QuantizedFactors::Word> words;
   for (int64_t first = 0; first < terms; first += perWord)
-    for (int64_t lane = 0; lane < tile.columns; ++lane) {
+    for (int64_t sum = 0; sum < tile.columns; ++sum) {
+      int64_t lane = sum / contraction.sums, ofLane = sum % contraction.sums;
       SmallVector<BuiltFactor> numbers;
       for (int64_t term = first; term < first + perWord; ++term)
-        numbers.push_back({term / ofStep * tile.columns + lane, term % ofStep});
+        numbers.push_back(
+            {term / ofStep * outputs + lane, ofLane * ofStep + term % ofStep});
       std::optional<QuantizedFactors::Word> word =
           quantized->buildWord(builder, numbers);
       if (!word)
@@ -326,8 +333,8 @@ SmallVector<Value> SlicedBuilder::buildSums() {
 //===----------------------------------------------------------------------===//
 
 int64_t SlicedBuilder::getStoredLanes() const {
-  int64_t lanes = tile.columns;
-  while (lanes > ThreadBlock::side || tile.columns % lanes || lanes == 3)
+  int64_t lanes = outputs;
+  while (lanes > ThreadBlock::side || outputs % lanes || lanes == 3)
     --lanes;
   return lanes;
 }
@@ -337,7 +344,7 @@ int64_t SlicedBuilder::getStoredLanes() const {
 /// that fit workgroup memory.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
-  int64_t lanes = getStoredLanes();
+  int64_t lanes = getStoredLanes() * contraction.sums;
   auto getRounds = [](int64_t items) {
     return llvm::divideCeilSigned(items, numThreads);
   };
@@ -421,8 +428,8 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
   }
 
   // The vectors of neighbouring columns that are stored at once.
-  int64_t lanes = getStoredLanes();
-  int64_t vectors = tile.columns / lanes;
+  int64_t lanes = getStoredLanes(), sumsOfVector = lanes * contraction.sums;
+  int64_t vectors = outputs / lanes;
   shareOut(numRows * vectors * threadColumns, [&](const LinearForm &item) {
     auto [rest, vector] = forms->divide(b, item, vectors);
     auto [row, column] = forms->divide(b, rest, threadColumns);
@@ -434,10 +441,10 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
             vectors),
         vector);
     SmallVector<Value> totals;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      LinearForm sum =
-          forms->add(b, forms->mul(b, row, tile.columns),
-                     forms->add(b, forms->mul(b, vector, lanes), lane));
+    for (int64_t ofVector = 0; ofVector < sumsOfVector; ++ofVector) {
+      LinearForm sum = forms->add(
+          b, forms->mul(b, row, tile.columns),
+          forms->add(b, forms->mul(b, vector, sumsOfVector), ofVector));
       LinearForm first = forms->add(b, forms->mul(b, sum, pitch),
                                     forms->mul(b, column, ofColumn));
       totals.push_back(plan.groups > 0 ? addUp(forms->add(b, first, numThreads),
@@ -467,8 +474,7 @@ void SlicedBuilder::joinSums(ValueRange sums) {
 }
 
 void SlicedBuilder::build() {
-  buildLaunch(tile.rows, tile.columns * threadColumns, numThreads, rows,
-              columns);
+  buildLaunch(tile.rows, outputs * threadColumns, numThreads, rows, columns);
   // Consecutive threads load neighbouring factors of the columns.
   isAlong = isAlongSteps(contraction.columns);
   if (isAlong && llvm::none_of(contraction.conditions,
@@ -504,6 +510,10 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "has " + std::to_string(tile.together) +
            " threads together, but a divisor of its " +
            std::to_string(tile.slices) + " slices is wanted";
+  if (tile.columns % contraction.sums)
+    return "has " + std::to_string(tile.columns) +
+           " columns, but a multiple of the " +
+           std::to_string(contraction.sums) + " sums of an element is wanted";
   if (tile.rows > ThreadBlock::maxSums || tile.columns > ThreadBlock::maxSums ||
       tile.rows * tile.columns > ThreadBlock::maxSums)
     return "has more than " + std::to_string(ThreadBlock::maxSums) +

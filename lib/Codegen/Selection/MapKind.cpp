@@ -23,7 +23,7 @@ static double getMapTime(const KernelQuery &query) {
   const DeviceSpeed &device = query.profile.getSpeed();
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
-                static_cast<double>(contraction.batches);
+                static_cast<double>(contraction.batches * contraction.sums);
   // A thread loads vectors of 4 elements if rows consist of such vectors, and
   // otherwise vectors of 2 elements or single elements.
   int64_t innermost =

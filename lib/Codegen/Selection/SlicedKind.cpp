@@ -82,7 +82,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
     if (factors.strides.ofStep == stepTerms)
       together = std::gcd(tile.terms, ofVector);
     else if (areColumns && factors.strides.ofPosition == 1)
-      together = std::gcd(positions, ofVector);
+      together = std::gcd(positions / factors.sums, ofVector);
   }
   auto count = static_cast<double>(positions * tile.terms);
   double width = factors.getBytes(together);
@@ -199,7 +199,8 @@ static double countFactorOps(const Contraction &contraction,
       static_cast<double>(tile.columns) *
       (columns.numPerWord > 0
            ? terms * columns.operations
-           : steps * static_cast<double>(contraction.columns.slice.size()));
+           : steps * static_cast<double>(contraction.columns.slice.size()) /
+                 static_cast<double>(contraction.sums));
   return steps * static_cast<double>(tile.rows) *
              static_cast<double>(contraction.rows.slice.size()) +
          ofColumns;
@@ -298,7 +299,7 @@ SmallVector<int64_t> SliceSearch::getTermsOfThread() const {
 
 std::optional<Proposal> SliceSearch::run() {
   auto sums = static_cast<double>(contraction.rows.size) *
-              static_cast<double>(contraction.columns.size) *
+              static_cast<double>(traits.columns.size) *
               static_cast<double>(contraction.batches);
   // A sliced kernel divides the terms of each sum between slices of threads to
   // get more threads. If there are many sums, one thread for each of them
@@ -314,7 +315,7 @@ std::optional<Proposal> SliceSearch::run() {
        rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)
     for (int64_t columns = 1; rows * columns <= cost::sliced::maxSums &&
-                              columns / 2 < contraction.columns.size;
+                              columns / 2 < traits.columns.size;
          columns *= 2)
       for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
            slices *= 2)

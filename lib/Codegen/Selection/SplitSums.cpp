@@ -51,7 +51,7 @@ static MemRefType getPartsType(linalg::GenericOp op,
 /// equal number of iterations of the outermost loop.
 static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
                      int64_t parts) {
-  return parts > 1 && op.getNumLoops() < maxRank &&
+  return parts > 1 && contraction.sums == 1 && op.getNumLoops() < maxRank &&
          contraction.trips.front() % parts == 0 &&
          contraction.trips.front() > parts;
 }

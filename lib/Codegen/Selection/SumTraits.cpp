@@ -62,9 +62,12 @@ static FactorTraits getTraits(const ContractionOperand &operand,
 SumTraits SumTraits::get(const KernelQuery &query) {
   const Contraction &contraction = *query.contraction;
   const OperandStrides &strides = query.getStrides();
-  return {getTraits(contraction.rows, strides.rows),
-          getTraits(contraction.columns, strides.columns),
-          contraction.getTerms(), contraction.batches};
+  SumTraits traits{getTraits(contraction.rows, strides.rows),
+                   getTraits(contraction.columns, strides.columns),
+                   contraction.getTerms(), contraction.batches};
+  traits.columns.sums = contraction.sums;
+  traits.columns.size *= contraction.sums;
+  return traits;
 }
 
 double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Import/ONNX.h"
+#include "Division/Division.h"
 #include "Graph/GraphImporter.h"
 #include "Nodes/Families.h"
 #include "OnnxRuntime/OnnxRuntime.h"
@@ -74,6 +75,33 @@ dml::onnx::importOptimizedModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                 MLIRContext *context,
                                 const ImportOptions &options) {
   return readModel(std::move(buffer), context, options, /*isOptimized=*/true);
+}
+
+llvm::Expected<std::unique_ptr<Division>>
+dml::onnx::divideModel(std::shared_ptr<llvm::MemoryBuffer> file,
+                       const ImportOptions &options, bool isOptimized) {
+  llvm::Expected<ModelProto> decoded = decodeModel(file->getBuffer());
+  if (!decoded)
+    return decoded.takeError();
+  if (!decoded->graph)
+    return llvm::createStringError(
+        "the file is no ONNX model: it has no graph");
+  auto model = std::make_unique<ModelProto>(std::move(*decoded));
+  DividedModel divided{*model,        file->getBufferIdentifier(),
+                       file,          file->getBufferSize(),
+                       getRegistry(), getOnnxRuntime(),
+                       isOptimized};
+  return makeDivision(std::move(model), divided, options);
+}
+
+llvm::Expected<std::unique_ptr<Division>>
+dml::onnx::divideBuiltModel(const ModelProto &model, StringRef name,
+                            std::shared_ptr<const void> owner,
+                            const ImportOptions &options, bool isOptimized) {
+  DividedModel divided{model,          name,          std::move(owner),
+                       /*fileSize=*/0, getRegistry(), getOnnxRuntime(),
+                       isOptimized};
+  return makeDivision(nullptr, divided, options);
 }
 
 llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {

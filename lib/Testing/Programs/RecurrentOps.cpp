@@ -37,8 +37,7 @@ struct Sizes {
 };
 } // namespace
 
-/// Draws a size, mostly a small one: each step takes at least one kernel, and
-/// error bounds grow with each step.
+/// Draws a size, mostly a small one: error bounds grow with each step.
 static int64_t drawSmall(Random &random, int64_t usual, int64_t most) {
   return random.oneIn(24) ? random.between(1, most) : random.between(1, usual);
 }
@@ -63,7 +62,8 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
     sizes.batch = shape[2];
     sizes.input = shape[3];
   } else {
-    sizes.steps = drawSmall(random, 5, 9);
+    // Both steps that are written out and loops over steps.
+    sizes.steps = drawSmall(random, 7, 33);
     sizes.batch = drawSmall(random, 3, 12);
     sizes.input = drawSmall(random, 5, 200);
     auto wanted = type.clone(sizes.get("input"));

@@ -158,7 +158,8 @@ typedef enum DmlDataType {
   DML_DATA_TYPE_INT64 = 11,
   /* Two elements to a byte, the first in the low half. */
   DML_DATA_TYPE_UINT4 = 12,
-  DML_DATA_TYPE_INT4 = 13
+  DML_DATA_TYPE_INT4 = 13,
+  DML_DATA_TYPE_MAX_ENUM = 0x7fffffff
 } DmlDataType;
 
 /* Returns the compiler's name of a type, such as "f32", "i8" or "ui64", and
@@ -349,7 +350,8 @@ typedef enum DmlMemory {
   /* Mapped memory for the host to write. */
   DML_MEMORY_UPLOAD = 1,
   /* Mapped memory for the host to read. */
-  DML_MEMORY_READBACK = 2
+  DML_MEMORY_READBACK = 2,
+  DML_MEMORY_MAX_ENUM = 0x7fffffff
 } DmlMemory;
 
 /* A request for the memory of a buffer. */

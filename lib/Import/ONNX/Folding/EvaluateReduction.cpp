@@ -447,7 +447,7 @@ static Evaluation evaluateUnique(NodeReader &node) {
     // Comparing rows takes too long, or an element is NaN, which is not equal
     // to any element.
     if (rows.count() * rows.size * llvm::Log2_64_Ceil(rows.size + 1) >
-            maxEvaluationSteps ||
+            node.getMaxSteps() ||
         llvm::any_of(elements, isNaN<T>))
       return std::nullopt;
     auto isLess = [&](int64_t a, int64_t b) {

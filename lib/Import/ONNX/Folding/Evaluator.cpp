@@ -120,9 +120,11 @@ Rows::Rows(ArrayRef<int64_t> shape, int64_t axis)
 std::optional<SmallVector<Constant>> dml::onnx::foldNode(NodeReader &node) {
   static const Evaluators evaluators = [] {
     Evaluators evaluators;
+    addDetectionEvaluators(evaluators);
     addElementWiseEvaluators(evaluators);
     addMovementEvaluators(evaluators);
     addReductionEvaluators(evaluators);
+    addViewEvaluators(evaluators);
     return evaluators;
   }();
   if (!node.getNode().domain.empty() && node.getNode().domain != "ai.onnx")

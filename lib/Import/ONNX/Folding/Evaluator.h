@@ -36,9 +36,11 @@ inline Evaluation one(Constant constant) {
 using Evaluators = llvm::StringMap<Evaluate>;
 
 /// Each function adds one family of operators.
+void addDetectionEvaluators(Evaluators &evaluators);
 void addElementWiseEvaluators(Evaluators &evaluators);
 void addMovementEvaluators(Evaluators &evaluators);
 void addReductionEvaluators(Evaluators &evaluators);
+void addViewEvaluators(Evaluators &evaluators);
 
 /// The largest number of steps for the evaluation of one node. The limit bounds
 /// the time for reading a model by its size.

@@ -35,8 +35,8 @@ llvm::Error GraphImporter::readInnerGraphs(const NodeProto &node,
   return llvm::Error::success();
 }
 
-StringRef GraphImporter::resolve(const Scope *scope, StringRef name) {
-  for (; scope; scope = scope->outer)
+StringRef dml::onnx::resolve(const Scope *scope, StringRef name) {
+  for (; scope; scope = scope->outer.get())
     if (auto found = scope->names.find(name); found != scope->names.end())
       return found->second;
   return name;
@@ -47,7 +47,7 @@ StringRef GraphImporter::define(Scope &scope, StringRef name) {
     return name;
   StringRef &unique = scope.names[name];
   if (unique.empty()) {
-    unique = expander.getStrings().save(scope.prefix + name);
+    unique = strings->save(scope.prefix + name);
     if (state.read.contains(name))
       state.read.insert(unique);
   }
@@ -56,7 +56,8 @@ StringRef GraphImporter::define(Scope &scope, StringRef name) {
 
 llvm::Error GraphImporter::importBranch(NodeImporter &importer,
                                         const PlacedNode &placed,
-                                        unsigned index, const Scope *scope) {
+                                        unsigned index,
+                                        const ScopePointer &scope) {
   const NodeProto &node = placed.node;
   auto reject = [&](StringRef reason) {
     addProblem(index, node, importer.getName(), reason);
@@ -65,6 +66,8 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
   if (importer.getNumInputs() != 1 || !importer.hasInput(0))
     return reject("it has no condition");
   const std::optional<Constant> &condition = importer.getInput(0).constant;
+  if (!condition)
+    problems.noteSession();
   if (!condition || condition->getNumElements() != 1)
     return reject("its condition is computed when the model runs, but a "
                   "program has no branches (where it depends on an input of "
@@ -86,44 +89,64 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
     return reject("its branch has inputs, but wanted are none");
   if (inner.outputs.size() < node.outputs.size())
     return reject("its branch has fewer outputs than it");
-  return enterBranch(inner, importer, placed, index, scope);
+  return enterBranch(inner, importer, placed, index,
+                     openScope(placed, branch->name, scope));
 }
 
 llvm::Error GraphImporter::enterBranch(const GraphProto &inner,
                                        const NodeImporter &importer,
                                        const PlacedNode &placed, unsigned index,
-                                       const Scope *outer) {
-  Scope scope{outer,
-              outer ? outer->depth + 1 : 1,
-              importer.getName() + "~" + std::to_string(branches.size()) + "/",
-              {}};
-  auto twice = [&](StringRef name) {
-    return llvm::createStringError("'" + name +
-                                   "' stands twice in a branch of "
-                                   "node '" +
-                                   importer.getName() + "' (If)");
-  };
+                                       const std::shared_ptr<Scope> &scope) {
+  if (llvm::Error error = defineNames(inner, *scope, importer))
+    return error;
+  for (const NodeProto &innerNode : inner.nodes)
+    if (llvm::Error error =
+            importNode(place(innerNode, placed.sets, *scope), index, scope))
+      return error;
+  return leaveBranch(inner, placed, index, scope);
+}
+
+std::shared_ptr<Scope> GraphImporter::openScope(const PlacedNode &placed,
+                                                StringRef attribute,
+                                                const ScopePointer &outer) {
+  auto scope = std::make_shared<Scope>();
+  scope->outer = outer;
+  scope->depth = outer ? outer->depth + 1 : 1;
+  // The name of an output is unique, and so are names that begin with it.
+  auto output = llvm::find_if(placed.node.outputs,
+                              [](StringRef name) { return !name.empty(); });
+  scope->prefix = ((output == placed.node.outputs.end() ? "" : *output) + "~" +
+                   attribute.take_front(1) + "/")
+                      .str();
+  return scope;
+}
+
+llvm::Error GraphImporter::defineNames(const GraphProto &inner, Scope &scope,
+                                       const NodeImporter &importer) {
   for (const TensorProto &tensor : inner.initializers)
     if (!initializers.try_emplace(define(scope, tensor.name), &tensor).second)
-      return twice(tensor.name);
+      return llvm::createStringError(
+          "'" + tensor.name + "' stands twice in a graph of node '" +
+          importer.getName() + "' (" + importer.getNode().opType + ")");
   for (const NodeProto &innerNode : inner.nodes)
     for (StringRef name : innerNode.outputs)
       define(scope, name);
-  for (const NodeProto &innerNode : inner.nodes) {
-    PlacedNode copy{innerNode, placed.sets, {}};
-    for (StringRef &name : copy.node.inputs)
-      name = resolve(&scope, name);
-    for (StringRef &name : copy.node.outputs)
-      name = resolve(&scope, name);
-    if (llvm::Error error = importNode(copy, index, &scope))
-      return error;
-  }
-  return leaveBranch(inner, placed, index, scope);
+  return llvm::Error::success();
+}
+
+PlacedNode GraphImporter::place(const NodeProto &innerNode,
+                                const OperatorSets *sets, const Scope &scope) {
+  PlacedNode copy{innerNode, sets, {}};
+  for (StringRef &name : copy.node.inputs)
+    name = resolve(&scope, name);
+  for (StringRef &name : copy.node.outputs)
+    name = resolve(&scope, name);
+  return copy;
 }
 
 llvm::Error GraphImporter::leaveBranch(const GraphProto &inner,
                                        const PlacedNode &placed, unsigned index,
-                                       const Scope &scope) {
+                                       const ScopePointer &scope) {
   for (auto [name, output] :
        llvm::zip_first(placed.node.outputs, inner.outputs)) {
     if (name.empty() || !state.read.contains(name))
@@ -132,10 +155,10 @@ llvm::Error GraphImporter::leaveBranch(const GraphProto &inner,
     PlacedNode copy{{}, placed.sets, {}};
     copy.node.opType = "Identity";
     copy.node.name = placed.node.name;
-    copy.node.inputs = {resolve(&scope, output.name)};
+    copy.node.inputs = {resolve(scope.get(), output.name)};
     copy.node.outputs = {name};
     state.tensors.erase(name);
-    if (llvm::Error error = importNode(copy, index, &scope))
+    if (llvm::Error error = importNode(copy, index, scope))
       return error;
   }
   return llvm::Error::success();

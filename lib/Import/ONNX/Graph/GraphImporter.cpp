@@ -8,6 +8,7 @@
 #include "Reader/Shapes.h"
 #include "Reader/Versions.h"
 #include "dml/IR/Origin.h"
+#include "dml/Import/Division.h"
 #include "dml/Import/Survey.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -139,17 +140,15 @@ llvm::Error GraphImporter::connect(NodeImporter &importer, bool &isComplete) {
   return llvm::Error::success();
 }
 
-void GraphImporter::buildNode(NodeImporter &importer, const PlacedNode &placed,
-                              unsigned index, const Operator &info) {
+std::string GraphImporter::buildNode(NodeImporter &importer,
+                                     const PlacedNode &placed, unsigned index,
+                                     const Operator &info) {
   const NodeProto &node = placed.node;
   StringRef domain = normalizeDomain(node.domain);
-  auto reject = [&](StringRef reason) {
-    addProblem(index, node, importer.getName(), reason);
-  };
   if (domain.empty())
     if (std::string error = findVersionError(node, importer.getOpset());
         !error.empty())
-      return reject(error);
+      return error;
   state.whyNotTaken = runtime.findWhyNotTaken(domain, importer);
   if (options.survey)
     options.survey->nodes[index].notTaken = state.whyNotTaken.str();
@@ -161,21 +160,25 @@ void GraphImporter::buildNode(NodeImporter &importer, const PlacedNode &placed,
       for (StringRef name : node.outputs)
         if (!name.empty())
           state.tensors[name] = Tensor();
-    return reject(reason.empty() ? "it cannot be expressed" : reason);
+    return reason.empty() ? "it cannot be expressed" : reason;
   }
   for (auto [number, name] : llvm::enumerate(node.outputs))
     if (!name.empty() && state.read.contains(name) &&
         !state.tensors[name].isKnown)
-      reject("its output " + std::to_string(number) + " is not supported");
+      return "its output " + std::to_string(number) + " is not supported";
+  return "";
+}
+
+int64_t GraphImporter::getOpset(const PlacedNode &placed) {
+  auto opset = placed.sets->find(normalizeDomain(placed.node.domain));
+  return opset == placed.sets->end() ? 1 : opset->second;
 }
 
 llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
-                                      const Scope *scope) {
+                                      const ScopePointer &scope) {
   const NodeProto &node = placed.node;
   StringRef domain = normalizeDomain(node.domain);
-  auto opset = placed.sets->find(domain);
-  NodeImporter importer(state, node,
-                        opset == placed.sets->end() ? 1 : opset->second, index);
+  NodeImporter importer(state, node, getOpset(placed), index);
   bool isComplete;
   if (llvm::Error error = connect(importer, isComplete))
     return error;
@@ -184,6 +187,8 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   if (!isBranch && !info) {
     addProblem(index, node, importer.getName(),
                describeUnknown(domain, node.opType));
+    if (isLoop(domain, node.opType))
+      problems.noteSession();
     return llvm::Error::success();
   }
   // If a node depends on a failed node, it is not checked, since the shapes of
@@ -196,7 +201,12 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   }
   if (isBranch)
     return importBranch(importer, placed, index, scope);
-  buildNode(importer, placed, index, *info);
+  std::string reason = buildNode(importer, placed, index, *info);
+  if (reason.empty())
+    return llvm::Error::success();
+  addProblem(index, node, importer.getName(), reason);
+  if (isRunByHost(domain, node.opType) || importer.lacksElements())
+    problems.noteSession();
   return llvm::Error::success();
 }
 
@@ -212,7 +222,6 @@ public:
   void add(const Tensor &tensor, StringRef tensorName) {
     Value value = NodeImporter(state).materialize(tensor, getShape(tensor));
     values.push_back(value);
-    types.push_back(value.getType());
     std::string name = tensorName.str();
     while (!names.insert(name).second)
       name += "_output";
@@ -228,7 +237,6 @@ public:
   }
 
   SmallVector<Value> values;
-  SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
 
 private:
@@ -276,27 +284,38 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
         results.add(tensor, name);
     });
   }
-  func::ReturnOp::create(state.builder, function.getLoc(), results.values);
+  addReturn(function, results.values, results.attributes);
+  return llvm::Error::success();
+}
+
+void GraphImporter::addReturn(func::FuncOp function, ValueRange values,
+                              ArrayRef<DictionaryAttr> attributes) {
+  func::ReturnOp::create(state.builder, function.getLoc(), values);
   function.setFunctionType(state.builder.getFunctionType(
-      function.getArgumentTypes(), results.types));
-  function.setAllResultAttrs(results.attributes);
+      function.getArgumentTypes(), values.getTypes()));
+  function.setAllResultAttrs(attributes);
   // Erases intermediate views of views, and constants that were replaced.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front())))
     if (isOpTriviallyDead(&op))
       op.erase();
-  return llvm::Error::success();
 }
 
 llvm::Error GraphImporter::reportProblems(ModuleOp module) const {
   if (problems.empty())
     return llvm::Error::success();
-  if (!options.leavesOutUnread)
-    return llvm::createStringError(problems.describe(getNodes().size()));
+  if (!options.leavesOutUnread) {
+    std::string text = problems.describe(getNodes().size());
+    if (problems.isForSession())
+      return llvm::make_error<UnexpressedNodes>(text);
+    return llvm::createStringError(text);
+  }
   SmallVector<std::string> list = problems.list();
   if (unsigned behind = problems.getNumBehind(); behind != 0)
     list.push_back("behind these: " + std::to_string(behind) +
                    (behind == 1 ? " node" : " nodes"));
+  if (problems.isForSession())
+    list.push_back(Problems::sessionNote.str());
   module->setAttr(unreadAttrName,
                   Builder(module.getContext())
                       .getStrArrayAttr(llvm::to_vector_of<StringRef>(list)));
@@ -324,7 +343,7 @@ llvm::Error GraphImporter::importNodes(func::FuncOp function) {
     return error;
   for (unsigned index = 0; index < getNodes().size(); ++index) {
     if (isNeeded[index])
-      if (llvm::Error error = importNode(getNodes()[index], index))
+      if (llvm::Error error = importNode(getNodes()[index], index, nullptr))
         return error;
     if (options.survey)
       if (llvm::Error error = assumeOutputs(index, function))
@@ -337,9 +356,7 @@ llvm::Error GraphImporter::importNodes(func::FuncOp function) {
   return finish(function);
 }
 
-/// Returns an error if `module`, which was built from the graph, fails
-/// verification.
-static llvm::Error verifyModule(ModuleOp module) {
+llvm::Error GraphImporter::verifyModule(ModuleOp module) {
   std::string reason;
   ScopedDiagnosticHandler handler(module.getContext(),
                                   [&](Diagnostic &diagnostic) {
@@ -353,17 +370,23 @@ static llvm::Error verifyModule(ModuleOp module) {
                                  reason);
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
-  if (llvm::Error error = prepareNodes())
-    return error;
+OwningOpRef<ModuleOp> GraphImporter::startModule(func::FuncOp &function) {
   OpBuilder &builder = state.builder;
   Location loc =
       NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   builder.setInsertionPointToStart(module->getBody());
-  auto function = func::FuncOp::create(builder, loc, "main",
-                                       builder.getFunctionType({}, {}));
+  function = func::FuncOp::create(builder, loc, "main",
+                                  builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
+  return module;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
+  if (llvm::Error error = prepareNodes())
+    return error;
+  func::FuncOp function;
+  OwningOpRef<ModuleOp> module = startModule(function);
   if (llvm::Error error = importNodes(function))
     return error;
   if (llvm::Error error = reportProblems(*module))

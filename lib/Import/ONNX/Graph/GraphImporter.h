@@ -9,6 +9,7 @@
 
 #include "Graph/Problems.h"
 #include "Graph/Registry.h"
+#include "Graph/Scope.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,16 +30,17 @@ public:
                 const Registry &registry, const Runtime &runtime,
                 bool isOptimized)
       : graph(*model.graph), path(path), options(options), registry(registry),
-        runtime(runtime), expander(model),
+        runtime(runtime), expander(model), strings(&expander.getStrings()),
         state(path, std::move(owner), fileSize, context, isOptimized, options) {
   }
+  virtual ~GraphImporter() = default;
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
   /// The largest depth of nested graphs.
   static constexpr unsigned maxDepth = 16;
 
-private:
+protected:
   llvm::Error checkOperatorSets();
   /// Returns the nodes, including those of functions.
   llvm::ArrayRef<PlacedNode> getNodes() const { return expander.getNodes(); }
@@ -107,42 +109,46 @@ private:
   // Graphs within nodes
   //===--------------------------------------------------------------------===//
 
-  /// The names that a branch defines, with their unique names among all
-  /// tensors, since two branches may use one name for different tensors.
-  struct Scope {
-    const Scope *outer;
-    unsigned depth;
-    std::string prefix;
-    llvm::StringMap<llvm::StringRef> names;
-  };
-  /// Returns the unique name for `name`, as read within `scope`.
-  static llvm::StringRef resolve(const Scope *scope, llvm::StringRef name);
+  /// Creates the scope of the graph in the attribute `attribute` of a node.
+  static std::shared_ptr<Scope> openScope(const PlacedNode &placed,
+                                          llvm::StringRef attribute,
+                                          const ScopePointer &outer);
   /// Enters `name`, which a branch defines, in its scope.
   llvm::StringRef define(Scope &scope, llvm::StringRef name);
   /// Adds the names that graphs within attributes read.
   llvm::Error readInnerGraphs(const NodeProto &node, unsigned depth);
   /// If the condition of an If is known, imports the branch that is taken.
   llvm::Error importBranch(NodeImporter &importer, const PlacedNode &placed,
-                           unsigned index, const Scope *scope);
+                           unsigned index, const ScopePointer &scope);
   llvm::Error enterBranch(const GraphProto &inner, const NodeImporter &importer,
                           const PlacedNode &placed, unsigned index,
-                          const Scope *outer);
+                          const std::shared_ptr<Scope> &scope);
+  /// Enters the initializers of a graph within a node, and the names that its
+  /// nodes define.
+  llvm::Error defineNames(const GraphProto &inner, Scope &scope,
+                          const NodeImporter &importer);
+  /// Returns a node of a graph within a node, with unique names.
+  static PlacedNode place(const NodeProto &innerNode, const OperatorSets *sets,
+                          const Scope &scope);
   /// Sets the outputs of an If to the tensors that its branch computes.
   llvm::Error leaveBranch(const GraphProto &inner, const PlacedNode &placed,
-                          unsigned index, const Scope &scope);
+                          unsigned index, const ScopePointer &scope);
 
   //===--------------------------------------------------------------------===//
   // Nodes and results
   //===--------------------------------------------------------------------===//
 
   /// Imports a node of the graph, or of a branch with the scope `scope`.
-  llvm::Error importNode(const PlacedNode &placed, unsigned index,
-                         const Scope *scope = nullptr);
+  virtual llvm::Error importNode(const PlacedNode &placed, unsigned index,
+                                 const ScopePointer &scope);
+  /// Returns the version of the operator set to which a node belongs.
+  static int64_t getOpset(const PlacedNode &placed);
   /// Sets the inputs of a node, and enters its outputs as unknown.
   llvm::Error connect(NodeImporter &importer, bool &isComplete);
-  /// Builds the operators for a node whose inputs are all known.
-  void buildNode(NodeImporter &importer, const PlacedNode &placed,
-                 unsigned index, const Operator &info);
+  /// Builds the operators for a node whose inputs are all known. Returns the
+  /// reason why the node is not supported, or "".
+  std::string buildNode(NodeImporter &importer, const PlacedNode &placed,
+                        unsigned index, const Operator &info);
   /// Calls `collect` for each known tensor that an omitted node reads.
   void collectUnreadOperands(
       llvm::function_ref<void(llvm::StringRef name, Tensor &)> collect);
@@ -150,6 +156,15 @@ private:
   class Results;
   llvm::Error addOutputs(Results &results);
   llvm::Error finish(mlir::func::FuncOp function);
+  /// Adds the return of `values`, and erases operators whose results are not
+  /// used.
+  void addReturn(mlir::func::FuncOp function, mlir::ValueRange values,
+                 llvm::ArrayRef<mlir::DictionaryAttr> attributes);
+  /// Creates the module with an empty function `main`.
+  mlir::OwningOpRef<mlir::ModuleOp> startModule(mlir::func::FuncOp &function);
+  /// Returns an error if `module`, which was built from the graph, fails
+  /// verification.
+  static llvm::Error verifyModule(mlir::ModuleOp module);
   /// Returns an error if nodes are not supported, unless they may be omitted.
   llvm::Error reportProblems(mlir::ModuleOp module) const;
 
@@ -160,9 +175,11 @@ private:
   const Runtime &runtime;
 
   FunctionExpander expander;
+  /// The owner of unique names.
+  llvm::StringSaver *strings;
   GraphState state;
-  /// Initializers that no node has read yet.
-  llvm::StringMap<const TensorProto *> initializers;
+  /// Initializers that no node has read yet, and those that were read.
+  llvm::StringMap<const TensorProto *> initializers, loadedInitializers;
   std::vector<bool> isNeeded;
   OptimizationNotes notes;
   Problems problems;

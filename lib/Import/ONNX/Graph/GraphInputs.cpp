@@ -288,6 +288,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
   state.weightNames.try_emplace(constant->getAddress(), name);
   tensor.constant = std::move(*constant);
   state.tensors[name] = std::move(tensor);
+  loadedInitializers[name] = initializer->second;
   initializers.erase(initializer);
   return llvm::Error::success();
 }

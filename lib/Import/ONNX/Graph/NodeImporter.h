@@ -35,6 +35,9 @@ public:
   /// read.
   llvm::LogicalResult import(const Operator &info);
 
+  /// Whether output `index`, a tensor of bytes, is a tensor of bools.
+  bool givesBools(unsigned index) const;
+
   /// Reads a tensor that is the value of an attribute.
   llvm::Expected<Constant> readTensor(const TensorProto &tensor);
 
@@ -153,8 +156,6 @@ private:
   std::optional<llvm::SmallVector<Constant>> fold();
   /// Enters the tensor for output `index`.
   void enter(unsigned index, Tensor tensor);
-  /// Whether output `index`, a tensor of bytes, is a tensor of bools.
-  bool givesBools(unsigned index) const;
   mlir::Value broadcast(const Tensor &tensor, llvm::ArrayRef<int64_t> from,
                         llvm::ArrayRef<int64_t> to);
 

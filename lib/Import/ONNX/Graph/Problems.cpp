@@ -35,8 +35,18 @@ std::string Problems::describe(size_t numNodes) const {
   for (const auto &[key, problem] : problems)
     count += problem.count;
   return ("DirectML's operators do not express " + Twine(count) + " of " +
-          Twine(numNodes) + " nodes:\n  " + llvm::join(list(), "\n  "))
+          Twine(numNodes) + " nodes:\n  " + llvm::join(list(), "\n  ") +
+          (isRunBySession ? "\n" + sessionNote.str() : ""))
       .str();
+}
+
+bool dml::onnx::isLoop(StringRef domain, StringRef type) {
+  return domain.empty() && (type == "Loop" || type == "Scan");
+}
+
+bool dml::onnx::isRunByHost(StringRef domain, StringRef type) {
+  return domain.empty() && (type == "NonMaxSuppression" || type == "NonZero" ||
+                            type == "Unique" || type == "Compress");
 }
 
 StringRef dml::onnx::describeUnknown(StringRef domain, StringRef type) {
@@ -58,9 +68,6 @@ StringRef dml::onnx::describeUnknown(StringRef domain, StringRef type) {
       .Cases(
           {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"},
           "no DirectML tensor has strings")
-      .Case("NonMaxSuppression",
-            "the shape of its result depends on its data, but DirectML's "
-            "sizes are static")
       .Cases({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
               "RandomUniform", "RandomUniformLike"},
              "it draws numbers by no generator that ONNX describes, and "

@@ -23,12 +23,21 @@ public:
   /// node.
   void addBehind() { ++numBehind; }
 
+  /// Notes that a session can run a node although it is not supported.
+  void noteSession() { isRunBySession = true; }
+  /// Whether noteSession() was called for a node.
+  bool isForSession() const { return isRunBySession; }
+
   bool empty() const { return problems.empty(); }
   unsigned getNumBehind() const { return numBehind; }
 
   /// Returns a line for each operator and reason, such as "Foo: 2 nodes, the
   /// first 'a': ...".
   llvm::SmallVector<std::string> list() const;
+  /// What a user can do about nodes that a session runs.
+  static constexpr llvm::StringLiteral sessionNote =
+      "a session (dml/session.h, python3 -m dml) runs such a model as several "
+      "programs";
   /// Returns the error for a graph with `numNodes` nodes.
   std::string describe(size_t numNodes) const;
 
@@ -39,7 +48,14 @@ private:
   };
   std::map<std::pair<std::string, std::string>, Problem> problems;
   unsigned numBehind = 0;
+  bool isRunBySession = false;
 };
+
+/// Whether a node repeats a graph: ONNX's Loop and Scan.
+bool isLoop(llvm::StringRef domain, llvm::StringRef type);
+/// Whether the size of a node's result depends on the elements of its inputs,
+/// so that only a host can compute the node.
+bool isRunByHost(llvm::StringRef domain, llvm::StringRef type);
 
 /// Returns the reason why an operator is not in the registry.
 llvm::StringRef describeUnknown(llvm::StringRef domain, llvm::StringRef type);

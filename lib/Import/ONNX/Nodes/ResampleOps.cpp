@@ -85,13 +85,13 @@ enum class Nearest { PreferFloor, PreferCeil, Floor, Ceil };
 /// Returns the numbers in input `index`, which must be a constant.
 static FailureOr<SmallVector<double>>
 getNumbers(NodeImporter &node, unsigned index, StringRef what) {
-  const Tensor &tensor = node.getInput(index);
-  if (!tensor.constant)
+  const std::optional<Constant> &constant = node.wantElements(index);
+  if (!constant)
     return node.reject(what + " are computed when the model runs, but DirectML "
                               "wants them when it is built");
-  if (!tensor.constant->isFoldable() || !tensor.constant->isFloat())
+  if (!constant->isFoldable() || !constant->isFloat())
     return node.reject(what + " are no list of floating-point numbers");
-  return tensor.constant->getFloats();
+  return constant->getFloats();
 }
 
 /// Sets the scales of the dimensions `axes` of `dims` to `scales`.

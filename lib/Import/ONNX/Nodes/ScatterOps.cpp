@@ -36,7 +36,7 @@ static FailureOr<StringRef> getReduction(NodeImporter &node) {
 /// only replace elements, so that the combined elements must be computed
 /// beforehand.
 static FailureOr<SmallVector<int64_t>> getKnownIndices(NodeImporter &node) {
-  const std::optional<Constant> &constant = node.getInput(1).constant;
+  const std::optional<Constant> &constant = node.wantElements(1);
   if (!constant)
     return node.reject("its reduction is '" +
                        node.getString("reduction", "none") +

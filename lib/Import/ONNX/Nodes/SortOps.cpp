@@ -68,8 +68,9 @@ static LogicalResult importNonZero(NodeImporter &node) {
                      "shape of its result depends on them");
 }
 
-/// Imports Unique. The number of distinct elements is only known for constants.
-static LogicalResult importUnique(NodeImporter &node) {
+/// Imports Unique or NonMaxSuppression. The size of the result is only known
+/// for constants.
+static LogicalResult importSizedByData(NodeImporter &node) {
   return node.reject("the shape of its result depends on its data, but "
                      "DirectML's sizes are static");
 }
@@ -77,5 +78,7 @@ static LogicalResult importUnique(NodeImporter &node) {
 void dml::onnx::addSortNodes(Registry &registry) {
   registry.add("TopK", "TOP_K1", importTopK);
   registry.add("NonZero", "computed by the importer", importNonZero);
-  registry.add("Unique", "computed by the importer", importUnique);
+  registry.add("Unique", "computed by the importer", importSizedByData);
+  registry.add("NonMaxSuppression", "computed by the importer",
+               importSizedByData);
 }

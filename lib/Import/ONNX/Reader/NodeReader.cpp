@@ -16,6 +16,13 @@ void NodeReader::setInputs(ArrayRef<const Tensor *> tensors) {
   while (!inputs.empty() && !inputs.back())
     inputs.pop_back();
   readInputs.resize(inputs.size());
+  wantedElements.resize(inputs.size());
+}
+
+const std::optional<Constant> &NodeReader::wantElements(unsigned index) const {
+  if (index < wantedElements.size())
+    wantedElements.set(index);
+  return getInput(index).constant;
 }
 
 void NodeReader::forgetReads() {
@@ -65,24 +72,25 @@ LogicalResult NodeReader::wantInputs(unsigned minimum, unsigned maximum) {
 }
 
 FailureOr<Shape> NodeReader::getIntegers(unsigned index, StringRef what) {
-  const Tensor &tensor = getInput(index);
-  if (!tensor.constant)
+  const std::optional<Constant> &constant = wantElements(index);
+  if (!constant)
     return reject(what + " are computed when the model runs, but DirectML "
                          "wants them when it is built");
-  if (!tensor.constant->isFoldable() || tensor.constant->isFloat())
+  if (!constant->isFoldable() || constant->isFloat())
     return reject(what + " are no list of integers");
-  return Shape(tensor.constant->getIntegers());
+  return Shape(constant->getIntegers());
 }
 
 FailureOr<double> NodeReader::getNumber(unsigned index, StringRef what) {
-  const Tensor &tensor = getInput(index);
-  if (!tensor.constant)
+  const std::optional<Constant> &constant = wantElements(index);
+  if (!constant)
     return reject(what + " is computed when the model runs, but DirectML "
                          "wants it when it is built");
-  if (tensor.constant->getNumElements() != 1)
-    return reject(what + " has the shape " + describeShape(tensor.shape) +
+  if (constant->getNumElements() != 1)
+    return reject(what + " has the shape " +
+                  describeShape(constant->getShape()) +
                   ", but wanted is one number");
-  return tensor.constant->getFloats()[0];
+  return constant->getFloats()[0];
 }
 
 const AttributeProto *NodeReader::getAttribute(StringRef name) const {

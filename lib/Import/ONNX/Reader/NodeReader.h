@@ -74,6 +74,25 @@ public:
   const Shape &getShape(unsigned index) const { return peek(index).shape; }
   DataType getType(unsigned index) const { return peek(index).type; }
   bool isBool(unsigned index) const { return peek(index).isBool; }
+  /// Notes that the node can only be imported if the elements of input `index`
+  /// are known. The function returns the element list of the input's constant,
+  /// if it has one.
+  const std::optional<Constant> &wantElements(unsigned index) const;
+  /// Whether the elements of input `index` were wanted, but are not known.
+  bool lacksElements(unsigned index) const {
+    return index < wantedElements.size() && wantedElements.test(index) &&
+           hasInput(index) && !inputs[index]->constant;
+  }
+  /// Whether the elements of any input were wanted, but are not known.
+  bool lacksElements() const {
+    for (unsigned index = 0; index < inputs.size(); ++index)
+      if (lacksElements(index))
+        return true;
+    return false;
+  }
+  /// The largest number of steps for the evaluation of the node.
+  int64_t getMaxSteps() const { return maxSteps; }
+  void setMaxSteps(int64_t steps) { maxSteps = steps; }
   /// Declares that the result does not depend on the elements of input `index`,
   /// which may be missing.
   void ignoreInput(unsigned index) const;
@@ -135,8 +154,10 @@ private:
 
   unsigned nodeNumber;
   const llvm::StringSet<> &readNames;
-  /// Which inputs and which attributes were read.
-  mutable llvm::SmallBitVector readInputs, readAttributes;
+  /// The inputs and the attributes that were read, and the inputs whose
+  /// elements were wanted.
+  mutable llvm::SmallBitVector readInputs, readAttributes, wantedElements;
+  int64_t maxSteps = int64_t(1) << 20;
 };
 
 } // namespace dml::onnx

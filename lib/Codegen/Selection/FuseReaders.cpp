@@ -1,0 +1,430 @@
+//===- FuseReaders.cpp - Elements computed where their sums end -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A decoder computes x * sigmoid(x) * y of two products x and y of one row. The
+// two products are one kernel, since they are stacked, and the elements are
+// computed by a second kernel, which takes the time of its launch: it waits for
+// all sums, of which each of its elements needs two. This pass moves the body
+// of the second kernel to the end of the first, whose threads then have both
+// sums of an element.
+//
+// dml-fuse-producers, which works on tensors, does the same where an element
+// needs one sum and little work. This pass works on buffers, where the kernels
+// for sums are estimated, and compares estimates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Contraction.h"
+#include "Analysis/ElementMap.h"
+#include "Graph/BodyFusion.h"
+#include "Graph/Rounding.h"
+#include "Selection/KernelKinds.h"
+#include "dml/Codegen/IR/BufferOps.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/InPlace.h"
+#include "dml/IR/LayoutAttr.h"
+#include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfileAttr.h"
+#include "dml/Target/FusionCosts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace dml {
+#define GEN_PASS_DEF_FUSEREADERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+/// The largest number of sums from which an element is computed. The gates of a
+/// recurrent cell are four.
+static constexpr size_t maxSums = 4;
+
+static Value getOutput(linalg::GenericOp op) { return op.getOutputs().front(); }
+
+/// Returns the buffer of which `buffer` is a view, or `buffer` itself.
+static Value getRoot(Value buffer) {
+  while (isBufferView(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer;
+}
+
+static bool isFree(linalg::GenericOp op) {
+  return op.hasPureBufferSemantics() && isElementMap(op) &&
+         !op->hasAttr(kernelAttrName) && !op->hasAttr(updateAttrName) &&
+         !op->hasAttr(layoutAttrName);
+}
+
+//===----------------------------------------------------------------------===//
+// What may be fused
+//===----------------------------------------------------------------------===//
+
+/// Returns the generic without loops that alone reads the buffer which
+/// `producer` computes, or null if there is none.
+static linalg::GenericOp findReader(linalg::GenericOp producer) {
+  Value buffer = getOutput(producer);
+  linalg::GenericOp reader;
+  if (!buffer.getDefiningOp<memref::AllocOp>())
+    return reader;
+  for (Operation *user : buffer.getUsers()) {
+    if (user == producer)
+      continue;
+    auto parent = dyn_cast<linalg::GenericOp>(user->getParentOp());
+    if (!isa<memref::LoadOp>(user) || !parent || (reader && reader != parent))
+      return {};
+    reader = parent;
+  }
+  bool isNext = reader && reader->getBlock() == producer->getBlock() &&
+                producer->isBeforeInBlock(reader) && isFree(reader) &&
+                reader.getBody()->getOps<scf::ForOp>().empty();
+  return isNext ? reader : linalg::GenericOp();
+}
+
+/// Whether `first` and `second`, which are no views, may be the same memory: an
+/// output may be in the place of an input.
+static bool mayAlias(Value first, Value second) {
+  auto isInPlace = [](Value buffer) {
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    auto function =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : func::FuncOp();
+    return function &&
+           function.getArgAttr(argument.getArgNumber(), inPlaceAttrName);
+  };
+  return first == second || (isInPlace(first) && isInPlace(second));
+}
+
+/// Returns the roots of the buffers that the body of `op` reads.
+static llvm::SmallSetVector<Value, 8> getSources(linalg::GenericOp op) {
+  llvm::SmallSetVector<Value, 8> sources;
+  op.getBody()->walk(
+      [&](memref::LoadOp load) { sources.insert(getRoot(load.getMemRef())); });
+  return sources;
+}
+
+/// Whether what `producer` reads is the same where `reader` stands, and while
+/// `reader` writes its output.
+static bool canMove(linalg::GenericOp producer, linalg::GenericOp reader) {
+  llvm::SmallSetVector<Value, 8> sources = getSources(producer);
+  for (Operation *op = producer->getNextNode();; op = op->getNextNode()) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      Value written = getRoot(getOutput(generic));
+      if (llvm::any_of(sources,
+                       [&](Value source) { return mayAlias(source, written); }))
+        return false;
+    } else if (!isa<memref::AllocOp>(op) && !isMemoryEffectFree(op)) {
+      return false;
+    }
+    if (op == reader)
+      return true;
+  }
+}
+
+/// Whether the fused kernel waits for as many kernels, one after the other, as
+/// `producer` does. The reader may read a buffer that takes as long to compute
+/// as the sums, such as parts of other sums: its kernel then waits for that
+/// buffer, and computes the producer's sums only afterwards.
+static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
+  // The number of kernels that wait for each other until a buffer is computed.
+  llvm::DenseMap<Value, int64_t> waits;
+  int64_t before = 0;
+  for (Operation &op : *producer->getBlock()) {
+    int64_t most = 0;
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      for (Value source : getSources(generic))
+        if (source != getOutput(producer))
+          most = std::max(most, waits.lookup(source));
+      if (&op == reader)
+        return most <= before;
+      if (&op == producer)
+        before = most;
+      Value written = getRoot(getOutput(generic));
+      waits[written] = std::max(waits.lookup(written), most + 1);
+    } else if (!isMemoryEffectFree(&op)) {
+      for (Value operand : op.getOperands())
+        most = std::max(most, waits.lookup(getRoot(operand)));
+      for (Value operand : op.getOperands())
+        waits[getRoot(operand)] = most + 1;
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The fused body
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds a copy of a reader that computes the elements which the reader loads.
+/// Elements that are sums are computed by one nest of loops, which carries all
+/// of them.
+class FusedReader {
+public:
+  FusedReader(linalg::GenericOp producer, linalg::GenericOp reader)
+      : producer(producer), reader(reader), rewriter(reader) {}
+  ~FusedReader() {
+    if (fused)
+      rewriter.eraseOp(fused);
+  }
+
+  /// Builds the copy in front of the reader. Returns null if the places of the
+  /// elements depend on loaded numbers, or if there are more elements than the
+  /// producer computes.
+  linalg::GenericOp build();
+  /// Replaces the producer and the reader by the copy, and returns the copy.
+  linalg::GenericOp apply();
+
+private:
+  bool collectPlaces();
+  Value moveIndex(Value index);
+  void cloneBlock(Block &block);
+  void cloneOp(Operation &op);
+  void cloneLoop(scf::ForOp loop);
+
+  linalg::GenericOp producer, reader, fused;
+  IRRewriter rewriter;
+  /// The coordinates of the elements, and the loads of each of them.
+  SmallVector<SmallVector<Value>> places;
+  SmallVector<SmallVector<memref::LoadOp>> loads;
+  /// The indices of loads, as they are at the beginning of the body.
+  llvm::DenseMap<Value, Value> moved;
+  /// For each element, the values of the producer's body.
+  SmallVector<IRMapping> values;
+};
+} // namespace
+
+/// Returns `index`, computed at the beginning of the body, or null if it
+/// depends on anything but coordinates.
+Value FusedReader::moveIndex(Value index) {
+  if (!fused.getRegion().isAncestor(index.getParentRegion()))
+    return index;
+  if (Value known = moved.lookup(index))
+    return known;
+  Operation *op = index.getDefiningOp();
+  if (!op || op->getNumRegions() || op->getNumResults() != 1 ||
+      !isMemoryEffectFree(op))
+    return Value();
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value before = moveIndex(operand);
+    if (!before)
+      return Value();
+    mapping.map(operand, before);
+  }
+  return moved[index] = rewriter.clone(*op, mapping)->getResult(0);
+}
+
+/// Finds the distinct elements that the copy loads. Returns false if they are
+/// too many, or more for all elements of the output than the producer computes,
+/// or if a place cannot be computed at the beginning of the body.
+bool FusedReader::collectPlaces() {
+  SmallVector<memref::LoadOp> all;
+  fused.getBody()->walk([&](memref::LoadOp load) {
+    if (load.getMemRef() == getOutput(producer))
+      all.push_back(load);
+  });
+  rewriter.setInsertionPointToStart(fused.getBody());
+  for (memref::LoadOp load : all) {
+    SmallVector<Value> place;
+    for (Value index : load.getIndices()) {
+      place.push_back(moveIndex(index));
+      if (!place.back())
+        return false;
+    }
+    auto *known = llvm::find(places, place);
+    size_t number = known - places.begin();
+    if (known == places.end()) {
+      places.push_back(place);
+      loads.emplace_back();
+    }
+    loads[number].push_back(load);
+  }
+  // No sum is computed twice.
+  auto getCount = [](linalg::GenericOp op) {
+    return cast<MemRefType>(getOutput(op).getType()).getNumElements();
+  };
+  auto count = static_cast<int64_t>(places.size());
+  return places.size() <= maxSums &&
+         count * getCount(reader) <= getCount(producer);
+}
+
+/// Clones `op` for each element. Elements whose operands are those of the first
+/// element share its copy.
+void FusedReader::cloneOp(Operation &op) {
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    for (auto [mapping, place] : llvm::zip_equal(values, places))
+      mapping.map(index.getResult(), place[index.getDim()]);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return cloneLoop(loop);
+  IRMapping &first = values.front();
+  rewriter.clone(op, first);
+  for (IRMapping &mapping : MutableArrayRef(values).drop_front()) {
+    bool isSame = llvm::all_of(op.getOperands(), [&](Value operand) {
+      return mapping.lookupOrDefault(operand) == first.lookupOrDefault(operand);
+    });
+    if (!isSame) {
+      rewriter.clone(op, mapping);
+      continue;
+    }
+    for (Value result : op.getResults())
+      mapping.map(result, first.lookup(result));
+  }
+}
+
+void FusedReader::cloneBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    cloneOp(op);
+}
+
+/// Builds one loop in the place of the loops of all elements.
+void FusedReader::cloneLoop(scf::ForOp loop) {
+  SmallVector<Value> init;
+  for (IRMapping &mapping : values)
+    for (Value each : loop.getInitArgs())
+      init.push_back(mapping.lookupOrDefault(each));
+  IRMapping &first = values.front();
+  auto joined = scf::ForOp::create(rewriter, loop.getLoc(),
+                                   first.lookupOrDefault(loop.getLowerBound()),
+                                   first.lookupOrDefault(loop.getUpperBound()),
+                                   first.lookupOrDefault(loop.getStep()), init);
+  joined->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  size_t count = loop.getNumResults();
+  for (auto [number, mapping] : llvm::enumerate(values)) {
+    mapping.map(loop.getInductionVar(), joined.getInductionVar());
+    mapping.map(loop.getRegionIterArgs(),
+                joined.getRegionIterArgs().slice(number * count, count));
+    mapping.map(loop.getResults(),
+                joined.getResults().slice(number * count, count));
+  }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(joined.getBody());
+  cloneBlock(*loop.getBody());
+  SmallVector<Value> yielded;
+  for (IRMapping &mapping : values)
+    for (Value each : loop.getYieldedValues())
+      yielded.push_back(mapping.lookupOrDefault(each));
+  scf::YieldOp::create(rewriter, loop.getLoc(), yielded);
+}
+
+linalg::GenericOp FusedReader::build() {
+  fused = cast<linalg::GenericOp>(rewriter.clone(*reader));
+  if (!collectPlaces())
+    return {};
+  values.resize(places.size());
+  rewriter.setInsertionPoint(fused);
+  auto copy = cast<linalg::GenericOp>(rewriter.clone(*producer));
+  if (needsRounding(producer, reader))
+    roundExplicitly(copy);
+  Operation *behindIndices = nullptr;
+  for (Operation &op : *fused.getBody()) {
+    if (llvm::none_of(moved, [&](auto pair) {
+          return pair.second.getDefiningOp() == &op;
+        }))
+      break;
+    behindIndices = &op;
+  }
+  if (behindIndices)
+    rewriter.setInsertionPointAfter(behindIndices);
+  else
+    rewriter.setInsertionPointToStart(fused.getBody());
+  cloneBlock(*copy.getBody());
+  Value yielded = copy.getBody()->getTerminator()->getOperand(0);
+  for (auto [mapping, ofPlace] : llvm::zip_equal(values, loads))
+    for (memref::LoadOp load : ofPlace)
+      rewriter.replaceOp(load, mapping.lookupOrDefault(yielded));
+  rewriter.eraseOp(copy);
+  dropWidening(rewriter, fused);
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(rewriter, dominance, fused);
+  joinLabels(producer, fused);
+  return fused;
+}
+
+linalg::GenericOp FusedReader::apply() {
+  Operation *buffer = getOutput(producer).getDefiningOp();
+  rewriter.eraseOp(reader);
+  rewriter.eraseOp(producer);
+  rewriter.eraseOp(buffer);
+  return std::exchange(fused, {});
+}
+
+//===----------------------------------------------------------------------===//
+// Estimates
+//===----------------------------------------------------------------------===//
+
+/// Returns the cycles that the body of `reader` takes at the end of a kernel of
+/// sums. A subgroup has few elements there, so that each operation waits for
+/// the one before.
+static double getTimeOfElements(linalg::GenericOp reader,
+                                const DeviceProfile &profile) {
+  double work = 0;
+  reader.getBody()->walk([&](Operation *op) { work += cost::getWeight(op); });
+  double elements = static_cast<double>(
+      cast<MemRefType>(getOutput(reader).getType()).getNumElements());
+  double turns =
+      std::ceil(elements / (profile.getSpeed().multiprocessors *
+                            static_cast<double>(profile.getThreadsTogether())));
+  return turns * work * cost::fusion::cyclesOfLastOp;
+}
+
+/// Fuses `producer`, which computes sums, into its only reader, if one kernel
+/// is estimated to be faster than two. Returns the fused generic, or null.
+static linalg::GenericOp tryFuse(linalg::GenericOp producer,
+                                 const DeviceProfile &profile) {
+  if (!isFree(producer))
+    return {};
+  linalg::GenericOp reader = findReader(producer);
+  if (!reader || !canMove(producer, reader) || !savesWait(producer, reader))
+    return {};
+  std::optional<Contraction> apart = Contraction::match(producer);
+  double ofElements = getTimeOfElements(reader, profile);
+  double launch = profile.getSpeed().launchCycles;
+  if (!apart || ofElements >= launch)
+    return {};
+  FusedReader fusion(producer, reader);
+  linalg::GenericOp fused = fusion.build();
+  if (!fused)
+    return {};
+  std::optional<Contraction> together = Contraction::match(fused);
+  if (!together)
+    return {};
+  double before = estimateCycles({producer, profile, &*apart}) + launch,
+         after = estimateCycles({fused, profile, &*together}) + ofElements;
+  return after < before ? fusion.apply() : linalg::GenericOp();
+}
+
+namespace {
+struct FuseReaders : dml::impl::FuseReadersBase<FuseReaders> {
+  using FuseReadersBase::FuseReadersBase;
+
+  void runOnOperation() override {
+    // Estimates are those of the kernels that are chosen without wishes.
+    if (contractionTile != "auto" || matrixTile != "auto")
+      return;
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
+    SmallVector<linalg::GenericOp> generics;
+    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    llvm::SmallPtrSet<Operation *, 8> erased;
+    for (linalg::GenericOp op : generics) {
+      if (erased.contains(op))
+        continue;
+      linalg::GenericOp reader = findReader(op);
+      if (tryFuse(op, profile))
+        erased.insert(reader);
+    }
+  }
+};
+} // namespace
