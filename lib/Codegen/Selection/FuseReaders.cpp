@@ -37,6 +37,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace dml {
@@ -152,10 +153,13 @@ static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
       Value written = getRoot(getOutput(generic));
       waits[written] = std::max(waits.lookup(written), most + 1);
     } else if (!isMemoryEffectFree(&op)) {
-      for (Value operand : op.getOperands())
-        most = std::max(most, waits.lookup(getRoot(operand)));
-      for (Value operand : op.getOperands())
-        waits[getRoot(operand)] = most + 1;
+      // A loop over steps uses the buffers that its body names.
+      llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+      getUsedValuesDefinedAbove(op.getRegions(), used);
+      for (Value each : used)
+        most = std::max(most, waits.lookup(getRoot(each)));
+      for (Value each : used)
+        waits[getRoot(each)] = most + 1;
     }
   }
   return false;
