@@ -113,6 +113,10 @@ private:
   /// Returns a problem, or "".
   std::string describeLoop(NodeImporter &importer, Body &body);
   std::string describeScan(NodeImporter &importer, Body &body);
+  /// Adds the node that reads the elements of an iteration from the tensor that
+  /// is scanned along `axis`, which is input number `input`.
+  std::string addScanned(const NodeImporter &importer, Body &body, size_t input,
+                         int64_t axis, bool isReversed);
   /// Adds the tensors that iterations collect, which are the body's outputs
   /// from `first` on.
   std::string addCollected(const NodeImporter &importer, Body &body,
