@@ -131,6 +131,8 @@ private:
   llvm::Expected<Division::Result> finishCut();
   /// Returns the names that something behind this cut reads.
   llvm::Expected<std::vector<std::string>> findWantedNames();
+  /// Returns the argument whose elements a tensor shows, if there is one.
+  std::optional<unsigned> findViewed(const Tensor &tensor) const;
   /// Makes the tensor `name` available behind this cut.
   llvm::Error provide(llvm::StringRef name);
   llvm::Error finishFunction();
