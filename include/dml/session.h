@@ -49,7 +49,8 @@ typedef enum DmlModelFormat {
   /* MLIR of dml operators, as text or bytecode (.mlir, .mlirbc). */
   DML_MODEL_FORMAT_MLIR = 4,
   /* An executable (.dmlx). */
-  DML_MODEL_FORMAT_EXECUTABLE = 5
+  DML_MODEL_FORMAT_EXECUTABLE = 5,
+  DML_MODEL_FORMAT_MAX_ENUM = 0x7fffffff
 } DmlModelFormat;
 
 /* The size of a symbolic dimension ("batch") or of a dimension without a name

@@ -14,8 +14,6 @@
 using namespace dml;
 using namespace dml::provider;
 
-static const OrtApi &ort() { return *getApi().ort; }
-
 /// The type of elements in memory.
 static DmlDataType toDataType(DmlElementType type) {
   switch (type) {
@@ -196,7 +194,7 @@ void Computation::compileExecutable() {
   wantFixedSizes();
   std::string profile = context->options.deviceProfile;
   if (profile.empty())
-    profile = findVariant({}, part)->session.info().deviceProfile;
+    profile = findVariant({})->session.info().deviceProfile;
   variants.clear();
   dml::Model model = buildModel(graph, part, ModelKind::Session, identifier);
   const char *profiles[] = {profile.c_str()};
@@ -235,11 +233,11 @@ void Computation::compileAhead() {
       fitExecutable(tensor);
     tensors.push_back(tensor);
   }
-  findOutputs(*findVariant({}, part), tensors);
+  findOutputs(*findVariant({}), tensors);
 }
 
 std::shared_ptr<Computation::Variant>
-Computation::makeVariant(Part variant) const {
+Computation::makeVariant(const Constants &constants) const {
   std::optional<dml::Model> model;
   DmlSessionCreateInfo info{};
   if (isReady) {
@@ -247,6 +245,11 @@ Computation::makeVariant(Part variant) const {
     info.byteSize = compiled.executable.size();
     info.format = DML_MODEL_FORMAT_EXECUTABLE;
   } else {
+    Part variant = part;
+    for (const auto &[value, constant] : constants) {
+      variant.constants[value] = constant.elements;
+      variant.shapes[value] = constant.sizes;
+    }
     model = buildModel(graph, variant, ModelKind::Session, identifier);
     info.model = model->get();
   }
@@ -262,8 +265,7 @@ Computation::makeVariant(Part variant) const {
 }
 
 std::shared_ptr<Computation::Variant>
-Computation::findVariant(const std::map<ValueIndex, Elements> &constants,
-                         const Part &variant) {
+Computation::findVariant(const Constants &constants) {
   // Programs for sizes that alternate stay; a size that never comes back does
   // not fill the memory.
   constexpr size_t mostVariants = 16;
@@ -273,7 +275,7 @@ Computation::findVariant(const std::map<ValueIndex, Elements> &constants,
     return found->second;
   if (variants.size() >= mostVariants)
     variants.clear();
-  return variants[constants] = makeVariant(variant);
+  return variants[constants] = makeVariant(constants);
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,8 +378,8 @@ static Elements readElements(const DeviceMemory &memory,
   return elements;
 }
 
-/// Reads the inputs of a run: the tensors, and the constants of the variant.
-void Computation::readInputs(OrtKernelContext *kernel, Part &variant,
+/// Reads the inputs of a run: the tensors, and the constants of the program.
+void Computation::readInputs(OrtKernelContext *kernel, Constants &constants,
                              Tensors &tensors) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value &value = graph.values[inputs[i].value];
@@ -387,10 +389,8 @@ void Computation::readInputs(OrtKernelContext *kernel, Part &variant,
         get<const OrtValue *>(ort().KernelContext_GetInput, kernel, i), value,
         inputs[i].type);
     if (inputs[i].isConstant) {
-      variant.constants[inputs[i].value] =
-          readElements(*context->memory, tensor);
-      variant.shapes[inputs[i].value].assign(tensor.sizes,
-                                             tensor.sizes + tensor.rank);
+      constants[inputs[i].value] = {{tensor.sizes, tensor.sizes + tensor.rank},
+                                    readElements(*context->memory, tensor)};
       continue;
     }
     if (isReady)
@@ -405,10 +405,10 @@ void Computation::readInputs(OrtKernelContext *kernel, Part &variant,
 }
 
 void Computation::compute(OrtKernelContext *kernel) {
-  Part variant = part;
+  Constants constants;
   Tensors given, results;
-  readInputs(kernel, variant, given);
-  std::shared_ptr<Variant> program = findVariant(variant.constants, variant);
+  readInputs(kernel, constants, given);
+  std::shared_ptr<Variant> program = findVariant(constants);
   std::vector<Shape> shapes = findOutputs(*program, given.all);
   std::vector<void *> addresses;
   for (size_t i = 0; i < outputs.size(); ++i) {

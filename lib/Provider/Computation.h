@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <tuple>
 
 namespace dml::provider {
 
@@ -61,6 +62,15 @@ private:
   struct Shape {
     std::vector<int64_t> sizes;
   };
+  /// The inputs that are constants of a program, with their sizes and elements.
+  struct Constant {
+    std::vector<int64_t> sizes;
+    Elements elements;
+    bool operator<(const Constant &other) const {
+      return std::tie(sizes, elements) < std::tie(other.sizes, other.elements);
+    }
+  };
+  using Constants = std::map<ValueIndex, Constant>;
   /// A session, and the shapes of its outputs by those of its inputs.
   struct Variant {
     explicit Variant(dml::Session session) : session(std::move(session)) {}
@@ -76,7 +86,7 @@ private:
     std::deque<std::vector<char>> copies;
   };
 
-  void readInputs(OrtKernelContext *kernel, Part &variant,
+  void readInputs(OrtKernelContext *kernel, Constants &constants,
                   Tensors &tensors) const;
   void place(DmlSessionTensor &tensor, std::vector<char> &copy) const;
   void keepWeights();
@@ -85,10 +95,8 @@ private:
   void wantFixedSizes() const;
   void compileExecutable();
   void compileAhead();
-  std::shared_ptr<Variant> makeVariant(Part variant) const;
-  std::shared_ptr<Variant>
-  findVariant(const std::map<ValueIndex, Elements> &constants,
-              const Part &variant);
+  std::shared_ptr<Variant> makeVariant(const Constants &constants) const;
+  std::shared_ptr<Variant> findVariant(const Constants &constants);
   std::vector<Shape> findOutputs(Variant &variant,
                                  const std::vector<DmlSessionTensor> &inputs);
 
@@ -108,7 +116,7 @@ private:
   std::vector<ValueIndex> outputs;
 
   std::mutex mutex;
-  std::map<std::map<ValueIndex, Elements>, std::shared_ptr<Variant>> variants;
+  std::map<Constants, std::shared_ptr<Variant>> variants;
 };
 
 } // namespace dml::provider

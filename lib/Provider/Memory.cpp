@@ -14,9 +14,6 @@
 using namespace dml;
 using namespace dml::provider;
 
-static const OrtApi &ort() { return *getApi().ort; }
-static const OrtEpApi &ep() { return *getApi().ep; }
-
 /// The vendor of the memory. It is none of the PCI bus, so that ONNX Runtime
 /// does not take the memory of another provider on the same card for this one.
 static constexpr uint32_t memoryVendor = 0x646d6c;
@@ -60,10 +57,37 @@ static size_t roundSize(size_t size) {
   return rounded;
 }
 
-void *DeviceMemory::createBlock(uint32_t number, size_t size) {
+DeviceMemory::Device &DeviceMemory::openLocked(uint32_t number) {
   Device &device = known[number];
-  if (!device.handle)
+  if (!device.handle) {
     device.handle = devices.open(device.selector);
+    device.vulkan = std::make_unique<Vulkan>(device.handle.get());
+  }
+  return device;
+}
+
+const Vulkan &DeviceMemory::open(uint32_t number) {
+  std::unique_lock<std::shared_mutex> lock(mutex);
+  return *openLocked(number).vulkan;
+}
+
+/// Reserves addresses for a buffer. Destroys the buffer where there are none.
+void *DeviceMemory::addBlock(uint32_t number, DmlBuffer buffer,
+                             VkBuffer vulkanBuffer, size_t size) {
+  void *address = mmap(nullptr, size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) {
+    dmlDestroyBuffer(buffer);
+    throw Failure("there are no addresses for " + std::to_string(size) +
+                  " bytes of device memory");
+  }
+  blocks[reinterpret_cast<uintptr_t>(address)] = {number, buffer, vulkanBuffer,
+                                                  size};
+  return address;
+}
+
+void *DeviceMemory::createBlock(uint32_t number, size_t size) {
+  Device &device = openLocked(number);
   DmlBuffer buffer = nullptr;
   auto create = [&] {
     dml::detail::check(dmlCreateBuffer, device.handle.get(), uint64_t(size),
@@ -77,18 +101,19 @@ void *DeviceMemory::createBlock(uint32_t number, size_t size) {
     destroyFree(device);
     create();
   }
-  void *address = mmap(nullptr, size, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) {
-    dmlDestroyBuffer(buffer);
-    throw Failure("there are no addresses for " + std::to_string(size) +
-                  " bytes of device memory");
-  }
   DmlBufferInfo info{};
   dmlGetBufferInfo(buffer, &info);
-  blocks[reinterpret_cast<uintptr_t>(address)] = {number, buffer, info.buffer,
-                                                  size};
-  return address;
+  return addBlock(number, buffer, info.buffer, size);
+}
+
+void *DeviceMemory::addImported(uint32_t device, VkBuffer buffer, size_t size) {
+  std::unique_lock<std::shared_mutex> lock(mutex);
+  return addBlock(device, nullptr, buffer, size);
+}
+
+void DeviceMemory::removeImported(void *address) {
+  std::unique_lock<std::shared_mutex> lock(mutex);
+  destroyBlock(reinterpret_cast<uintptr_t>(address));
 }
 
 void DeviceMemory::destroyBlock(uintptr_t address) {
@@ -149,26 +174,66 @@ std::optional<DevicePlace> DeviceMemory::find(const void *pointer) const {
   const auto &[base, block] = *std::prev(next);
   if (address - base >= block.size)
     return std::nullopt;
-  return DevicePlace{known[block.device].handle.get(), block.buffer,
-                     block.vulkanBuffer, address - base,
-                     block.size - (address - base)};
+  const Device &device = known[block.device];
+  return DevicePlace{device.handle.get(), device.vulkan.get(),
+                     block.buffer,        block.vulkanBuffer,
+                     address - base,      block.size - (address - base)};
 }
 
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Copies between two places of device memory, through the host.
+namespace {
+/// A mapped buffer, through which the host reads and writes imported memory.
+class Staging {
+public:
+  Staging(DmlDevice device, size_t size, DmlMemory memory) {
+    dml::detail::check(dmlCreateBuffer, device, uint64_t(size), memory,
+                       &buffer);
+    dmlGetBufferInfo(buffer, &info);
+  }
+  ~Staging() { dmlDestroyBuffer(buffer); }
+  Staging(const Staging &) = delete;
+  Staging &operator=(const Staging &) = delete;
+
+  DmlBufferInfo info{};
+
+private:
+  DmlBuffer buffer = nullptr;
+};
+} // namespace
+
+static void write(const DevicePlace &to, const void *from, size_t size) {
+  if (to.buffer)
+    return dml::detail::check(dmlWriteBuffer, to.buffer, to.offset, from, size);
+  Staging staging(to.device, size, DML_MEMORY_UPLOAD);
+  std::memcpy(staging.info.mapped, from, size);
+  to.vulkan->copy(to.vulkanBuffer, to.offset, staging.info.buffer, 0, size);
+}
+
+static void read(const DevicePlace &from, void *to, size_t size) {
+  if (from.buffer)
+    return dml::detail::check(dmlReadBuffer, from.buffer, from.offset, to,
+                              size);
+  Staging staging(from.device, size, DML_MEMORY_READBACK);
+  from.vulkan->copy(staging.info.buffer, 0, from.vulkanBuffer, from.offset,
+                    size);
+  std::memcpy(to, staging.info.mapped, size);
+}
+
+/// Copies from one device to another, through the host.
 static void copyThroughHost(const DevicePlace &to, const DevicePlace &from,
                             size_t size) {
   constexpr size_t mostBytes = size_t(1) << 24;
   std::vector<char> bytes(std::min(size, mostBytes));
   for (size_t at = 0; at < size; at += bytes.size()) {
     size_t count = std::min(bytes.size(), size - at);
-    dml::detail::check(dmlReadBuffer, from.buffer, from.offset + at,
-                       static_cast<void *>(bytes.data()), count);
-    dml::detail::check(dmlWriteBuffer, to.buffer, to.offset + at,
-                       static_cast<const void *>(bytes.data()), count);
+    DevicePlace source = from, target = to;
+    source.offset += at;
+    target.offset += at;
+    read(source, bytes.data(), count);
+    write(target, bytes.data(), count);
   }
 }
 
@@ -179,13 +244,15 @@ void DeviceMemory::copy(void *to, const void *from, size_t size) const {
   if ((target && target->size < size) || (source && source->size < size))
     throw Failure("a copy of " + std::to_string(size) +
                   " bytes passes the end of an allocation of device memory");
-  if (target && source)
+  if (target && source && target->device == source->device)
+    target->vulkan->copy(target->vulkanBuffer, target->offset,
+                         source->vulkanBuffer, source->offset, size);
+  else if (target && source)
     copyThroughHost(*target, *source, size);
   else if (target)
-    dml::detail::check(dmlWriteBuffer, target->buffer, target->offset, from,
-                       size);
+    write(*target, from, size);
   else if (source)
-    dml::detail::check(dmlReadBuffer, source->buffer, source->offset, to, size);
+    read(*source, to, size);
   else
     std::memcpy(to, from, size);
 }

@@ -15,6 +15,7 @@
 
 #include "Api.h"
 #include "Devices.h"
+#include "Vulkan.h"
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,6 +26,8 @@ namespace dml::provider {
 /// A place in device memory.
 struct DevicePlace {
   DmlDevice device;
+  const Vulkan *vulkan;
+  /// The buffer, or null for one that was imported.
   DmlBuffer buffer;
   VkBuffer vulkanBuffer;
   uint64_t offset;
@@ -56,6 +59,14 @@ public:
   void *allocate(uint32_t device, size_t size);
   void free(void *address);
 
+  /// Opens a device, and returns its functions, which exist as long as this
+  /// object.
+  const Vulkan &open(uint32_t device);
+  /// Gives addresses to a buffer that was imported into a device, until they
+  /// are removed. The caller owns the buffer.
+  void *addImported(uint32_t device, VkBuffer buffer, size_t size);
+  void removeImported(void *address);
+
   /// Finds the place of an address, or nothing for host memory.
   std::optional<DevicePlace> find(const void *address) const;
   /// Copies bytes between any two addresses, and waits for the copy.
@@ -72,12 +83,16 @@ private:
     std::string selector;
     Owned<OrtMemoryInfo> info;
     std::shared_ptr<DmlDeviceImpl> handle;
+    std::unique_ptr<Vulkan> vulkan;
     /// Addresses that are free, by the size of their blocks.
     std::multimap<size_t, uintptr_t> free;
     size_t freeBytes = 0;
   };
 
+  Device &openLocked(uint32_t device);
   void *createBlock(uint32_t device, size_t size);
+  void *addBlock(uint32_t device, DmlBuffer buffer, VkBuffer vulkanBuffer,
+                 size_t size);
   void destroyBlock(uintptr_t address);
   void destroyFree(Device &device);
 

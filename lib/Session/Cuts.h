@@ -30,8 +30,11 @@ private:
   /// The most cuts that are kept for one key, such as those for 64 values of an
   /// integer, and the most keys.
   static constexpr size_t mostCuts = 64, mostKeys = 1024;
+  /// The most bytes that the constants of all cuts may have.
+  static constexpr uint64_t mostBytes = uint64_t(1) << 28;
 
   std::mutex mutex;
+  uint64_t bytes = 0;
   llvm::StringMap<std::deque<CutPointer>> cuts;
 };
 

@@ -225,7 +225,8 @@ class Session:
         options         options of dml-compile: {"ort-optimizations": "all"}
         cache_dir       a folder that keeps programs for later processes
         progress        a function that is called with the step's name and the fraction that is
-                        done while a program is made; the run is cancelled if it returns False
+                        done while a program is made, and with "running" before each iteration
+                        of a loop that is data; the run is cancelled if it returns False
         format          "onnx", "directml", "dxdispatch", "mlir" or "executable", where neither
                         name nor content tells it
         function        the function to run, where the model has several

@@ -40,6 +40,7 @@ const char *dmlGetDataTypeName(DmlDataType type) {
   case DML_DATA_TYPE_INT4:
     return "i4";
   case DML_DATA_TYPE_UNKNOWN:
+  case DML_DATA_TYPE_MAX_ENUM:
     break;
   }
   return "unknown";
@@ -66,6 +67,7 @@ size_t dmlGetDataTypeBits(DmlDataType type) {
   case DML_DATA_TYPE_INT4:
     return 4;
   case DML_DATA_TYPE_UNKNOWN:
+  case DML_DATA_TYPE_MAX_ENUM:
     break;
   }
   return 0;

@@ -343,6 +343,8 @@ MemoryWish dml::runtime::describeMemory(const DeviceSnapshot &device,
     return {kMapped, 0};
   case DML_MEMORY_READBACK:
     return {kMapped, kCached};
+  case DML_MEMORY_MAX_ENUM:
+    break;
   }
   return {};
 }
@@ -388,6 +390,8 @@ dml::runtime::chooseMemoryType(const DeviceSnapshot &device, DmlMemory memory,
     wishes.push_back({kMapped | kCached, kLocal});
     wishes.push_back({kMapped | kCached, 0});
     wishes.push_back({kMapped, 0});
+    break;
+  case DML_MEMORY_MAX_ENUM:
     break;
   }
   for (const Wish &wish : wishes)

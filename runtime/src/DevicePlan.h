@@ -30,6 +30,9 @@ struct DeviceSnapshot {
   bool portabilitySubset = false;
   /// VK_EXT_pipeline_robustness.
   bool pipelineRobustness = false;
+  /// Whether memory and semaphores of other devices and processes can be
+  /// imported by file descriptors.
+  bool externalMemory = false, externalSemaphores = false;
   /// VK_EXT_subgroup_size_control with both of its features.
   bool subgroupSizeControl = false;
   /// VK_EXT_memory_budget.

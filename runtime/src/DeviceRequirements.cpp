@@ -78,6 +78,12 @@ void DeviceRequirements::addExtensions(const DeviceSnapshot &device) {
     extensions.push_back(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
   if (vulkan.subgroupSizeControlEnabled)
     extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  // The runtime imports nothing. A program may, into dml's device, as the
+  // provider for ONNX Runtime does.
+  if (device.externalMemory)
+    extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  if (device.externalSemaphores)
+    extensions.push_back(VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
   if (vulkan.enabledFeatures & DML_FEATURE_COOPERATIVE_MATRIX_BIT)
     extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
 }

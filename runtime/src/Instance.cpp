@@ -397,6 +397,10 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   snapshot.portabilitySubset = contains(extensions, kPortabilitySubset);
   snapshot.pipelineRobustness =
       contains(extensions, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+  snapshot.externalMemory =
+      contains(extensions, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  snapshot.externalSemaphores =
+      contains(extensions, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
   snapshot.memoryBudget =
       contains(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   if (contains(extensions, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))

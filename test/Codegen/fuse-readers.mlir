@@ -139,4 +139,95 @@ func.func @gathered(%a: memref<1x256xf32>, %b: memref<128x256xf32>, %i: memref<6
   return
 }
 
+// -----
+
+// Each of two rows would compute the sums again.
+
+// CHECK-LABEL: func @repeated
+// CHECK:         memref.alloc
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @repeated(%a: memref<1x256xf32>, %b: memref<128x256xf32>, %d: memref<2x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %sums = memref.alloc() : memref<1x128xf32>
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%sums : memref<1x128xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c256 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %a[%row, %k] : memref<1x256xf32>
+      %y = memref.load %b[%column, %k] : memref<128x256xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%d : memref<2x128xf32>) {
+  ^bb0(%out: f32):
+    %column = linalg.index 1 : index
+    %x = memref.load %sums[%c0, %column] : memref<1x128xf32>
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Both kernels of products start at once. Fused with the first one, the elements would still
+// wait for the second one.
+
+// CHECK-LABEL: func @parallel
+// CHECK:         memref.alloc
+// CHECK:         memref.alloc
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @parallel(%a: memref<1x256xf32>, %b: memref<128x256xf32>, %d: memref<1x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %sums = memref.alloc() : memref<1x128xf32>
+  %others = memref.alloc() : memref<1x128xf32>
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%sums : memref<1x128xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c256 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %a[%row, %k] : memref<1x256xf32>
+      %y = memref.load %b[%column, %k] : memref<128x256xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%others : memref<1x128xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c256 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %a[%row, %k] : memref<1x256xf32>
+      %y = memref.load %b[%column, %k] : memref<128x256xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%d : memref<1x128xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %x = memref.load %sums[%row, %column] : memref<1x128xf32>
+    %y = memref.load %others[%row, %column] : memref<1x128xf32>
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // SPDX-License-Identifier: Apache-2.0

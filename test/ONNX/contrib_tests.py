@@ -2,7 +2,8 @@
 """Nodes of ONNX Runtime's own operators, of the domain com.microsoft.
 
 Each is read, interpreted and run on the device, and compared with what ONNX Runtime
-1.30 gave on the CPU, which contrib_values.json has. Other nodes are refused, with a
+1.30 gave on the CPU, which contrib_values.json has, or with the definition where the CPU
+provider refuses the node. Other nodes are refused, with a
 message.
 
     test/ONNX/contrib_tests.py --record=/tmp/ort    # writes contrib_values.json
@@ -99,6 +100,45 @@ for queries, lengths in ((17, [17]), (5, [22]), (1, [23]), (1, [1, 24])):
             local_window_size=6, label=f"a window of a packed cache, {queries} of {lengths[-1]}")
     grouped(queries, lengths, total=24, capacity=24, isHalf=True, label=f"{queries} of {lengths[-1]} halves")
 
+# ONNX Runtime's CPU provider has no normalization of queries and keys, so that the definition judges:
+# each head is divided by the root of its mean square, multiplied by the weights, and rotated.
+NORMS = wave(16, phase=3), wave(16, phase=4)
+
+
+def normalized(queries, start, epsilon=1e-6, isHalf=False):
+    dtype = np.float16 if isHalf else np.float32
+    rows = [wave(1, queries, heads * 16, phase=heads + place, dtype=dtype) for place, heads in enumerate((4, 2, 2))]
+    caches = [wave(1, 2, 8, 16, phase=phase, dtype=dtype) for phase in (5, 6)]
+    norms, tables = [norm.astype(dtype) for norm in NORMS], [table.array.astype(dtype) for table in TABLES]
+
+    def turn(heads, weight):
+        heads = heads.astype(np.float64)
+        heads = heads / np.sqrt((heads**2).mean(-1, keepdims=True) + epsilon) * weight.astype(np.float64)
+        cosine, sine = (table[start:start + queries].astype(np.float64) for table in tables)
+        left, right = heads[..., :8], heads[..., 8:]
+        return np.concatenate([left * cosine - right * sine, right * cosine + left * sine], -1)
+
+    q, k, v = (row.reshape(queries, -1, 16).transpose(1, 0, 2) for row in rows)
+    written = [cache[0].astype(np.float64) for cache in caches]
+    for cache, new in zip(written, (turn(k, norms[1]), v)):
+        cache[:, start:start + queries] = new
+    keys, values = (np.repeat(cache[:, :start + queries], 2, 0) for cache in written)
+    scores = turn(q, norms[0]) @ keys.transpose(0, 2, 1) / 4
+    hidden = np.arange(start + queries) > np.arange(start, start + queries)[:, None]
+    weights = np.exp(np.where(hidden, -np.inf, scores))
+    wanted = (weights / weights.sum(-1, keepdims=True)) @ values
+    contrib("GroupQueryAttention", *rows, *caches, np.int32([start + queries - 1]), Fixed(np.int32(start + queries)),
+            *(Fixed(table) for table in tables), None, None, None, None, None, *map(Fixed, norms), num_heads=4,
+            kv_num_heads=2, do_rotary=1, tolerance=4e-3 if isHalf else 5e-6,
+            wanted=wanted.transpose(1, 0, 2).reshape(1, queries, 64).astype(dtype),
+            label=f"norms of {queries}, {dtype.__name__}",
+            **({} if epsilon == 1e-6 else {"qk_norm_epsilon": epsilon}))
+
+
+normalized(3, 2)
+normalized(1, 5, epsilon=0.5)
+normalized(2, 3, isHalf=True)
+
 row, keys, cache = wave(1, 1, 32), wave(1, 1, 16), wave(1, 2, 4, 8)
 HEADS = {"num_heads": 4, "kv_num_heads": 2}
 length, total = np.int32([2]), Fixed(np.int32(3))
@@ -119,7 +159,15 @@ refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, **H
 refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, None, None, None, wave(1, 4, 1, 4),
         **HEADS, message="its attention bias has the shape 1x4x1x4")
 refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, None, None, None, None, None,
-        np.float32([1]), **HEADS, message="it has 13 inputs, but wanted are 1 to 12")
+        np.float32([1]), **HEADS, message="its input 12 is the scale of a quantized cache")
+refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, *TABLES, None, None, None, None, None,
+        NORMS[0], **HEADS, do_rotary=1, message="it has one of q_norm_weight and k_norm_weight")
+refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, None, None, None, None, None, None, None,
+        *NORMS, **HEADS, message="it has q_norm_weight and k_norm_weight, but wanted for these")
+refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, *TABLES, None, None, None, None, None,
+        *NORMS, **HEADS, do_rotary=1, message="its input 14 has the shape 16, but wanted is 8")
+refused("GroupQueryAttention", row, keys, keys, cache, cache, length, total, *TABLES, None, None, None, None, None,
+        *NORMS, wave(1), **HEADS, message="it has 17 inputs, but wanted are 1 to 16")
 
 # Attention with a past, and with what is behind a query hidden
 
@@ -344,8 +392,9 @@ def checkInPlace(folder):
         if not name.startswith("GroupQueryAttention"):
             continue
         results = build(model)
-        for result, values in zip(results, recorded[name]):
-            model.expect(result, opset_tests.decode(*values))
+        wanted = opset_tests.DEFINED.get(name) or [opset_tests.decode(*values) for values in recorded[name]]
+        for result, array in zip(results, wanted):
+            model.expect(result, array)
         for present, past in zip(results[1:3], model.nodes[-1].input[3:5]):
             if past and model.inputs[past].shape == model.outputs[results.index(present) - len(results)][1].shape:
                 pairs.append((present, past))

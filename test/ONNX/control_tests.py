@@ -190,6 +190,23 @@ def loop_of_an_unused_result():
         {"x": wave(3), "y": np.float32(1), "m": np.int64(m)} for m in (2, 50)]
 
 
+@case
+def loop_from_a_weight():
+    """Large weights are before the loop, in the loop, and an output."""
+    body = graph([node("MatMul", "v,w", "n"), node("Identity", "c", "d")],
+                 "i:i c:b v:f:300,300", "d:b n:f:300,300")
+    return model([node("Loop", "m,,w", "z", body=body), node("ReduceSum", "z", "s", keepdims=0),
+                  node("Unsqueeze", "m,zero", "m1"),
+                  node("Concat", "sizes,sizes,m1", "shape", axis=0),
+                  node("ConstantOfShape", "shape", "zeros"),
+                  node("ReduceMax", "zeros", "most", axes=[1, 2]),
+                  node("Slice", "w,hundred,sizes,zero", "part"),
+                  node("ReduceMean", "part", "means", axes=[1])],
+                 "m:i", "s:f most:f:200,1,1 means:f:100,1",
+                 w=wave(300, 300, seed=80, low=-.01, high=.012), zero=ints(0),
+                 hundred=ints(100), sizes=ints(200)), [{"m": np.int64(m)} for m in (1, 3)]
+
+
 # Scans
 
 
@@ -545,6 +562,28 @@ def check_outputs():
     print("outputs are on the device, in memory, and in the place of an input")
 
 
+def check_built():
+    """A Loop of a model that is built node by node: its body is a model, too."""
+    body = dml.Model({"": 17})
+    for name, type, shape in (("i", "int64", []), ("c", "bool", []), ("v", "float32", [32, 32])):
+        body.input(name, type, shape)
+    body.node("MatMul", ["v", "w"], ["n"])
+    body.node("Identity", ["c"], ["d"])
+    for name in "dn":
+        body.output(name)
+    whole = dml.Model({"": 17})
+    whole.input("x", "float32", [32, 32])
+    whole.input("m", "int64", [])
+    whole.weight("w", 2 * np.eye(32, dtype=np.float32))
+    whole.node("Loop", ["m", "", "x"], ["y"], body=body)
+    whole.output("y")
+    x = wave(32, 32)
+    for count in (0, 5):
+        (found,) = dml.Session(whole).run(None, {"x": x, "m": np.int64(count)})
+        check("a built model", found, x * np.float32(2**count))
+    print("a model that is built has a loop")
+
+
 # ONNX's backend tests
 
 BACKEND = ["if*", "loop*", "scan*", "nonmaxsuppression*", "nonzero*", "unique*", "compress*", "range*",
@@ -603,6 +642,7 @@ def main():
     if not arguments.filter:
         check_limits()
         check_outputs()
+        check_built()
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@
  *   config KEY VALUE           an entry of the configuration of later sessions
  *   clear                      forgets options, entries and inputs
  *   level N                    ONNX Runtime's optimizations of later sessions
- *   open dml|cpu MODEL         opens a session; "part PROVIDER COUNT" for each
- *                              part of COUNT nodes that a provider has, then
- *                              "opened" and microseconds
+ *   open dml|bytes|cpu MODEL   opens a session with the provider, of a file or
+ *                              of its bytes, or on the CPU; "part PROVIDER
+ *                              COUNT" for each part of COUNT nodes that a
+ *                              provider has, then "opened" and microseconds
  *   input NAME TYPE SIZES FILE gives an input: ONNX's number of the type, sizes
  *                              such as 2x3, or "-" for a scalar
  *   run FILE                   runs; FILE0, FILE1 ... receive the outputs;
@@ -23,6 +24,11 @@
  *   bind N FILE                as run, but N times, with inputs and outputs in
  *                              device memory; each run has the first output of
  *                              the one before as its first input
+ *   external COUNT             runs with COUNT floats, 0, 1, 2 ..., as the
+ *                              input and as many as the output, both in memory
+ *                              of another Vulkan device; "first" and the first
+ *                              and the last of the output. Or "external" and
+ *                              why there is no such memory
  *   time N                     runs N times; "time" and the median in
  *                              microseconds
  *   twin MODEL                 opens a second session beside the one that is
@@ -36,12 +42,14 @@ open
 
 #define _POSIX_C_SOURCE 200809L
 #include "OnnxRuntimeAbi.h"
+#include "external.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST = 64, MOST_WORDS = 8 };
 
@@ -197,14 +205,35 @@ static void printParts(void) {
   }
 }
 
+/* Creates a session of a file, or of the bytes of a file. */
+static OrtStatus *createSession(const char *model, bool isBytes,
+                                const OrtSessionOptions *settings) {
+  if (!isBytes)
+    return ort->CreateSession(env, model, settings, &session);
+  FILE *file = fopen(model, "rb");
+  if (!file)
+    return ort->CreateStatus(ORT_NO_SUCHFILE, "there is no such file");
+  fseek(file, 0, SEEK_END);
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  void *bytes = allocate(size);
+  size = fread(bytes, 1, size, file);
+  fclose(file);
+  OrtStatus *status =
+      ort->CreateSessionFromArray(env, bytes, size, settings, &session);
+  free(bytes);
+  return status;
+}
+
 static void openSession(const char *kind, const char *model) {
   OrtSessionOptions *settings;
   long begin = getMicroseconds();
   closeSession();
   if (failed(ort->CreateSessionOptions(&settings)))
     return;
-  if (!failed(configure(settings, strcmp(kind, "dml") == 0)) &&
-      !failed(ort->CreateSession(env, model, settings, &session))) {
+  bool isBytes = strcmp(kind, "bytes") == 0;
+  if (!failed(configure(settings, isBytes || strcmp(kind, "dml") == 0)) &&
+      !failed(createSession(model, isBytes, settings))) {
     nameOutputs();
     printParts();
     printf("opened %ld\n", getMicroseconds() - begin);
@@ -430,6 +459,75 @@ static void bind(size_t count, const char *prefix) {
   ort->ReleaseAllocator(allocator);
 }
 
+/*===----------------------------------------------------------------------===*\
+ * Imported memory
+\*===----------------------------------------------------------------------===*/
+
+enum { EXTERNAL_BYTES = 1 << 20, OUTPUT_OFFSET = EXTERNAL_BYTES / 2 };
+
+static OrtStatus *runImported(const OrtInteropApi *interop,
+                              OrtExternalResourceImporter *importer,
+                              OrtExternalMemoryHandle *memory, int64_t count) {
+  OrtExternalTensorDescriptor tensor = {0};
+  OrtValue *given = NULL, *result = NULL;
+  tensor.version = ORT_API_VERSION;
+  tensor.element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+  tensor.shape = &count;
+  tensor.rank = 1;
+  OrtStatus *status =
+      interop->CreateTensorFromMemory(importer, memory, &tensor, &given);
+  tensor.offset_bytes = OUTPUT_OFFSET;
+  if (!status)
+    status =
+        interop->CreateTensorFromMemory(importer, memory, &tensor, &result);
+  const char *name = "x";
+  if (!status)
+    status = ort->Run(session, NULL, &name, (const OrtValue *const *)&given, 1,
+                      (const char *const *)outputNames, 1, &result);
+  if (given)
+    ort->ReleaseValue(given);
+  if (result)
+    ort->ReleaseValue(result);
+  return status;
+}
+
+static void runExternal(int64_t count) {
+  const OrtInteropApi *interop = ort->GetInteropApi();
+  OrtExternalResourceImporter *importer = NULL;
+  OrtExternalMemoryHandle *memory = NULL;
+  OrtExternalMemoryDescriptor descriptor = {0};
+  bool canImport = false;
+  float *elements = NULL;
+  int fd = -1;
+  const char *problem = exportMemory(EXTERNAL_BYTES, &fd, (void **)&elements);
+  if (problem || !session) {
+    printf("external %s\n", problem ? problem : "there is no session");
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    elements[i] = (float)i;
+  descriptor.version = ORT_API_VERSION;
+  descriptor.handle_type = ORT_EXTERNAL_MEMORY_HANDLE_TYPE_VK_MEMORY_OPAQUE_FD;
+  descriptor.native_handle = (void *)(intptr_t)fd;
+  descriptor.size_bytes = EXTERNAL_BYTES;
+  if (failed(
+          interop->CreateExternalResourceImporterForDevice(device, &importer)))
+    return;
+  if (!failed(interop->CanImportMemory(importer, descriptor.handle_type,
+                                       &canImport)) &&
+      canImport &&
+      !failed(interop->ImportMemory(importer, &descriptor, &memory)) &&
+      !failed(runImported(interop, importer, memory, count)))
+    printf("first\t%g\t%g\n", elements[OUTPUT_OFFSET / sizeof(float)],
+           elements[OUTPUT_OFFSET / sizeof(float) + (size_t)count - 1]);
+  if (!canImport)
+    printf("external the provider imports no such memory\n");
+  if (memory)
+    interop->ReleaseExternalMemoryHandle(memory);
+  interop->ReleaseExternalResourceImporter(importer);
+  close(fd);
+}
+
 static int compareTimes(const void *left, const void *right) {
   long a = *(const long *)left, b = *(const long *)right;
   return (a > b) - (a < b);
@@ -538,6 +636,8 @@ static void obey(char **words, int count) {
     runSession(words[1]);
   else if (strcmp(words[0], "bind") == 0 && count == 3)
     bind((size_t)atoi(words[1]), words[2]);
+  else if (strcmp(words[0], "external") == 0 && count == 2)
+    runExternal(atoi(words[1]));
   else if (strcmp(words[0], "time") == 0 && count == 2)
     timeRuns((size_t)atoi(words[1]));
   else if (strcmp(words[0], "threads") == 0 && count == 3)

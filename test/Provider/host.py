@@ -151,6 +151,17 @@ class Host:
         self.send("time", count)
         return int(self.receive("time")[1])
 
+    def run_external(self, count):
+        """The first and the last element of the output of a run in memory of another Vulkan
+        device whose input is 0, 1, 2 ...; or why there is no such memory."""
+        self.send("external", count)
+        line = self.process.stdout.readline().rstrip("\n")
+        if not line:
+            raise Crashed(f"the program has ended with {self.process.wait()}")
+        if line.startswith("error "):
+            raise Failure(line[6:])
+        return tuple(map(float, line.split("\t")[1:])) if line.startswith("first") else line
+
     def open_twin(self):
         """A second session of the model that is open."""
         self.send("twin", f"{self.folder.name}/model.onnx")

@@ -103,6 +103,23 @@ class ProviderTest(unittest.TestCase):
                      {"x": draw(2, 3), "count": numpy.int64(0)})
         self.find_log("(Loop) stays with ONNX Runtime")
 
+    def test_weights_from_around_a_loop(self):
+        body = helper.make_graph(
+            [helper.make_node("MatMul", ["state", "w"], ["product"]),
+             helper.make_node("Tanh", ["product"], ["next"]),
+             helper.make_node("Identity", ["cond_in"], ["cond_out"])], "body",
+            [helper.make_tensor_value_info("i", INT64, []),
+             helper.make_tensor_value_info("cond_in", BOOL, []),
+             helper.make_tensor_value_info("state", FLOAT, [2, 3])],
+            [helper.make_tensor_value_info("cond_out", BOOL, []),
+             helper.make_tensor_value_info("next", FLOAT, [2, 3])])
+        model = make_model(
+            [("MatMul", ["x", "w"], ["first"]),
+             helper.make_node("Loop", ["count", "", "first"], ["y"], body=body)],
+            [("x", FLOAT, [2, 3]), ("count", INT64, [])], [("y", FLOAT, [2, 3])],
+            {"w": draw(3, 3)})
+        self.compare(model, {"x": draw(2, 3), "count": numpy.int64(3)})
+
     def test_if_in_the_middle(self):
         def branch(operator):
             return helper.make_graph(
@@ -243,6 +260,33 @@ class ProviderTest(unittest.TestCase):
             wanted = numpy.abs(wanted) + numpy.linalg.det(numpy.abs(wanted))
         self.assertIsNone(host.find_difference(found, {"y": wanted.astype(numpy.float32)}))
 
+    def test_memory_of_another_device(self):
+        model = make_model([("Mul", ["x", "two"], ["y"])], [("x", FLOAT, [1000])],
+                           [("y", FLOAT, [1000])], {"two": numpy.float32(2)})
+        self.open(model)
+        found = self.host.run_external(1000)
+        if isinstance(found, str):
+            self.skipTest(found)
+        self.assertEqual(found, (0, 1998))
+
+    def test_memory_of_another_device_for_the_cpu(self):
+        # Casts to and from strings are the CPU's, which reads the input or writes the output.
+        texts = [("Cast", ["a"], ["text"], {"to": TensorProto.STRING}),
+                 ("Cast", ["text"], ["b"], {"to": FLOAT})]
+        for nodes, names in (
+                ([*texts, ("Mul", ["b", "two"], ["y"])], {"a": "x"}),
+                ([("Mul", ["x", "two"], ["a"]), *texts], {"b": "y"})):
+            renamed = [(node[0], [names.get(name, name) for name in node[1]],
+                        [names.get(name, name) for name in node[2]], *node[3:])
+                       for node in nodes]
+            model = make_model(renamed, [("x", FLOAT, [64])], [("y", FLOAT, [64])],
+                               {"two": numpy.float32(2)})
+            self.assertEqual(self.open(model).parts, [1])
+            found = self.host.run_external(64)
+            if isinstance(found, str):
+                self.skipTest(found)
+            self.assertEqual(found, (0, 126))
+
     def test_a_cache_of_programs(self):
         model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, [4, 32])],
                            [("y", FLOAT, [4, 32])], {"w": draw(32, 32)})
@@ -314,6 +358,17 @@ class ProviderTest(unittest.TestCase):
             with self.assertRaisesRegex(host.Failure, "open size in dimension 0, 'n'"):
                 self.open(model, entries={"ep.context_enable": "1",
                                           "ep.context_file_path": f"{folder}/ahead.onnx"})
+
+    def test_models_in_memory(self):
+        # ONNX Runtime forgets the bytes once the session is made.
+        model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, ["n", 300])],
+                           [("y", FLOAT, ["n", 300])], {"w": draw(300, 300)})
+        self.host.set({"partitioning": "all"})
+        self.assertEqual(self.host.open(model, "bytes").parts, [1])
+        inputs = {"x": draw(2, 300)}
+        found, _ = self.host.run(inputs)
+        self.assertIsNone(host.find_difference(found, {"y": inputs["x"] @ draw(300, 300)},
+                                               atol=1e-3))
 
     def test_partitions_are_dumped(self):
         model = make_model(

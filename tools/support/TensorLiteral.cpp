@@ -203,6 +203,7 @@ Parsed parseElement(std::string_view text, DmlDataType dataType,
   case DML_DATA_TYPE_INT4:
     return parseNibble(text, /*isSigned=*/true, data);
   case DML_DATA_TYPE_UNKNOWN:
+  case DML_DATA_TYPE_MAX_ENUM:
     break;
   }
   return Parsed::Malformed;
@@ -294,6 +295,7 @@ void appendElement(std::string &text, DmlDataType dataType,
   case DML_DATA_TYPE_INT4:
     return printNumber(text, *data < 8 ? *data : *data - 16);
   case DML_DATA_TYPE_UNKNOWN:
+  case DML_DATA_TYPE_MAX_ENUM:
     break;
   }
 }

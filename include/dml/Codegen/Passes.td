@@ -490,7 +490,9 @@ def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
       ...
     ```
 
-    Only sliced kernels compute several sums of an element. Numbers that the first
+    No sum is computed twice, and the elements depend on nothing that takes as long to
+    compute as what the sums depend on: their kernel would wait for that, too. Only
+    sliced kernels compute several sums of an element. Numbers that the first
     generic rounds to f16 are rounded as before, by integer arithmetic.
   }];
   let options = [MatrixTileOption, ContractionTileOption];

@@ -37,6 +37,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace dml {
 #define GEN_PASS_DEF_FUSEREADERS
@@ -104,13 +106,18 @@ static bool mayAlias(Value first, Value second) {
   return first == second || (isInPlace(first) && isInPlace(second));
 }
 
+/// Returns the roots of the buffers that the body of `op` reads.
+static llvm::SmallSetVector<Value, 8> getSources(linalg::GenericOp op) {
+  llvm::SmallSetVector<Value, 8> sources;
+  op.getBody()->walk(
+      [&](memref::LoadOp load) { sources.insert(getRoot(load.getMemRef())); });
+  return sources;
+}
+
 /// Whether what `producer` reads is the same where `reader` stands, and while
 /// `reader` writes its output.
 static bool canMove(linalg::GenericOp producer, linalg::GenericOp reader) {
-  SmallVector<Value> sources;
-  producer.getBody()->walk([&](memref::LoadOp load) {
-    sources.push_back(getRoot(load.getMemRef()));
-  });
+  llvm::SmallSetVector<Value, 8> sources = getSources(producer);
   for (Operation *op = producer->getNextNode();; op = op->getNextNode()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
       Value written = getRoot(getOutput(generic));
@@ -123,6 +130,39 @@ static bool canMove(linalg::GenericOp producer, linalg::GenericOp reader) {
     if (op == reader)
       return true;
   }
+}
+
+/// Whether the fused kernel waits for as many kernels, one after the other, as
+/// `producer` does. The reader may read a buffer that takes as long to compute
+/// as the sums, such as parts of other sums: its kernel then waits for that
+/// buffer, and computes the producer's sums only afterwards.
+static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
+  // The number of kernels that wait for each other until a buffer is computed.
+  llvm::DenseMap<Value, int64_t> waits;
+  int64_t before = 0;
+  for (Operation &op : *producer->getBlock()) {
+    int64_t most = 0;
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      for (Value source : getSources(generic))
+        if (source != getOutput(producer))
+          most = std::max(most, waits.lookup(source));
+      if (&op == reader)
+        return most <= before;
+      if (&op == producer)
+        before = most;
+      Value written = getRoot(getOutput(generic));
+      waits[written] = std::max(waits.lookup(written), most + 1);
+    } else if (!isMemoryEffectFree(&op)) {
+      // A loop over steps uses the buffers that its body names.
+      llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+      getUsedValuesDefinedAbove(op.getRegions(), used);
+      for (Value each : used)
+        most = std::max(most, waits.lookup(getRoot(each)));
+      for (Value each : used)
+        waits[getRoot(each)] = most + 1;
+    }
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,7 +183,8 @@ public:
   }
 
   /// Builds the copy in front of the reader. Returns null if the places of the
-  /// elements depend on loaded numbers, or if there are too many elements.
+  /// elements depend on loaded numbers, or if there are more elements than the
+  /// producer computes.
   linalg::GenericOp build();
   /// Replaces the producer and the reader by the copy, and returns the copy.
   linalg::GenericOp apply();
@@ -188,8 +229,9 @@ Value FusedReader::moveIndex(Value index) {
   return moved[index] = rewriter.clone(*op, mapping)->getResult(0);
 }
 
-/// Finds the distinct elements that the copy loads. Returns false if there are
-/// too many, or if a place cannot be computed at the beginning of the body.
+/// Finds the distinct elements that the copy loads. Returns false if they are
+/// too many, or more for all elements of the output than the producer computes,
+/// or if a place cannot be computed at the beginning of the body.
 bool FusedReader::collectPlaces() {
   SmallVector<memref::LoadOp> all;
   fused.getBody()->walk([&](memref::LoadOp load) {
@@ -212,7 +254,13 @@ bool FusedReader::collectPlaces() {
     }
     loads[number].push_back(load);
   }
-  return places.size() <= maxSums;
+  // No sum is computed twice.
+  auto getCount = [](linalg::GenericOp op) {
+    return cast<MemRefType>(getOutput(op).getType()).getNumElements();
+  };
+  auto count = static_cast<int64_t>(places.size());
+  return places.size() <= maxSums &&
+         count * getCount(reader) <= getCount(producer);
 }
 
 /// Clones `op` for each element. Elements whose operands are those of the first
@@ -343,7 +391,7 @@ static linalg::GenericOp tryFuse(linalg::GenericOp producer,
   if (!isFree(producer))
     return {};
   linalg::GenericOp reader = findReader(producer);
-  if (!reader || !canMove(producer, reader))
+  if (!reader || !canMove(producer, reader) || !savesWait(producer, reader))
     return {};
   std::optional<Contraction> apart = Contraction::match(producer);
   double ofElements = getTimeOfElements(reader, profile);

@@ -178,7 +178,7 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
                   device.getCyclesPerByte();
   memory *=
       cost::sliced::shareOfMemory * (1 + cost::sliced::memoryOfOne / together);
-  if (!isAlong && sums.columns.getBytes(columnsOfGroup) <
+  if (!isAlong && sums.columns.getBytes(columnsOfGroup / sums.columns.sums) <
                       cost::sectorsTogether * device.sectorBytes)
     memory *= cost::sliced::memoryOfPieces;
   return device.kernelCycles + memory + time;
@@ -241,7 +241,7 @@ void SliceSearch::consider(const SliceTile &tile) {
   // of neighbouring bytes to load.
   if (!traits.isAlong() &&
       traits.columns.getBytes(DeviceProfile::workgroupSize / tile.slices *
-                              tile.columns) <
+                              tile.columns / traits.columns.sums) <
           query.profile.getSpeed().sectorBytes)
     return;
   double time = getSlicedTime(traits, tile, query.profile);

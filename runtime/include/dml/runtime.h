@@ -158,7 +158,8 @@ typedef enum DmlDataType {
   DML_DATA_TYPE_INT64 = 11,
   /* Two elements to a byte, the first in the low half. */
   DML_DATA_TYPE_UINT4 = 12,
-  DML_DATA_TYPE_INT4 = 13
+  DML_DATA_TYPE_INT4 = 13,
+  DML_DATA_TYPE_MAX_ENUM = 0x7fffffff
 } DmlDataType;
 
 /* Returns the compiler's name of a type, such as "f32", "i8" or "ui64", and
@@ -349,7 +350,8 @@ typedef enum DmlMemory {
   /* Mapped memory for the host to write. */
   DML_MEMORY_UPLOAD = 1,
   /* Mapped memory for the host to read. */
-  DML_MEMORY_READBACK = 2
+  DML_MEMORY_READBACK = 2,
+  DML_MEMORY_MAX_ENUM = 0x7fffffff
 } DmlMemory;
 
 /* A request for the memory of a buffer. */
@@ -422,7 +424,9 @@ typedef struct DmlDeviceCreateInfo {
 } DmlDeviceCreateInfo;
 
 /* Creates a VkDevice with one queue and with all features of DmlFeatureFlagBits
- * that the device has and that `info` does not disable. `info` may be NULL. */
+ * that the device has and that `info` does not disable. `info` may be NULL.
+ * VK_KHR_external_memory_fd and VK_KHR_external_semaphore_fd are enabled where
+ * the device has them, for callers that import memory into the VkDevice. */
 DML_API DmlResult dmlCreateDevice(DmlInstance instance,
                                   const DmlDeviceCreateInfo *info,
                                   DmlDevice *device, DmlError *error);
@@ -727,10 +731,10 @@ typedef enum DmlStepKind {
   DML_STEP_KIND_COPY = 1
 } DmlStepKind;
 
-/* One step of a variant. Where a loop repeats steps, each iteration has steps of
- * its own, with numbers of their own: a loop of 3 steps with 5 iterations is 15
- * steps, of which the steps 0, 3, 6, 9 and 12 are alike but for the ranges that
- * they bind. */
+/* One step of a variant. Where a loop repeats steps, each iteration has steps
+ * of its own, with numbers of their own: a loop of 3 steps with 5 iterations is
+ * 15 steps, of which the steps 0, 3, 6, 9 and 12 are alike but for the ranges
+ * that they bind. */
 typedef struct DmlStepInfo {
   void *next;
   DmlStepKind kind;

@@ -12,6 +12,10 @@
 // softmax and the scores as a result are out of its reach: such nodes become a
 // scatter into the cache, and two products with a softmax in between.
 //
+// A node with the inputs q_norm_weight and k_norm_weight, as for Qwen3, divides
+// each head of the queries and keys by the root of its mean square first, and
+// multiplies it by the weights.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Nodes/AttentionUtils.h"
@@ -50,6 +54,10 @@ private:
     Positions,
     AttentionBias,
     Sink,
+    KeyScale,
+    ValueScale,
+    QueryNorm,
+    KeyNorm,
     NumInputs
   };
   enum Output : unsigned { Result, PresentKey, PresentValue, Scores };
@@ -64,6 +72,9 @@ private:
   /// Returns the number of positions in use before the new ones, {1, 1, 1, B}.
   /// The number is negative where a batch has fewer new positions than queries.
   Value getStarts();
+  /// Normalizes the heads of `parts` that are queries and keys, where the node
+  /// has weights for that. The heads are rotated afterwards.
+  LogicalResult normalize(MutableArrayRef<Value> parts);
   /// Rotates the heads of `parts` that are queries and keys.
   LogicalResult rotate(MutableArrayRef<Value> parts, Value starts);
   /// Whether there are positions in the past.
@@ -134,6 +145,11 @@ LogicalResult GroupQueryAttention::readAttributes() {
     if (StringRef kind = node.getString(name, "NONE"); kind != "NONE")
       return node.reject("its attribute " + name + " is " + kind +
                          ", but the importer reads caches of floats alone");
+  for (unsigned index : {KeyScale, ValueScale})
+    if (node.hasInput(index))
+      return node.reject("its input " + Twine(index) +
+                         " is the scale of a quantized cache, but the importer "
+                         "reads caches of floats alone");
   node.ignoreAttributes({"kv_cache_bit_width"});
   return success();
 }
@@ -254,6 +270,40 @@ Value GroupQueryAttention::getStarts() {
   if (isFixed())
     starts = node.combine("element_wise_min", starts, number(past - queries));
   return starts;
+}
+
+LogicalResult GroupQueryAttention::normalize(MutableArrayRef<Value> parts) {
+  if (node.hasInput(QueryNorm) != node.hasInput(KeyNorm))
+    return node.reject("it has one of q_norm_weight and k_norm_weight, but "
+                       "wanted are both or none");
+  double epsilon = node.getFloat("qk_norm_epsilon", 1e-6f);
+  if (!node.hasInput(QueryNorm))
+    return success();
+  if (isPacked || node.getInt("do_rotary", 0) == 0)
+    return node.reject("it has q_norm_weight and k_norm_weight, but wanted for "
+                       "these are a key of its own and do_rotary");
+  if (!(epsilon > 0))
+    return node.reject("its attribute qk_norm_epsilon is " +
+                       describeNumber(epsilon) +
+                       ", but wanted is a number above 0");
+  for (auto [index, part] :
+       {std::pair(QueryNorm, &parts[0]), std::pair(KeyNorm, &parts[1])}) {
+    if (failed(verifyShape(index, {size})))
+      return failure();
+    if (node.getType(index) != node.getType(Query))
+      return node.reject("its query and its input " + Twine(unsigned(index)) +
+                         " have different types");
+    FailureOr<Value> normalized = node.build(
+        "mean_variance_normalization2",
+        {{"input", *part}, {"scale", node.getAs(index, {1, 1, 1, size})}},
+        {node.ints("axes", {3}), node.flag("use_mean", false),
+         node.flag("use_variance", true), node.number("epsilon", epsilon)},
+        part->getType());
+    if (failed(normalized))
+      return failure();
+    *part = *normalized;
+  }
+  return success();
 }
 
 LogicalResult GroupQueryAttention::rotate(MutableArrayRef<Value> parts,
@@ -509,7 +559,7 @@ LogicalResult GroupQueryAttention::import() {
     return failure();
   SmallVector<Value> parts = getParts();
   Value starts = getStarts();
-  if (failed(rotate(parts, starts)))
+  if (failed(normalize(parts)) || failed(rotate(parts, starts)))
     return failure();
   return needsProducts() ? setProducts(parts, starts)
                          : setAttention(parts, starts);
