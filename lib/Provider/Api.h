@@ -36,6 +36,8 @@ struct Api {
 
 /// The tables. They are there once initialize() has succeeded.
 const Api &getApi();
+inline const OrtApi &ort() { return *getApi().ort; }
+inline const OrtEpApi &ep() { return *getApi().ep; }
 
 /// Takes the tables of `base`. Returns an error, which ONNX Runtime owns then,
 /// if it has no version that the provider works with, or if the provider

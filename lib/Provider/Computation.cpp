@@ -14,8 +14,6 @@
 using namespace dml;
 using namespace dml::provider;
 
-static const OrtApi &ort() { return *getApi().ort; }
-
 /// The type of elements in memory.
 static DmlDataType toDataType(DmlElementType type) {
   switch (type) {

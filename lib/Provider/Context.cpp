@@ -13,8 +13,6 @@
 using namespace dml;
 using namespace dml::provider;
 
-static const OrtApi &ort() { return *getApi().ort; }
-
 static constexpr char contextType[] = "EPContext";
 static constexpr char contextDomain[] = "com.microsoft";
 /// The attribute that has a letter for each output, which is `scalarNote` or

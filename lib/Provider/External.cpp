@@ -11,8 +11,6 @@
 using namespace dml;
 using namespace dml::provider;
 
-static const OrtApi &ort() { return *getApi().ort; }
-
 /// A copy of a descriptor, which Vulkan takes if the import succeeds.
 static int duplicate(void *handle) {
   int copy = dup(static_cast<int>(reinterpret_cast<intptr_t>(handle)));

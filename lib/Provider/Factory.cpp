@@ -14,8 +14,6 @@
 using namespace dml;
 using namespace dml::provider;
 
-static const OrtApi &ort() { return *getApi().ort; }
-
 /// The key of an OrtEpDevice's metadata that has the UUID of Vulkan's device.
 static constexpr char uuidKey[] = "vulkan_device_uuid";
 
@@ -51,6 +49,11 @@ Factory::Factory(const OrtLogger *logger) : OrtEpFactory{}, log(logger) {
   ReleaseEp = [](OrtEpFactory *, OrtEp *ep) noexcept {
     delete static_cast<Provider *>(ep);
   };
+  IsStreamAware = [](const OrtEpFactory *) noexcept { return false; };
+  setMemoryFunctions();
+}
+
+void Factory::setMemoryFunctions() {
   CreateAllocator = [](OrtEpFactory *self, const OrtMemoryInfo *info,
                        const OrtKeyValuePairs *,
                        OrtAllocator **allocator) noexcept {
@@ -69,7 +72,6 @@ Factory::Factory(const OrtLogger *logger) : OrtEpFactory{}, log(logger) {
                       : nullptr;
     });
   };
-  IsStreamAware = [](const OrtEpFactory *) noexcept { return false; };
   CreateExternalResourceImporterForDevice =
       [](OrtEpFactory *self, const OrtEpDevice *device,
          OrtExternalResourceImporterImpl **importer) noexcept {
@@ -87,7 +89,7 @@ uint32_t Factory::findNumber(const OrtEpDevice *device) const {
       ort().EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
   std::optional<uint32_t> number;
   if (info)
-    number = memory.findDevice(getApi().ep->MemoryInfo_GetMemoryDevice(info));
+    number = memory.findDevice(ep().MemoryInfo_GetMemoryDevice(info));
   if (!number)
     throw Failure("the device has no memory of the provider's",
                   ORT_INVALID_ARGUMENT);
@@ -96,7 +98,7 @@ uint32_t Factory::findNumber(const OrtEpDevice *device) const {
 
 OrtAllocator *Factory::createAllocator(const OrtMemoryInfo *info) {
   std::optional<uint32_t> device =
-      memory.findDevice(getApi().ep->MemoryInfo_GetMemoryDevice(info));
+      memory.findDevice(ep().MemoryInfo_GetMemoryDevice(info));
   if (!device)
     throw Failure("an allocator is wanted for memory that is none of the "
                   "provider's devices",
@@ -163,12 +165,12 @@ void Factory::listDevices(const OrtHardwareDevice *const *hardware,
     ort().AddKeyValuePair(pairs, "vulkan_device_name", infos[i].name);
     ort().AddKeyValuePair(pairs, "vulkan_driver", infos[i].driverName);
     OrtEpDevice *device = nullptr;
-    check(getApi().ep->CreateEpDevice(this, hardware[*matches[i]], pairs,
-                                      nullptr, &device));
+    check(ep().CreateEpDevice(this, hardware[*matches[i]], pairs, nullptr,
+                              &device));
     if (hasDeviceMemory()) {
       if (memory.getDeviceCount() == i)
         memory.addDevice(infos[i]);
-      check(getApi().ep->EpDevice_AddAllocatorInfo(device, memory.getInfo(i)));
+      check(ep().EpDevice_AddAllocatorInfo(device, memory.getInfo(i)));
     }
     found[(*foundCount)++] = device;
   }

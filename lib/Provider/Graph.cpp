@@ -46,8 +46,6 @@ static DmlElementType toElementType(ONNXTensorElementDataType type) {
   return getBits(same) ? same : DML_ELEMENT_TYPE_UNDEFINED;
 }
 
-static const OrtApi &ort() { return *getApi().ort; }
-
 /// Reads the type and the shape of a tensor.
 static void readShape(const OrtTensorTypeAndShapeInfo *info, Value &value) {
   value.type = toElementType(
@@ -325,8 +323,10 @@ void Reader::link() {
 }
 
 Graph Reader::run() {
-  std::string path = get<const char *>(ort().Graph_GetModelPath, handle);
-  graph.folder = path.substr(0, path.rfind('/') + 1);
+  // A model of bytes has no path.
+  const char *path = get<const char *>(ort().Graph_GetModelPath, handle);
+  graph.folder = path ? path : "";
+  graph.folder.erase(graph.folder.rfind('/') + 1);
   graph.name = get<const char *>(ort().Graph_GetName, handle);
   readOperatorSets();
   graph.inputs = add(getAll<const OrtValueInfo *>(

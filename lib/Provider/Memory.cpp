@@ -14,9 +14,6 @@
 using namespace dml;
 using namespace dml::provider;
 
-static const OrtApi &ort() { return *getApi().ort; }
-static const OrtEpApi &ep() { return *getApi().ep; }
-
 /// The vendor of the memory. It is none of the PCI bus, so that ONNX Runtime
 /// does not take the memory of another provider on the same card for this one.
 static constexpr uint32_t memoryVendor = 0x646d6c;

@@ -82,7 +82,7 @@ void Builder::addConstant(ValueIndex index, const Elements &elements) {
   weight.sizes = getSizes(index);
   weight.byteSize = bytes.size();
   // Models of one partition share their weights, but for these elements.
-  weight.identifier = "elements";
+  weight.identifier = "elements of type " + std::to_string(value.type);
   for (int64_t element : elements)
     weight.identifier += " " + std::to_string(element);
   weight.read = [bytes](uint64_t offset, size_t size, void *destination) {

@@ -86,8 +86,8 @@ bool Provider::addContexts(const Graph &graph,
     if (!isContext(node))
       continue;
     isAny = true;
-    check(getApi().ep->EpGraphSupportInfo_AddNodesToFuse(support, &node.handle,
-                                                         1, nullptr));
+    check(ep().EpGraphSupportInfo_AddNodesToFuse(support, &node.handle, 1,
+                                                 nullptr));
   }
   return isAny;
 }
@@ -118,8 +118,8 @@ void Provider::findNodes(const OrtGraph *handle,
       facts.constants.insert(graph.values[value].name);
     for (ValueIndex value : part.scalars)
       facts.scalars.insert(graph.values[value].name);
-    check(getApi().ep->EpGraphSupportInfo_AddNodesToFuse(
-        support, nodes.data(), nodes.size(), &fusion));
+    check(ep().EpGraphSupportInfo_AddNodesToFuse(support, nodes.data(),
+                                                 nodes.size(), &fusion));
   }
 }
 

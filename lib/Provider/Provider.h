@@ -49,6 +49,7 @@ private:
                         const OrtSessionOptions *options,
                         const OrtLogger *logger);
 
+  void setMemoryFunctions();
   OrtAllocator *createAllocator(const OrtMemoryInfo *info);
   const OrtKernelRegistry *getKernels();
   uint32_t findNumber(const OrtEpDevice *device) const;

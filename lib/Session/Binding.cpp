@@ -20,7 +20,7 @@ static std::string quote(llvm::StringRef name) {
   return "'" + runtime::escape(name) + "'";
 }
 
-static std::string describeSizes(llvm::ArrayRef<int64_t> sizes) {
+std::string dml::session::describeSizes(llvm::ArrayRef<int64_t> sizes) {
   std::string text;
   for (int64_t size : sizes)
     text += (text.empty() ? "" : "x") + std::to_string(size);

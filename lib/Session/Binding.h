@@ -58,6 +58,8 @@ bindOutputs(const Signature &signature,
 void bindShared(InputBinding &binding,
                 llvm::ArrayRef<DmlSessionTensor *> outputs);
 
+/// Returns sizes for messages, such as "2x3" or "scalar".
+std::string describeSizes(llvm::ArrayRef<int64_t> sizes);
 /// Returns the type of a tensor for messages, such as "4x?xf32".
 std::string describeTensor(const SignatureTensor &tensor);
 

@@ -46,13 +46,6 @@ static std::string quote(llvm::StringRef name) {
   return "'" + runtime::escape(name) + "'";
 }
 
-static std::string describeShape(llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t size : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text.empty() ? "scalar" : text;
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
@@ -499,7 +492,7 @@ Expected<LiveTensor *> DividedRun::findOutput(size_t index, Frame &frame) {
                      ": output ", quote(declared.name),
                      " is declared with the shape ", describeTensor(declared),
                      ", but has the shape ",
-                     describeShape(tensor->present.shape));
+                     describeSizes(tensor->present.shape));
   return tensor;
 }
 

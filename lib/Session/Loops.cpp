@@ -26,13 +26,6 @@ static LiveTensor makeScalar(DataType type, bool isBool, T value) {
   return tensor;
 }
 
-static std::string describeShape(llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t size : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text.empty() ? "scalar" : text;
-}
-
 static std::string describeLoop(const LoopNode &loop) {
   return "node '" + runtime::escape(loop.name) + "' (" + loop.type + ")";
 }
@@ -65,7 +58,7 @@ DividedRun::readInteger(const std::string &name, const LoopNode &loop,
   if (present.getNumElements() != 1 || (!isWide && !present.isBool))
     return makeError(DML_ERROR_INVALID_ARGUMENT, describeLoop(loop), " reads '",
                      runtime::escape(name), "' with the shape ",
-                     describeShape(present.shape), " and the type ",
+                     describeSizes(present.shape), " and the type ",
                      dmlGetDataTypeName(static_cast<DmlDataType>(present.type)),
                      ", but wanted is one integer of 64 bits or one bool");
   DML_TRY_IN(readElements(*tensor), name);
@@ -90,9 +83,9 @@ Status DividedRun::collect(const LoopNode &loop, LiveTensor &tensor,
   if (collection.shape != present.shape || collection.type != present.type)
     return makeError(
         DML_ERROR_INVALID_ARGUMENT, "iteration ", number, " of ",
-        describeLoop(loop), " computes ", describeShape(present.shape),
+        describeLoop(loop), " computes ", describeSizes(present.shape),
         " for '", runtime::escape(collection.node->result), "', but wanted is ",
-        describeShape(collection.shape), ", as in the first iteration");
+        describeSizes(collection.shape), ", as in the first iteration");
   uint64_t size = present.getNumBytes();
   collectedBytes += size;
   if (collectedBytes > session.budget)

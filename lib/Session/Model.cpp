@@ -76,6 +76,7 @@ static std::optional<ModelFormat> getModelFormat(DmlModelFormat format,
   case DML_MODEL_FORMAT_MLIR:
     return ModelFormat::MLIR;
   case DML_MODEL_FORMAT_EXECUTABLE:
+  case DML_MODEL_FORMAT_MAX_ENUM:
     break;
   }
   return std::nullopt;

@@ -190,6 +190,23 @@ def loop_of_an_unused_result():
         {"x": wave(3), "y": np.float32(1), "m": np.int64(m)} for m in (2, 50)]
 
 
+@case
+def loop_from_a_weight():
+    """Large weights are before the loop, in the loop, and an output."""
+    body = graph([node("MatMul", "v,w", "n"), node("Identity", "c", "d")],
+                 "i:i c:b v:f:300,300", "d:b n:f:300,300")
+    return model([node("Loop", "m,,w", "z", body=body), node("ReduceSum", "z", "s", keepdims=0),
+                  node("Unsqueeze", "m,zero", "m1"),
+                  node("Concat", "sizes,sizes,m1", "shape", axis=0),
+                  node("ConstantOfShape", "shape", "zeros"),
+                  node("ReduceMax", "zeros", "most", axes=[1, 2]),
+                  node("Slice", "w,hundred,sizes,zero", "part"),
+                  node("ReduceMean", "part", "means", axes=[1])],
+                 "m:i", "s:f most:f:200,1,1 means:f:100,1",
+                 w=wave(300, 300, seed=80, low=-.01, high=.012), zero=ints(0),
+                 hundred=ints(100), sizes=ints(200)), [{"m": np.int64(m)} for m in (1, 3)]
+
+
 # Scans
 
 

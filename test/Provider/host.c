@@ -12,9 +12,10 @@
  *   config KEY VALUE           an entry of the configuration of later sessions
  *   clear                      forgets options, entries and inputs
  *   level N                    ONNX Runtime's optimizations of later sessions
- *   open dml|cpu MODEL         opens a session; "part PROVIDER COUNT" for each
- *                              part of COUNT nodes that a provider has, then
- *                              "opened" and microseconds
+ *   open dml|bytes|cpu MODEL   opens a session with the provider, of a file or
+ *                              of its bytes, or on the CPU; "part PROVIDER
+ *                              COUNT" for each part of COUNT nodes that a
+ *                              provider has, then "opened" and microseconds
  *   input NAME TYPE SIZES FILE gives an input: ONNX's number of the type, sizes
  *                              such as 2x3, or "-" for a scalar
  *   run FILE                   runs; FILE0, FILE1 ... receive the outputs;
@@ -204,14 +205,35 @@ static void printParts(void) {
   }
 }
 
+/* Creates a session of a file, or of the bytes of a file. */
+static OrtStatus *createSession(const char *model, bool isBytes,
+                                const OrtSessionOptions *settings) {
+  if (!isBytes)
+    return ort->CreateSession(env, model, settings, &session);
+  FILE *file = fopen(model, "rb");
+  if (!file)
+    return ort->CreateStatus(ORT_NO_SUCHFILE, "there is no such file");
+  fseek(file, 0, SEEK_END);
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  void *bytes = allocate(size);
+  size = fread(bytes, 1, size, file);
+  fclose(file);
+  OrtStatus *status =
+      ort->CreateSessionFromArray(env, bytes, size, settings, &session);
+  free(bytes);
+  return status;
+}
+
 static void openSession(const char *kind, const char *model) {
   OrtSessionOptions *settings;
   long begin = getMicroseconds();
   closeSession();
   if (failed(ort->CreateSessionOptions(&settings)))
     return;
-  if (!failed(configure(settings, strcmp(kind, "dml") == 0)) &&
-      !failed(ort->CreateSession(env, model, settings, &session))) {
+  bool isBytes = strcmp(kind, "bytes") == 0;
+  if (!failed(configure(settings, isBytes || strcmp(kind, "dml") == 0)) &&
+      !failed(createSession(model, isBytes, settings))) {
     nameOutputs();
     printParts();
     printf("opened %ld\n", getMicroseconds() - begin);

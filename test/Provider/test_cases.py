@@ -359,6 +359,17 @@ class ProviderTest(unittest.TestCase):
                 self.open(model, entries={"ep.context_enable": "1",
                                           "ep.context_file_path": f"{folder}/ahead.onnx"})
 
+    def test_models_in_memory(self):
+        # ONNX Runtime forgets the bytes once the session is made.
+        model = make_model([("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, ["n", 300])],
+                           [("y", FLOAT, ["n", 300])], {"w": draw(300, 300)})
+        self.host.set({"partitioning": "all"})
+        self.assertEqual(self.host.open(model, "bytes").parts, [1])
+        inputs = {"x": draw(2, 300)}
+        found, _ = self.host.run(inputs)
+        self.assertIsNone(host.find_difference(found, {"y": inputs["x"] @ draw(300, 300)},
+                                               atol=1e-3))
+
     def test_partitions_are_dumped(self):
         model = make_model(
             [("Conv", ["x", "w"], ["y"], {"pads": [1, 1, 1, 1]}),

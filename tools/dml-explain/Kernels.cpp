@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -34,13 +35,30 @@ static OwningOpRef<ModuleOp> cloneWithOrigins(ModuleOp module) {
   return copy;
 }
 
+/// Adds the operations of `block` that were exported as steps. Those of a loop
+/// are added for each iteration, as steps are counted.
+static void addExported(Block &block, SmallVectorImpl<Operation *> &exported) {
+  for (Operation &op : block) {
+    if (isa<gpu::LaunchFuncOp, memref::CopyOp>(op))
+      exported.push_back(&op);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      continue;
+    SmallVector<Operation *> body;
+    addExported(*loop.getBody(), body);
+    // The executable has limited the steps of all iterations.
+    uint64_t count =
+        loop.getStaticTripCount().value_or(APInt(64, 0)).getZExtValue();
+    for (uint64_t i = 0; i < count; ++i)
+      llvm::append_range(exported, body);
+  }
+}
+
 /// Sets the operations that each step of `function` computes. `compiled`
 /// contains the operations that were exported as the steps.
 static void addOrigins(func::FuncOp compiled, KernelFunction &function) {
   SmallVector<Operation *> exported;
-  for (Operation &op : compiled.getOps())
-    if (isa<gpu::LaunchFuncOp, memref::CopyOp>(op))
-      exported.push_back(&op);
+  addExported(compiled.getBody().front(), exported);
   if (exported.size() != function.steps.size())
     return;
   for (auto [op, step] : llvm::zip_equal(exported, function.steps))

@@ -107,6 +107,9 @@ LoopBody::LoopBody(scf::ForOp loop) : loop(loop) {
 LogicalResult LoopBody::findInputs() {
   llvm::SetVector<Value> used;
   for (Operation *op : moved) {
+    if (isa<scf::ForOp>(op))
+      return emitError(op->getLoc(), "a loop over steps is in another loop, "
+                                     "which an executable cannot express");
     used.insert(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), used);
   }

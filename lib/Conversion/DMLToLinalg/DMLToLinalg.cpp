@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
@@ -145,8 +146,9 @@ struct ConvertDMLToLinalg
     // The slice that an iteration of a loop over steps reads becomes a range of
     // a buffer.
     target.addDynamicallyLegalOp<tensor::ExtractSliceOp>(
-        [](tensor::ExtractSliceOp op) {
-          return isa<scf::ForOp>(op->getParentOp()) &&
+        [&](tensor::ExtractSliceOp op) {
+          return typeConverter.isLegal(op.getOperation()) &&
+                 isa<scf::ForOp>(op->getParentOp()) &&
                  ShapedType::isDynamicShape(op.getStaticOffsets());
         });
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
@@ -163,6 +165,16 @@ struct ConvertDMLToLinalg
     populateReturnOpTypeConversionPattern(patterns, typeConverter);
     populateCallOpTypeConversionPattern(patterns, typeConverter);
     patterns.add<RetypeTensorOp, RetypeConstant>(typeConverter, context);
+    // Loops over steps carry tensors of any type. The loops of kernels compute
+    // with f64, as casts do.
+    scf::populateSCFStructuralTypeConversions(typeConverter, patterns);
+    target.addDynamicallyLegalOp<scf::ForOp, scf::YieldOp>([&](Operation *op) {
+      return llvm::all_of(
+          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+          [&](Type type) {
+            return !isa<TensorType>(type) || typeConverter.isLegal(type);
+          });
+    });
     if (failed(convert(target, std::move(patterns))))
       return signalPassFailure();
 

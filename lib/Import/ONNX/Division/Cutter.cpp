@@ -411,6 +411,21 @@ llvm::Expected<std::vector<std::string>> Cutter::findWantedNames() {
   return names;
 }
 
+std::optional<unsigned> Cutter::findViewed(const Tensor &tensor) const {
+  if (tensor.constant)
+    return std::nullopt;
+  Value source = tensor.value;
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      source.getDefiningOp()))
+    source = source.getDefiningOp()->getOperand(0);
+  auto argument = dyn_cast<BlockArgument>(source);
+  Type element = getElementType(tensor.type, tensor.value.getContext());
+  if (!argument ||
+      cast<RankedTensorType>(source.getType()).getElementType() != element)
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
 llvm::Error Cutter::provide(StringRef name) {
   if (presentNames.contains(name))
     return llvm::Error::success();
@@ -424,7 +439,8 @@ llvm::Error Cutter::provide(StringRef name) {
     return llvm::createStringError("tensor '" + name +
                                    "' has elements of 4 bits, which cannot be "
                                    "between two programs");
-  if (tensor.constant) {
+  // A large constant stays on the device, and is a result of the function.
+  if (tensor.constant && tensor.constant->isFoldable()) {
     PresentTensor constant = toPresent(*tensor.constant, tensor.isBool);
     constant.isConstant = true;
     cut->constants.emplace_back(name.str(), std::move(constant));
@@ -432,18 +448,8 @@ llvm::Error Cutter::provide(StringRef name) {
   }
   MadeTensor made{name.str(), tensor.type, tensor.isBool,
                   SmallVector<int64_t>(tensor.shape)};
-  Value source = tensor.value;
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      source.getDefiningOp()))
-    source = source.getDefiningOp()->getOperand(0);
-  if (auto argument = dyn_cast<BlockArgument>(source);
-      argument &&
-      argument.getType() ==
-          RankedTensorType::get(
-              cast<RankedTensorType>(source.getType()).getShape(),
-              getElementType(tensor.type, state.builder.getContext()))) {
-    cut->views.emplace_back(std::move(made),
-                            argumentNames[argument.getArgNumber()]);
+  if (std::optional<unsigned> argument = findViewed(tensor)) {
+    cut->views.emplace_back(std::move(made), argumentNames[*argument]);
     return llvm::Error::success();
   }
   Shape shape = tensor.shape.empty() ? Shape{1} : tensor.shape;

@@ -113,6 +113,10 @@ private:
   /// Returns a problem, or "".
   std::string describeLoop(NodeImporter &importer, Body &body);
   std::string describeScan(NodeImporter &importer, Body &body);
+  /// Adds the node that reads the elements of an iteration from the tensor that
+  /// is scanned along `axis`, which is input number `input`.
+  std::string addScanned(const NodeImporter &importer, Body &body, size_t input,
+                         int64_t axis, bool isReversed);
   /// Adds the tensors that iterations collect, which are the body's outputs
   /// from `first` on.
   std::string addCollected(const NodeImporter &importer, Body &body,
@@ -127,6 +131,8 @@ private:
   llvm::Expected<Division::Result> finishCut();
   /// Returns the names that something behind this cut reads.
   llvm::Expected<std::vector<std::string>> findWantedNames();
+  /// Returns the argument whose elements a tensor shows, if there is one.
+  std::optional<unsigned> findViewed(const Tensor &tensor) const;
   /// Makes the tensor `name` available behind this cut.
   llvm::Error provide(llvm::StringRef name);
   llvm::Error finishFunction();

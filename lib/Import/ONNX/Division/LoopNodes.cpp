@@ -103,6 +103,40 @@ static std::optional<Shape> getList(NodeImporter &importer, StringRef name,
   return list;
 }
 
+std::string Cutter::addScanned(const NodeImporter &importer, Body &body,
+                               size_t input, int64_t axis, bool isReversed) {
+  if (!importer.hasInput(input))
+    return "its input " + std::to_string(input) + " is left out";
+  ArrayRef<int64_t> shape = importer.getShape(input);
+  auto rank = static_cast<int64_t>(shape.size());
+  int64_t normal = axis < 0 ? axis + rank : axis;
+  if (normal < 0 || normal >= rank)
+    return "its input " + std::to_string(input) + " has no axis " +
+           std::to_string(axis);
+  LoopNode &loop = body.loop;
+  if (loop.numSteps && *loop.numSteps != shape[normal])
+    return "its inputs have " + std::to_string(*loop.numSteps) + " and " +
+           std::to_string(shape[normal]) + " steps, but wanted are as many";
+  loop.numSteps = shape[normal];
+  // An iteration reads its elements by Gather.
+  SectionNode &gather = body.nodes.emplace_back();
+  gather.placed = {{}, body.placed.sets, {}};
+  gather.number = body.index;
+  gather.scope = body.scope;
+  NodeProto &node = gather.placed.node;
+  node.name = importer.getNode().name;
+  node.opType = "Gather";
+  node.inputs = {
+      importer.getNode().inputs[input],
+      strings->save(isReversed ? loop.reversedIteration : loop.iteration)};
+  node.outputs = {define(*body.scope, body.graph->inputs[input].name)};
+  AttributeProto &attribute = node.attributes.emplace_back();
+  attribute.name = "axis";
+  attribute.type = AttributeProto::Int;
+  attribute.i = normal;
+  return "";
+}
+
 std::string Cutter::describeScan(NodeImporter &importer, Body &body) {
   const NodeProto &node = importer.getNode();
   const GraphProto &graph = *body.graph;
@@ -139,36 +173,11 @@ std::string Cutter::describeScan(NodeImporter &importer, Body &body) {
          resolve(body.scope.get(), graph.outputs[number].name).str(),
          getResult(importer, number).str()});
   for (int64_t number = 0; number < numScanned; ++number) {
-    size_t input = numStates + number;
-    if (!importer.hasInput(input))
-      return "its input " + std::to_string(input) + " is left out";
-    ArrayRef<int64_t> shape = importer.getShape(input);
-    auto rank = static_cast<int64_t>(shape.size());
-    int64_t axis = (*axes)[number] + ((*axes)[number] < 0 ? rank : 0);
-    if (axis < 0 || axis >= rank)
-      return "its input " + std::to_string(input) + " has no axis " +
-             std::to_string((*axes)[number]);
-    if (loop.numSteps && *loop.numSteps != shape[axis])
-      return "its inputs have " + std::to_string(*loop.numSteps) + " and " +
-             std::to_string(shape[axis]) + " steps, but wanted are as many";
-    loop.numSteps = shape[axis];
-    // An iteration reads its elements by Gather.
-    SectionNode &gather = body.nodes.emplace_back();
-    gather.placed = {{}, body.placed.sets, {}};
-    gather.number = body.index;
-    gather.scope = body.scope;
-    gather.placed.node.name = node.name;
-    gather.placed.node.opType = "Gather";
-    bool isReversed = (*directions)[number] != 0;
-    gather.placed.node.inputs = {
-        node.inputs[input],
-        strings->save(isReversed ? loop.reversedIteration : loop.iteration)};
-    gather.placed.node.outputs = {
-        define(*body.scope, graph.inputs[input].name)};
-    AttributeProto &attribute = gather.placed.node.attributes.emplace_back();
-    attribute.name = "axis";
-    attribute.type = AttributeProto::Int;
-    attribute.i = axis;
+    std::string problem =
+        addScanned(importer, body, numStates + number, (*axes)[number],
+                   /*isReversed=*/(*directions)[number] != 0);
+    if (!problem.empty())
+      return problem;
   }
   std::string problem = addCollected(importer, body, numStates, numStates);
   if (!problem.empty())

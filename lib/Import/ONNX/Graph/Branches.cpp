@@ -66,12 +66,16 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
   if (importer.getNumInputs() != 1 || !importer.hasInput(0))
     return reject("it has no condition");
   const std::optional<Constant> &condition = importer.getInput(0).constant;
-  if (!condition)
+  if (!condition) {
     problems.noteSession();
-  if (!condition || condition->getNumElements() != 1)
     return reject("its condition is computed when the model runs, but a "
                   "program has no branches (where it depends on an input of "
                   "one integer or bool, --dim=NAME=VALUE states that)");
+  }
+  if (condition->getNumElements() != 1)
+    return reject("its condition has " +
+                  std::to_string(condition->getNumElements()) +
+                  " elements, but wanted is one");
   const AttributeProto *branch = importer.getAttribute(
       condition->getFloats()[0] != 0 ? "then_branch" : "else_branch");
   if (!branch || branch->type != AttributeProto::Graph)
