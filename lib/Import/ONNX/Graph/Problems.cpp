@@ -30,13 +30,18 @@ SmallVector<std::string> Problems::list() const {
   return list;
 }
 
-std::string Problems::describe(size_t numNodes) const {
+unsigned Problems::countNodes() const {
   unsigned count = 0;
   for (const auto &[key, problem] : problems)
     count += problem.count;
-  return ("DirectML's operators do not express " + Twine(count) + " of " +
-          Twine(numNodes) + " nodes:\n  " + llvm::join(list(), "\n  ") +
-          (isRunBySession ? "\n" + sessionNote.str() : ""))
+  return count;
+}
+
+std::string Problems::describe(size_t numNodes) const {
+  return ("DirectML's operators do not express " + Twine(countNodes()) +
+          " of " + Twine(numNodes) + " nodes:\n  " +
+          llvm::join(list(), "\n  ") +
+          (isForSession() ? "\n" + sessionNote.str() : ""))
       .str();
 }
 

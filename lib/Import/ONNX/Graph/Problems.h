@@ -23,10 +23,12 @@ public:
   /// node.
   void addBehind() { ++numBehind; }
 
-  /// Notes that a session can run a node although it is not supported.
-  void noteSession() { isRunBySession = true; }
-  /// Whether noteSession() was called for a node.
-  bool isForSession() const { return isRunBySession; }
+  /// Notes that a session can run a node that was added.
+  void noteSession() { ++numForSession; }
+  /// Whether there are such nodes, and no others.
+  bool isForSession() const {
+    return numForSession != 0 && numForSession == countNodes();
+  }
 
   bool empty() const { return problems.empty(); }
   unsigned getNumBehind() const { return numBehind; }
@@ -42,13 +44,14 @@ public:
   std::string describe(size_t numNodes) const;
 
 private:
+  unsigned countNodes() const;
+
   struct Problem {
     unsigned count = 0;
     std::string firstNode;
   };
   std::map<std::pair<std::string, std::string>, Problem> problems;
-  unsigned numBehind = 0;
-  bool isRunBySession = false;
+  unsigned numBehind = 0, numForSession = 0;
 };
 
 /// Whether a node repeats a graph: ONNX's Loop and Scan.
