@@ -95,9 +95,9 @@ INSTEAD = {
         "dml-compile examples/padding.mlir -o /tmp/padding.dmlx && "
         "dml-bench /tmp/padding.dmlx --repeats=1",
     "benchmarks/few-rows --filter='i4_b32z' --rows=1,4,16":
-        "benchmarks/few-rows --filter='i4_b32z_f16' --rows=1 --shapes=64x64 --repeats=1",
+        "benchmarks/few-rows --filter='i4_b32z_f32' --rows=1 --shapes=64x64 --repeats=1",
     "benchmarks/few-rows --write=folder --compile-arg=--device-profile=full,subgroupSize=32":
-        "benchmarks/few-rows --write=folder --filter='i4_b32z_f16' --rows=1 --shapes=64x64 "
+        "benchmarks/few-rows --write=folder --filter='i4_b32z_f32' --rows=1 --shapes=64x64 "
         "--compile-arg=--device-profile=full",
     "benchmarks/few-rows --read=folder": "benchmarks/few-rows --read=folder --repeats=1",
     "dml-bench --calibrate --save": "dml-bench --calibrate --save --repeats=1",
