@@ -386,6 +386,9 @@ def checkInPlace(folder):
     """Each cache of fixed capacity in the buffer of its past: the bits of a program that copies the caches."""
     model = import_tests.Model(OPSET)
     pairs = []
+    devices = json.loads(subprocess.run(["dml-run", "--list-devices", "--json"], check=True,
+                                        stdout=subprocess.PIPE).stdout)
+    hasHalves = devices[0]["features"]["storageBuffer16BitAccess"]
     with open(opset_tests.VALUES) as file:
         recorded = json.load(file)
     for name, (_, build, _, _) in opset_tests.CASES.items():
@@ -396,7 +399,10 @@ def checkInPlace(folder):
         for result, array in zip(results, wanted):
             model.expect(result, array)
         for present, past in zip(results[1:3], model.nodes[-1].input[3:5]):
-            if past and model.inputs[past].shape == model.outputs[results.index(present) - len(results)][1].shape:
+            shape = model.outputs[results.index(present) - len(results)][1].shape
+            # Without 16-bit storage, two elements share a word, and a cache of f16 is copied.
+            isWritable = hasHalves or (past and model.inputs[past].dtype != np.float16)
+            if past and isWritable and model.inputs[past].shape == shape:
                 pairs.append((present, past))
     path, program = (os.path.join(folder, name) for name in ("caches.onnx", "caches.dmlx"))
     model.save(path)
@@ -406,7 +412,7 @@ def checkInPlace(folder):
         inputs.append(f"--input={key}=@{folder}/{key}.npy")
     found = []
     for options in ([], [f"--in-place={present}={past}" for present, past in pairs]):
-        import_tests.run(["dml-compile", path, "-o", program, *options])
+        import_tests.run(["dml-compile", path, "--device=native", "-o", program, *options])
         files = [f"{folder}/{len(options)}-{index}.npy" for index in range(len(model.outputs))]
         import_tests.run(["dml-run", program, *inputs, *(f"--output=@{file}" for file in files)])
         found.append([np.load(file) for file in files])
