@@ -202,9 +202,12 @@ class CommandTest(unittest.TestCase):
         results = self.folder / "whole"
         results.mkdir()
         (results / "dense.npy").write_text("old")
-        for arguments in ([self.model, "--dim", "n=1000", "--output-dir", results],
-                          ["explain", self.model, "--dim", "n=1", "--level", "5_1", "--legalize",
-                           results / "half.mlir"]):
+        cases = [["explain", self.model, "--dim", "n=1", "--level", "5_1", "--legalize",
+                  results / "half.mlir"]]
+        # SwiftShader keeps its code in files, which the limit cuts off.
+        if "SwiftShader" not in dml.devices()[0].name:
+            cases.append([self.model, "--dim", "n=1000", "--output-dir", results])
+        for arguments in cases:
             code, _, errors = run("bash", "-c", 'ulimit -f "$0"; exec "$@"',
                                   "2" if arguments[0] != "explain" else "0",
                                   sys.executable, "-m", "dml", *arguments)
