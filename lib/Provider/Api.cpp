@@ -62,7 +62,8 @@ void provider::check(OrtStatus *status) {
   throw Failure(message, code);
 }
 
-/// The code of ONNX Runtime that means the most like `result`.
+/// Returns the error code of ONNX Runtime that is nearest in meaning to
+/// `result`.
 static OrtErrorCode toCode(DmlResult result) {
   switch (result) {
   case DML_ERROR_INVALID_ARGUMENT:

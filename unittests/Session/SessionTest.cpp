@@ -515,23 +515,28 @@ public:
   int64_t position = 0;
   DmlSessionTensor inputs[3], output{};
 };
+
+/// Runs step `i`, which writes a row to `position`: in place in `alone`, and
+/// from one buffer to the other in `copied`. Both states must be the same.
+void stepBoth(CacheRun &alone, CacheRun &copied, int64_t i, int64_t position) {
+  for (CacheRun *run : {&alone, &copied}) {
+    run->position = position;
+    for (float &element : run->row)
+      element = static_cast<float>(i) + 0.1f * element;
+  }
+  Outcome outcome = alone.step(0, 0);
+  ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+  int from = static_cast<int>(i % 2);
+  outcome = copied.step(from, 1 - from);
+  ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+  ASSERT_EQ(alone.read(0), copied.read(1 - from)) << i;
+}
 } // namespace
 
 TEST_F(SessionTest, WritesStateInPlace) {
   CacheRun alone, copied;
-  for (int64_t i = 0; i < 50; ++i) {
-    for (CacheRun *run : {&alone, &copied}) {
-      run->position = (5 * i + 3) % 8;
-      for (float &element : run->row)
-        element = static_cast<float>(i) + 0.1f * element;
-    }
-    Outcome outcome = alone.step(0, 0);
-    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
-    int from = static_cast<int>(i % 2);
-    outcome = copied.step(from, 1 - from);
-    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
-    ASSERT_EQ(alone.read(0), copied.read(1 - from)) << i;
-  }
+  for (int64_t i = 0; i < 50; ++i)
+    ASSERT_NO_FATAL_FAILURE(stepBoth(alone, copied, i, (5 * i + 3) % 8));
   EXPECT_EQ(alone.session.countCompiled(), 1u);
   // With buffers of its own, the state is another program.
   EXPECT_EQ(alone.step(0, 1).result, DML_SUCCESS);
@@ -541,19 +546,9 @@ TEST_F(SessionTest, WritesStateInPlace) {
 TEST_F(SessionTest, WritesCacheOfAttentionInPlace) {
   CacheRun alone(nullptr, kAttention), copied(nullptr, kAttention);
   for (int64_t i = 0; i < 12; ++i) {
-    for (CacheRun *run : {&alone, &copied}) {
-      // The last positions lie behind the capacity, which they are limited to.
-      run->position = i;
-      for (float &element : run->row)
-        element = static_cast<float>(i) + 0.1f * element;
-    }
-    Outcome outcome = alone.step(0, 0);
-    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
-    int from = static_cast<int>(i % 2);
-    outcome = copied.step(from, 1 - from);
-    ASSERT_EQ(outcome.result, DML_SUCCESS) << outcome.message;
+    // The last positions lie behind the capacity, which they are limited to.
+    ASSERT_NO_FATAL_FAILURE(stepBoth(alone, copied, i, i));
     std::vector<float> present = alone.read(0);
-    ASSERT_EQ(present, copied.read(1 - from)) << i;
     auto place = present.begin() + 4 * std::min<int64_t>(i, 7);
     ASSERT_EQ(std::vector<float>(place, place + 4), alone.row) << i;
   }

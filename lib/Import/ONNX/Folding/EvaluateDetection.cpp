@@ -62,7 +62,8 @@ keepBoxes(ArrayRef<Box> boxes, ArrayRef<float> scores,
   for (auto [index, score] : llvm::enumerate(scores))
     if (!suppression.minScore || score > *suppression.minScore)
       candidates.push_back(static_cast<int64_t>(index));
-  // A NaN is behind all numbers, and equal scores have their boxes' order.
+  // A NaN sorts behind all numbers, and boxes with equal scores keep their
+  // order.
   llvm::sort(candidates, [&](int64_t a, int64_t b) {
     if (scores[a] > scores[b] || isNaN(scores[a]) != isNaN(scores[b]))
       return !isNaN(scores[a]);
