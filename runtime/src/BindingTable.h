@@ -54,8 +54,8 @@ private:
     uint64_t number = 0;
 
     /// Whether the two are known to be the same bytes of the same buffer. A
-    /// buffer of the caller is never known to be the same, since another one
-    /// may have got its handle.
+    /// buffer of the caller is never known to be the same, since another
+    /// buffer may have received its handle.
     bool isKnownAs(const BoundRange &other) const {
       return number != 0 && number == other.number &&
              range.offset == other.range.offset &&
