@@ -470,7 +470,7 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
 def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
   let summary = "Compute elements where their sums end";
   let description = [{
-    A `linalg.generic` on buffers without loops that alone reads the sums of products of
+    A `linalg.generic` on buffers without loops that reads the sums of products of
     another one is fused with it, where one kernel is estimated to be faster than two:
     the time of a launch is saved, and the threads of the sums compute the elements. An
     element may need up to four sums. One loop then adds up all of them, which have the
@@ -490,10 +490,17 @@ def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
       ...
     ```
 
-    No sum is computed twice, and the elements depend on nothing that takes as long to
-    compute as what the sums depend on: their kernel would wait for that, too. Only
-    sliced kernels compute several sums of an element. Numbers that the first
+    No sum is computed twice by one kernel, and the elements depend on nothing that takes
+    as long to compute as what the sums depend on: their kernel would wait for that, too.
+    Only sliced kernels compute several sums of an element. Numbers that the first
     generic rounds to f16 are rounded as before, by integer arithmetic.
+
+    Where several generics read the sums, each of them computes the sums that its
+    elements need, if that is estimated to be faster: these kernels do not wait for each
+    other. Before that, a generic that reads what another one without loops computes gets
+    a copy of that body, if it then waits for one kernel less and the device has idle
+    threads for the repeated work. A step of an LSTM, which has the sums of the gates, the
+    state and the output, is two kernels for these reasons, which start at once.
   }];
   let options = [MatrixTileOption, ContractionTileOption];
   let dependentDialects = [

@@ -13,6 +13,13 @@
 // needs one sum and little work. This pass works on buffers, where the kernels
 // for sums are estimated, and compares estimates.
 //
+// Several kernels may read the sums: each of them then computes the sums that
+// its elements need. Of an LSTM's step, one kernel reads the sums and writes
+// the cell's state, and another one reads the sums and that state and writes
+// the output. The pass first moves a copy of the state's body into the second
+// kernel, which then waits for the sums alone, and then moves the sums into
+// both kernels, which start at once and wait for the step before.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Contraction.h"
@@ -35,6 +42,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -71,25 +79,33 @@ static bool isFree(linalg::GenericOp op) {
 // What may be fused
 //===----------------------------------------------------------------------===//
 
-/// Returns the generic without loops that alone reads the buffer which
-/// `producer` computes, or null if there is none.
-static linalg::GenericOp findReader(linalg::GenericOp producer) {
-  Value buffer = getOutput(producer);
-  linalg::GenericOp reader;
-  if (!buffer.getDefiningOp<memref::AllocOp>())
-    return reader;
-  for (Operation *user : buffer.getUsers()) {
+/// Returns the generics that read the buffer which `producer` computes, in
+/// their order, if they are element maps without loops that stand behind it in
+/// its block. Returns nothing if there are others, or if the buffer has other
+/// uses.
+static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
+  llvm::SmallSetVector<linalg::GenericOp, 4> readers;
+  for (Operation *user : getOutput(producer).getUsers()) {
     if (user == producer)
       continue;
-    auto parent = dyn_cast<linalg::GenericOp>(user->getParentOp());
-    if (!isa<memref::LoadOp>(user) || !parent || (reader && reader != parent))
+    auto reader = dyn_cast<linalg::GenericOp>(user->getParentOp());
+    if (!isa<memref::LoadOp>(user) || !reader ||
+        reader->getBlock() != producer->getBlock() ||
+        !producer->isBeforeInBlock(reader) || !isFree(reader) ||
+        !reader.getBody()->getOps<scf::ForOp>().empty())
       return {};
-    reader = parent;
+    readers.insert(reader);
   }
-  bool isNext = reader && reader->getBlock() == producer->getBlock() &&
-                producer->isBeforeInBlock(reader) && isFree(reader) &&
-                reader.getBody()->getOps<scf::ForOp>().empty();
-  return isNext ? reader : linalg::GenericOp();
+  SmallVector<linalg::GenericOp> sorted = readers.takeVector();
+  llvm::sort(sorted, [](linalg::GenericOp first, linalg::GenericOp second) {
+    return first->isBeforeInBlock(second);
+  });
+  return sorted;
+}
+
+/// Whether nothing but generics of its function reads what `op` computes.
+static bool writesTemporary(linalg::GenericOp op) {
+  return getOutput(op).getDefiningOp<memref::AllocOp>();
 }
 
 /// Whether `first` and `second`, which are no views, may be the same memory: an
@@ -186,8 +202,8 @@ public:
   /// elements depend on loaded numbers, or if there are more elements than the
   /// producer computes.
   linalg::GenericOp build();
-  /// Replaces the producer and the reader by the copy, and returns the copy.
-  linalg::GenericOp apply();
+  /// Replaces the reader by the copy. The producer stays.
+  void apply();
 
 private:
   bool collectPlaces();
@@ -357,57 +373,127 @@ linalg::GenericOp FusedReader::build() {
   return fused;
 }
 
-linalg::GenericOp FusedReader::apply() {
-  Operation *buffer = getOutput(producer).getDefiningOp();
+void FusedReader::apply() {
   rewriter.eraseOp(reader);
-  rewriter.eraseOp(producer);
-  rewriter.eraseOp(buffer);
-  return std::exchange(fused, {});
+  fused = {};
+}
+
+/// Erases `op`, whose result is in a buffer that nothing reads any more.
+static void eraseWithBuffer(linalg::GenericOp op) {
+  Operation *buffer = getOutput(op).getDefiningOp();
+  op->erase();
+  buffer->erase();
 }
 
 //===----------------------------------------------------------------------===//
 // Estimates
 //===----------------------------------------------------------------------===//
 
-/// Returns the cycles that the body of `reader` takes at the end of a kernel of
-/// sums. A subgroup has few elements there, so that each operation waits for
-/// the one before.
-static double getTimeOfElements(linalg::GenericOp reader,
-                                const DeviceProfile &profile) {
-  double work = 0;
-  reader.getBody()->walk([&](Operation *op) { work += cost::getWeight(op); });
-  double elements = static_cast<double>(
-      cast<MemRefType>(getOutput(reader).getType()).getNumElements());
-  double turns =
-      std::ceil(elements / (profile.getSpeed().multiprocessors *
-                            static_cast<double>(profile.getThreadsTogether())));
-  return turns * work * cost::fusion::cyclesOfLastOp;
+static double countElements(linalg::GenericOp op) {
+  return static_cast<double>(
+      cast<MemRefType>(getOutput(op).getType()).getNumElements());
 }
 
-/// Fuses `producer`, which computes sums, into its only reader, if one kernel
-/// is estimated to be faster than two. Returns the fused generic, or null.
-static linalg::GenericOp tryFuse(linalg::GenericOp producer,
-                                 const DeviceProfile &profile) {
-  if (!isFree(producer))
-    return {};
-  linalg::GenericOp reader = findReader(producer);
-  if (!reader || !canMove(producer, reader) || !savesWait(producer, reader))
-    return {};
+/// Returns the number of times that the device runs a subgroup on each
+/// multiprocessor until all elements of `op` are computed.
+static double countTurns(linalg::GenericOp op, const DeviceProfile &profile) {
+  return std::ceil(countElements(op) /
+                   (profile.getSpeed().multiprocessors *
+                    static_cast<double>(profile.getThreadsTogether())));
+}
+
+/// Returns the cycles that the body of `op` takes at the end of another kernel.
+/// A subgroup has few elements there, so that each operation waits for the one
+/// before.
+static double getTimeOfElements(linalg::GenericOp op,
+                                const DeviceProfile &profile) {
+  double work = 0;
+  op.getBody()->walk(
+      [&](Operation *nested) { work += cost::getWeight(nested); });
+  return countTurns(op, profile) * work * cost::fusion::cyclesOfLastOp;
+}
+
+/// Returns the cycles in which memory transfers what the body of `op`, which
+/// has no loops, loads for all elements.
+static double getTimeOfLoads(linalg::GenericOp op, const DeviceSpeed &device) {
+  DataLayout layout = DataLayout::closest(op);
+  double bytes = 0;
+  op.getBody()->walk([&](memref::LoadOp load) {
+    bytes += static_cast<double>(layout.getTypeSize(load.getType()));
+  });
+  return countElements(op) * bytes * device.getCyclesPerByte();
+}
+
+/// Whether each of `readers` can compute what `producer` computes, and waits
+/// for fewer kernels then.
+static bool canFuse(linalg::GenericOp producer,
+                    ArrayRef<linalg::GenericOp> readers) {
+  return !readers.empty() &&
+         llvm::all_of(readers, [&](linalg::GenericOp reader) {
+           return canMove(producer, reader) && savesWait(producer, reader);
+         });
+}
+
+/// Moves copies of the body of `producer`, which has no loops, into its
+/// readers, if these then wait for one kernel less and the repeated work takes
+/// less time than a launch. The work is repeated by subgroups that would
+/// otherwise be idle: a device with too few of them, such as a CPU, would take
+/// the time of the repeated work in full. Returns whether nothing needs the
+/// producer then.
+static bool tryRepeat(linalg::GenericOp producer,
+                      const DeviceProfile &profile) {
+  SmallVector<linalg::GenericOp> readers = findReaders(producer);
+  const DeviceSpeed &device = profile.getSpeed();
+  double repeated =
+      getTimeOfElements(producer, profile) + getTimeOfLoads(producer, device);
+  if (countTurns(producer, profile) > 1 || repeated >= device.launchCycles ||
+      !canFuse(producer, readers))
+    return false;
+  SmallVector<std::unique_ptr<FusedReader>> fusions;
+  for (linalg::GenericOp reader : readers) {
+    fusions.push_back(std::make_unique<FusedReader>(producer, reader));
+    if (!fusions.back()->build())
+      return false;
+  }
+  for (auto &fusion : fusions)
+    fusion->apply();
+  return writesTemporary(producer);
+}
+
+/// Moves `producer`, which computes sums, into its readers, if they are
+/// estimated to be faster then. Returns whether the sums are moved.
+static bool tryFuse(linalg::GenericOp producer, const DeviceProfile &profile) {
   std::optional<Contraction> apart = Contraction::match(producer);
-  double ofElements = getTimeOfElements(reader, profile);
-  double launch = profile.getSpeed().launchCycles;
-  if (!apart || ofElements >= launch)
-    return {};
-  FusedReader fusion(producer, reader);
-  linalg::GenericOp fused = fusion.build();
-  if (!fused)
-    return {};
-  std::optional<Contraction> together = Contraction::match(fused);
-  if (!together)
-    return {};
-  double before = estimateCycles({producer, profile, &*apart}) + launch,
-         after = estimateCycles({fused, profile, &*together}) + ofElements;
-  return after < before ? fusion.apply() : linalg::GenericOp();
+  if (!apart || !writesTemporary(producer))
+    return false;
+  SmallVector<linalg::GenericOp> readers = findReaders(producer);
+  if (!canFuse(producer, readers))
+    return false;
+  const DeviceSpeed &device = profile.getSpeed();
+  double before =
+      estimateCycles({producer, profile, &*apart}) + device.launchCycles;
+  // The kernels do not wait for each other, so that all start in the time in
+  // which one does.
+  double after = -device.kernelCycles * static_cast<double>(readers.size() - 1);
+  SmallVector<std::unique_ptr<FusedReader>> fusions;
+  for (linalg::GenericOp reader : readers) {
+    after += getTimeOfElements(reader, profile);
+    if (after >= before)
+      return false;
+    fusions.push_back(std::make_unique<FusedReader>(producer, reader));
+    linalg::GenericOp fused = fusions.back()->build();
+    if (!fused)
+      return false;
+    std::optional<Contraction> together = Contraction::match(fused);
+    if (!together)
+      return false;
+    after += estimateCycles({fused, profile, &*together});
+  }
+  if (after >= before)
+    return false;
+  for (auto &fusion : fusions)
+    fusion->apply();
+  return true;
 }
 
 namespace {
@@ -419,15 +505,24 @@ struct FuseReaders : dml::impl::FuseReadersBase<FuseReaders> {
     if (contractionTile != "auto" || matrixTile != "auto")
       return;
     const DeviceProfile &profile = getDeviceProfile(getOperation());
-    SmallVector<linalg::GenericOp> generics;
-    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
-    llvm::SmallPtrSet<Operation *, 8> erased;
-    for (linalg::GenericOp op : generics) {
-      if (erased.contains(op))
-        continue;
-      linalg::GenericOp reader = findReader(op);
-      if (tryFuse(op, profile))
-        erased.insert(reader);
+    // Elements first: their readers may then need nothing but the sums.
+    for (bool areSums : {false, true})
+      for (Block &block : getOperation().getBody())
+        fuseIn(block, areSums, profile);
+  }
+
+  /// Fuses the generics with sums, or those without loops, into their readers.
+  static void fuseIn(Block &block, bool areSums, const DeviceProfile &profile) {
+    for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      bool isMeant = generic && isFree(generic) &&
+                     areSums != generic.getBody()->getOps<scf::ForOp>().empty();
+      bool isDone = isMeant && (areSums ? tryFuse(generic, profile)
+                                        : tryRepeat(generic, profile));
+      // The readers, which stood behind the generic, are others now.
+      next = op->getNextNode();
+      if (isDone)
+        eraseWithBuffer(generic);
     }
   }
 };

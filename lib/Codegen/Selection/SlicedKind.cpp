@@ -310,12 +310,14 @@ std::optional<Proposal> SliceSearch::run() {
     return std::nullopt;
   SmallVector<int64_t> terms = getTermsOfThread();
   // A tile has no more rows and columns than the output, rounded up to a power
-  // of two.
+  // of two. Its columns are a multiple of the sums of an element: 3, 6 and 12
+  // where an element is computed from 3 sums.
   for (int64_t rows = 1;
        rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)
-    for (int64_t columns = 1; rows * columns <= cost::sliced::maxSums &&
-                              columns / 2 < traits.columns.size;
+    for (int64_t columns = contraction.sums;
+         rows * columns <= cost::sliced::maxSums &&
+         columns / 2 < traits.columns.size;
          columns *= 2)
       for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
            slices *= 2)
