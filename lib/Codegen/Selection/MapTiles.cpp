@@ -86,10 +86,11 @@ static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
          device.bytesPerThread * static_cast<double>(getNumThreads(op, tile));
 }
 
-/// Returns the tile with which the search begins. In outputs whose rows consist
-/// of whole vectors, a thread computes two rows if neighbouring elements of the
-/// output read many elements in common, as in a pooling. A thread computes more
-/// rows if threads with fewer rows would transfer too few bytes.
+/// Returns the tile with which the search begins. If the rows of the output
+/// consist of whole vectors, a thread computes the vectors of several rows in
+/// two cases: neighbouring elements of the output read many elements in common,
+/// as in a pooling, or threads with one row would transfer so few bytes that
+/// the time to start them would limit the kernel.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
@@ -162,13 +163,12 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Returns `tile` with more steps for each thread, of one vector each, if a
-/// thread would otherwise transfer so few bytes that the time to start threads
-/// limits the kernel. The tile stays as it is if the body reads the output, or
-/// if the threads already have several rows or consecutive vectors. It also
-/// stays if the vectors inside of rows have separate threads (isSplit) and
-/// operations and loads take long (`loadedShare`), since the time to start
-/// threads is then not the limit.
+/// Returns `tile` with several steps for each thread, which computes one vector
+/// in each step, if the time to start threads would otherwise limit the kernel.
+/// Returns `tile` unchanged in three cases: the body reads the output; a thread
+/// already computes several rows or consecutive vectors; or the vectors inside
+/// of rows have separate threads (isSplit) and operations and loads take so
+/// long (`loadedShare`) that they limit the kernel instead.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
