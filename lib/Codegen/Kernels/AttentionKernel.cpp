@@ -49,9 +49,10 @@ using namespace dml;
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The most outputs of a thread. The thread carries these sums in registers
-/// through its loop over keys, and holds as many new sums while it computes a
-/// block of keys. Devices have enough registers for 128 outputs.
+/// The largest number of elements of the output that a thread computes. The
+/// thread keeps these elements in registers throughout its loop over keys, and
+/// needs as many registers again for the sums of the present block of keys.
+/// Devices have enough registers for 128 elements.
 static constexpr int64_t maxOutputs = 128;
 
 /// The least number of keys in a block. Each block of online softmax corrects,
@@ -169,9 +170,9 @@ struct StagedOperand {
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;
-  /// The value of the body that numbers the positions, such as the counter of
-  /// the loop over keys. Null for an operand whose positions are coordinates of
-  /// the output.
+  /// The value of the body that numbers the positions, such as the induction
+  /// variable of the loop over keys. Null for an operand whose positions are
+  /// coordinates of the output.
   Value position;
 
   /// Sets the layout of `terms` terms. Each term has `vectors` vectors, and a

@@ -46,8 +46,8 @@ struct StagedFactors : OperandTile {
   /// are neighbours in their buffer, so that a thread can load several of them
   /// by addresses that follow each other. Null otherwise.
   memref::LoadOp firstLoad;
-  /// The number of neighbouring terms that a thread loads at a time, at each
-  /// position of a vector of positions.
+  /// The number of neighbouring terms that a thread loads at a time, for each
+  /// of 4 neighbouring positions.
   int64_t together = 0;
   /// Whether some factors are selections between an element and a constant for
   /// padding.
@@ -98,9 +98,8 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// The number of iterations whose terms are in workgroup memory at a time.
-  /// This is a round of the loop over the terms, and `rounds` rounds cover all
-  /// iterations.
+  /// The number of iterations of the contraction whose factors the kernel
+  /// stages in one round of its loop, and the number of rounds.
   const int64_t stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread in its
@@ -202,9 +201,9 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors that a thread loads at a time: the terms of `group` at
-/// each position of vector `vector`. In the result, the factors of one term are
-/// neighbours.
+/// Builds the factors of one item: those of the group of neighbouring terms
+/// with number `group`, at each position of vector `vector`. In the result, the
+/// factors of one term are neighbours.
 SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
                                                    const StagedFactors &factors,
                                                    LinearForm vector,
@@ -255,7 +254,7 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
       });
   BodySlice address(op, given);
   Value loaded = memref::LoadOp(factors.firstLoad).getResult();
-  // The load belongs to the operand's slice, so that slicing succeeds again.
+  // The load is a part of the operand's slice, so that it can be sliced.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
   builder.buildSlice(address.getOperations(), ofLanes);

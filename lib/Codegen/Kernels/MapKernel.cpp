@@ -273,7 +273,8 @@ struct MapKernel {
   MemRefType type;
   Packing packing;
   RowShape rows;
-  /// The rows that the body may replace, if the kernel has threads for these
+  /// The rows that the body may replace, if it keeps all other rows of the
+  /// output, as in the update of a cache. The kernel then has threads for these
   /// rows alone.
   std::optional<NewRows> newRows;
 };
@@ -499,19 +500,19 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// What the kernel gains by a path for the threads in the interior, beside
-  /// the general path.
+  /// The gain of a path for the threads in the interior, beside the general
+  /// path.
   struct Interior {
     /// The average number of operations that a thread executes with both paths,
     /// or nothing if the path for the interior saves too little and was
     /// removed.
     std::optional<double> average;
-    /// The interior is a box of ranges, one for each of several atoms. This is
-    /// the largest divergence of a single range: the share of the subgroups
-    /// with threads outside of it. Only ranges within a limit on this
-    /// divergence form the box (IndexForms::getInterior), and the kernel is
-    /// tried with several limits. If the largest divergence is 0.2, a limit of
-    /// 0.25 forms the same box as a limit of 0.6, and need not be tried.
+    /// The interior is a box: a range for each of several atoms. The divergence
+    /// of a range is the share of subgroups with threads outside of the range,
+    /// and this is the largest divergence of all ranges of the box. The kernel
+    /// is tried with several limits on the divergence of ranges
+    /// (IndexForms::getInterior). If the largest divergence is 0.2, a limit of
+    /// 0.25 gives the same box as a limit of 0.6, and need not be tried.
     double divergence = 0;
   };
 
@@ -587,10 +588,11 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
   return elements;
 }
 
-/// Returns the position of the thread's vector of the rows that the body may
-/// replace. Rows beyond the end of the output are replaced by the last row. The
-/// threads of such rows store nothing, or what the thread of the last row
-/// stores, since the body computes an element from its coordinates alone.
+/// Returns the position of the thread's vector within the rows that the body
+/// may replace. A thread whose row would lie beyond the end of the output
+/// computes the last row instead. It stores nothing, or the same elements as
+/// the thread of the last row, since the body computes an element from its
+/// coordinates alone.
 LinearForm PartBuilder::getNewPosition(IndexForms &forms,
                                        TileBuilder &builder) {
   const NewRows &rows = *kernel.newRows;
@@ -924,14 +926,13 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops as soon as the path has too many operations to be
-    // worthwhile. The code so far contains most of the path's comparisons.
-    // Those that the box does not decide add ranges to the box. The next
-    // iteration builds the path again for this smaller interior, in which it is
-    // shorter and may be worthwhile.
+    // worthwhile. If the ranges of the box leave the outcome of a comparison
+    // open, the interior is restricted further, to the elements for which the
+    // comparison has the outcome that needs no clamping. The next iteration
+    // builds the shorter path for this smaller interior.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
-    // Comparisons that are still undecided restrict the interior further.
     undecided = narrowed.getInterior(maxDivergence);
   } while (!undecided.empty());
 
@@ -991,9 +992,10 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
   // If a path for the interior saves too little, a smaller limit on divergence
-  // may give a path that saves enough. Some ranges then do not belong to the
-  // interior's box. Fewer subgroups have threads outside of the interior, and
-  // thus execute both paths.
+  // may give a path that saves enough. With a smaller limit, some ranges are
+  // left out of the interior's box. The path then clamps more indices, but
+  // fewer subgroups have threads outside of the interior, and thus execute both
+  // paths.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1015,7 +1017,7 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 
 /// If the output repeats the same elements along dimension `dim`, as a
 /// broadcast or a tiling does, returns the number of workgroups that compute
-/// the elements once, and how often they repeat. Returns nothing if a
+/// the elements once, and the number of repetitions. Returns nothing if a
 /// repetition does not consist of whole workgroups.
 static std::optional<std::pair<int64_t, int64_t>>
 getRepetition(const MapKernel &kernel, int64_t dim) {

@@ -45,8 +45,8 @@ std::string findTileProblem(mlir::linalg::GenericOp op, const MapTile &tile);
 /// Returns the tile with one vector for each thread.
 MapTile getPlainTile(mlir::linalg::GenericOp op);
 
-/// Whether a kernel with `tile` has threads for the rows alone that the body of
-/// `op` may replace (NewRows).
+/// Whether a kernel with `tile` has threads only for those rows of the output
+/// that the body of `op` may replace (NewRows).
 bool launchesNewRows(mlir::linalg::GenericOp op, const MapTile &tile);
 
 /// Returns the number of threads that compute `op` with `tile`, without the

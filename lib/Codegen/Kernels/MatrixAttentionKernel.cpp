@@ -24,12 +24,12 @@
 // necessary. The reference is 5.55, the logarithm of 256, below the largest
 // score of the query's first block, whose weight is thus 256. For example, two
 // blocks have the scores 3 and 5 and the values 10 and 20. The weights are 256
-// and 256 e^2 = 1892. The sum of weights is 2148, and the sum of the products
-// with values is 40392, which is 18.8 times as large. If the weight of a score
-// may exceed the range of f16, the query gets a new reference, and its subgroup
-// scales the outputs and sums. A weight that is a denormal in f16 is less than
-// 2^-22 of the largest weight; docs/Reference.md describes the error that this
-// permits.
+// and 256 e^2 = 1892. The sum of the products of weights and values, 40392,
+// divided by the sum of the weights, 2148, is the output, 18.8. If the weight
+// of a score may exceed the range of f16, the query gets a new reference, and
+// its subgroup scales the outputs and sums. A weight that is a denormal in f16
+// is less than 2^-22 of the largest weight; docs/Reference.md describes the
+// error that this permits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -365,8 +365,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   return vectors;
 }
 
-/// Loads item `item` of the values of block `keyBlock`, which is a vector of
-/// columns.
+/// Loads item `item` of the values of block `keyBlock`. An item is a vector of
+/// neighbouring columns of one key's values.
 SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
                                                       LinearForm keyBlock) {
   const ContractionOperand &operand = contraction.columns;

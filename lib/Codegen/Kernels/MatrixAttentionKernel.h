@@ -42,8 +42,8 @@ struct MatrixAttentionLayout {
   /// memory.
   int64_t stageVectors = 0, scoreVectors = 0, vectors = 0;
 
-  /// Returns why `attention` cannot have the tile `tile` on devices of
-  /// `profile`. Otherwise sets `layout` and returns an empty text.
+  /// If no kernel with `tile` can compute `attention` on devices of `profile`,
+  /// returns the reason. Otherwise sets `layout` and returns an empty text.
   static std::string get(const Attention &attention,
                          const MatrixAttentionTile &tile,
                          const DeviceProfile &profile,

@@ -167,9 +167,9 @@ private:
   /// The values that a reduction carries from element to element of a row: one
   /// value for a sum, and two for the largest element with its index.
   using State = SmallVector<Value>;
-  /// Builds the code for an item, which is present if `exists` is true or null.
-  /// Receives the carried values, and returns the carried values for the next
-  /// item.
+  /// Builds the code for an item, which exists if the condition `exists` is
+  /// true or null. Receives the carried values, and returns the carried values
+  /// for the next item.
   using ItemFn = llvm::function_ref<SmallVector<Value>(
       TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
 
@@ -845,7 +845,8 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // The prefixes of each item in each row, or only of the thread's first item.
+  // The prefixes of the thread's items in each row: of all items if isAlongRow
+  // is set, and only of the first item otherwise.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))

@@ -65,8 +65,8 @@ int64_t getPadded(int64_t count);
 /// Returns the largest number of vectors that a thread may hold at a time.
 int64_t getMaxVectors(const RowReduction &reduction, const RowLayout &layout);
 
-/// Returns why rows with `layout` cannot have the tile `tile`, or an empty text
-/// if they can.
+/// Returns the reason why no row kernel with `tile` can process rows with
+/// `layout`, or an empty text if there is such a kernel.
 std::string findRowTileProblem(const RowReduction &reduction,
                                const RowLayout &layout, const RowTile &tile);
 
