@@ -17,7 +17,7 @@ namespace {
 struct WidenedNumber {
   int64_t bits = 0;
   bool isSigned = false;
-  /// What is loaded, and the place of a number of 4 bits in its word.
+  /// The loaded value, and the place of a number of 4 bits in the loaded word.
   Value loaded, lane;
 };
 } // namespace

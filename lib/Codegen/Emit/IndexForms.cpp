@@ -422,10 +422,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // In a form, terms may cancel: for a and b up to 3 * 2^60, a + b - 2^61 is at
-  // most 2^62. The rest by 4, a + b, lacks the constant and may reach 6 * 2^60,
-  // but a form is only for numbers of at most 2^62 in magnitude. In such a
-  // case, the whole form is divided.
+  // Without its constant, a form may exceed 2^62, the limit for the numbers of
+  // a form. For a and b up to 3 * 2^60, a + b - 2^61 is at most 2^62, but the
+  // rest that is divided by 4, a + b, may reach 6 * 2^60. In such a case, the
+  // whole form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
