@@ -249,8 +249,9 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
     return getOffset(lhs) + getSize(lhs) <= getOffset(rhs) ||
            getOffset(rhs) + getSize(rhs) <= getOffset(lhs);
   };
-  // Ranges of a period of 2 are at the same two places again and again, and
-  // ranges of one stride keep their distance.
+  // A range with a period of 2 alternates between two places, so that the
+  // iterations 0 and 1 stand for all iterations. Two ranges with equal strides
+  // have the same distance in all iterations.
   if (lhs.getPeriod() == 2 && rhs.getPeriod() == 2)
     return areApart(0) && areApart(1);
   return !lhs.getPeriod() && !rhs.getPeriod() &&
@@ -264,8 +265,8 @@ static Value getViewed(Value buffer) {
   return buffer;
 }
 
-/// Whether `call` can write to `target` where it now writes to `alloc`: nothing
-/// else that it accesses has bytes of the target.
+/// Whether `call` can write to `target` instead of `alloc`: no other buffer
+/// that the call accesses may contain bytes of `target`.
 static bool canWriteTo(func::CallOp call, BufferRangeOp target,
                        memref::AllocOp alloc) {
   return llvm::all_of(call.getOperands(), [&](Value operand) {
