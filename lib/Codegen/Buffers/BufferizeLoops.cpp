@@ -57,8 +57,9 @@ private:
   struct Carried {
     /// The buffer. A state has two halves, between which iterations alternate.
     Value buffer;
-    /// For a state, the number of bytes from one half to the other, and 0 for a
-    /// tensor into which the loop inserts slices.
+    /// For a state, which each iteration computes anew, the number of bytes
+    /// from one half of the buffer to the other. 0 for a tensor into which the
+    /// loop inserts slices.
     int64_t half = 0;
   };
 
@@ -284,8 +285,9 @@ LogicalResult LoopBufferizer::buildInsertion(tensor::InsertSliceOp insert) {
   if (failed(bytes))
     return failure();
   auto argument = cast<BlockArgument>(insert.getDest());
-  // An inserted slice is read only when it is copied, and another insertion may
-  // have overwritten it by then.
+  // If the inserted tensor is a slice of a tensor that the loop carries, the
+  // copy would read this slice too late: another insertion may have overwritten
+  // it.
   auto slice = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
   if (slice && isa<BlockArgument>(slice.getSource()))
     return fail(insert) << "wants to insert what it computes, and no slice of "

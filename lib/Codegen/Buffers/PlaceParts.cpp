@@ -290,8 +290,9 @@ static Value getWritten(memref::CopyOp copy) {
   return viewed;
 }
 
-/// Whether `copy` is the only copy of the body that writes its buffer, and only
-/// copies of results stand between `call` and `copy`.
+/// Whether `copy` is the only copy in the loop's body that writes its target
+/// buffer, and no operation between `call` and `copy` accesses buffers, except
+/// copies of allocated buffers such as the results of `call`.
 static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
   Block *body = copy->getBlock();
   for (auto other : body->getOps<memref::CopyOp>())

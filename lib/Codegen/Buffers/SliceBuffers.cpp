@@ -243,10 +243,11 @@ private:
   /// `box`.
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
-  /// Returns by how many bytes the ranges of slice `box` are too large to bind,
-  /// as a total over all buffers. If the output is too large to bind as a
-  /// whole, and the slice is not made of consecutive bytes, all bytes of the
-  /// output's range count.
+  /// Returns the number of bytes by which the ranges of slice `box` exceed the
+  /// size that a device can bind, added up over all buffers. If the output is
+  /// too large to bind as a whole, and the slice does not consist of
+  /// consecutive bytes of the output, all bytes of its range of the output
+  /// count as excess.
   int64_t getExcess(const Box &box) const;
   /// Divides `box` into slices and appends them to `slices`. If possible, each
   /// slice binds at most one range of each buffer. Otherwise, the function

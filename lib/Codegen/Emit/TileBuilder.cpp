@@ -499,8 +499,9 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // A load that stands in front of the loop in the body is built in front of
-  // the loop as well, and not where the loop uses the loaded element.
+  // A load that precedes the loop in the body is built here, in front of the
+  // loop. If it were built only where its element is used, it would run in each
+  // iteration.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;

@@ -377,8 +377,9 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  // A producer with a chosen kernel remains a separate kernel, and a copy in a
-  // chosen layout or a written cache remains in memory.
+  // A producer whose kernel has been chosen already remains a separate kernel.
+  // A copy into a chosen layout, or an updated cache, remains in memory, from
+  // which its readers load elements.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
          !producer->hasAttr(updateAttrName) &&
@@ -462,8 +463,7 @@ static bool isSameElement(Read lhs, Read rhs) {
                       });
 }
 
-/// Returns `reads` without the reads of an element that an earlier read reads
-/// as well.
+/// Returns `reads` with only the first of several reads of the same element.
 static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   SmallVector<Read> distinct;
   for (const Read &read : reads)

@@ -161,12 +161,12 @@ struct StagedOperand {
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The layout in workgroup memory. For each term, the factors at all
-  /// positions of the tile are consecutive vectors of `side` neighbouring
-  /// positions. A thread loads an item at a time, which is one of these vectors
-  /// for each of several neighbouring terms. A line of the area consists of the
-  /// items with the same terms: with 4 terms in an item and 16 vectors for each
-  /// term, a line has 16 items of 4 vectors.
+  /// The layout of the operand in workgroup memory. The factors of one term, at
+  /// all positions of the tile, are consecutive vectors of `side` = 4
+  /// positions. A thread loads an item at a time: the vectors of the same 4
+  /// positions for several neighbouring terms. All items of the same terms form
+  /// a line. With 16 terms, 64 positions, and 4 terms in an item, there are 4
+  /// lines of 16 items of 4 vectors.
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;

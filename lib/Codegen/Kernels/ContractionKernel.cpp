@@ -36,11 +36,12 @@ namespace {
 /// A workgroup's tile of an operand, and the layout of its factors in workgroup
 /// memory.
 struct StagedFactors : OperandTile {
-  /// The layout in workgroup memory. For each term, the factors at all
-  /// positions of the tile are consecutive vectors of 4 neighbouring positions.
-  /// A thread loads an item at a time, which is one of these vectors for each
-  /// of `together` neighbouring terms. A line of the area consists of the items
-  /// with the same terms.
+  /// The layout of the operand in workgroup memory. The factors of one term, at
+  /// all positions of the tile, are consecutive vectors of 4 positions. A
+  /// thread loads an item at a time: the vectors of the same 4 positions for
+  /// `together` neighbouring terms. All items of the same terms form a line.
+  /// With 16 terms, 64 positions, and 4 terms in an item, there are 4 lines of
+  /// 16 items of 4 vectors.
   StagedArea area;
   /// The load of the first term's factor, if the factors of consecutive terms
   /// are neighbours in their buffer, so that a thread can load several of them

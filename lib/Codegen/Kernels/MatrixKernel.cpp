@@ -107,8 +107,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
            " threads, but the device profile '" + profile.str() + "' has " +
            std::to_string(profile.getMaxWorkgroupSize());
 
-  // A thread stages all quantized factors in 16 bytes at once, since these
-  // factors share few scales.
+  // Runs of quantized factors share a scale. A thread stages all factors in 16
+  // bytes at once, so that it loads few scales for them.
   int64_t packed = getPackedTerms(contraction, tile);
   auto setTogether = [&](int64_t together) {
     int64_t unit = std::lcm(std::max(lanes, packed), together);

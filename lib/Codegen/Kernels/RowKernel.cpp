@@ -599,11 +599,11 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Loads and scans values that the threads of a row have stored in `memory`
-/// under `threads` numbers for each of `lanes` lanes. For each lane, the
-/// function loads the `count` values from number `first` on, and returns the
-/// combination of the first `own` of them (`before`) and the combination of all
-/// of them (`total`).
+/// Scans values that the threads of a row have stored in `memory`, where each
+/// of `lanes` lanes has `threads` values of a row. For each lane, the function
+/// loads `count` values, from number `first` on, and returns the combination of
+/// the first `own` of these values (`before`) and the combination of all of
+/// them (`total`).
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -629,11 +629,11 @@ RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
   return prefixes;
 }
 
-/// Scans the values `own`, one for each lane, through workgroup memory. This
-/// thread's values have the number `thread` of `threads` numbers for a row. If
-/// several threads have the same number, `isWriter` is true for the one whose
-/// values count; otherwise `isWriter` is null. More than 16 numbers take two
-/// exchanges.
+/// Scans the values `own`, one for each lane, through workgroup memory. The
+/// threads of a row store their values under the numbers 0 to `threads` - 1,
+/// and this thread under the number `thread`. If several threads have the same
+/// number, `isWriter` is true for the one that stores; otherwise `isWriter` is
+/// null. With more than 16 numbers, the threads exchange values twice.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {

@@ -147,9 +147,11 @@ SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
   // Neighbouring slices have neighbouring terms.
   LinearForm first = forms->add(b, forms->mul(b, round, stepsOfRound),
                                 forms->mul(b, slice, neighbours));
-  // If the last round is incomplete, terms beyond the last one are computed as
-  // 0 times 0, for factors of the last iterations. Neighbouring iterations stay
-  // neighbours if all of them exist or none of them does.
+  // The last round may extend beyond the last iteration. In place of iterations
+  // that do not exist, the kernel loads the factors of the last iterations, and
+  // replaces these factors by 0. If the neighbouring iterations of a thread all
+  // exist or all do not exist, they are replaced together, so that their
+  // factors remain neighbours in memory and are loaded as vectors.
   int64_t together = contraction.steps % neighbours == 0 ? neighbours : 1;
   Iterations result;
   for (int64_t i = 0; i < neighbours * tile.times; ++i) {
@@ -401,8 +403,9 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
         forms->materialize(b, forms->add(b, getPlaceOfSums(), i * pitch)));
   gpu::BarrierOp::create(b);
 
-  // The distances, in a line, between the partial sums of one sum, and between
-  // the first partial sums of neighbouring columns.
+  // Distances in a line of workgroup memory: `ofPart` between the partial sums
+  // of one sum, and `ofColumn` between the first partial sums of neighbouring
+  // columns.
   int64_t ofPart = isAlong ? 1 : threadColumns,
           ofColumn = isAlong ? tile.slices : 1;
   if (plan.groups > 0) {
@@ -483,8 +486,9 @@ void SlicedBuilder::build() {
                                [](Value condition) { return condition; }))
     quantized = QuantizedFactors::match(contraction.columns);
   if (isAlong && tile.together > 0) {
-    // A subgroup has threads of several columns, which load the same factors of
-    // the rows.
+    // Only `together` consecutive threads have the same columns. A subgroup
+    // thus has threads of several columns, which load the same factors of the
+    // rows.
     auto [rest, inner] = forms->divide(b, forms->getThread(), tile.together);
     LinearForm outer;
     std::tie(outer, threadColumn) = forms->divide(b, rest, threadColumns);

@@ -315,8 +315,9 @@ private:
     return forms->divide(b, forms->add(b, forms->getThread(), i * numThreads),
                          layout.keys);
   }
-  // The places in workgroup memory of a lane's sum of products, of a score or
-  // weight, and of a reduced number.
+  // These functions return indices in workgroup memory: of a lane's sum of
+  // products, of a score or the weight that replaces it, and of the first
+  // result of a reduction.
   LinearForm getPlaceOfSum(const LinearForm &lane, const LinearForm &row,
                            const LinearForm &key) {
     return at(at(lane, layout.rows, row), layout.keys, key);
@@ -458,8 +459,9 @@ SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
   return next;
 }
 
-/// Builds the lanes' sums of products of queries and keys, and stores them in
-/// workgroup memory.
+/// Builds the sums of products of queries and keys, and stores them in
+/// workgroup memory. Each of the lanes that share a key has partial sums of its
+/// own.
 void PartKernel::buildSums() {
   SmallVector<Value> sums(layout.rows * layout.keysOfThread, getZero());
   int64_t trips = layout.getTrips(attention);
@@ -578,9 +580,10 @@ PartKernel::reduce(int64_t first, Value neutral,
 }
 
 /// Builds the softmax of the scores in the part, and stores the weights in
-/// workgroup memory. The weight of a key that does not count is -1 if other
-/// rows see the key (hidesValues()), and 0 otherwise. The thread of a row's
-/// first key stores the row's largest score and sum.
+/// workgroup memory. The weight of a key that does not exist or that the row
+/// does not see is -1 if other rows see the key (hidesValues()), and 0
+/// otherwise. The thread of a row's first key stores the row's largest score
+/// and sum.
 void PartKernel::buildWeights() {
   largest =
       reduce(getReduced(), none(), [&](Value x, Value y) { return max(x, y); });

@@ -58,8 +58,9 @@ struct FactorCost {
   /// The number of loads of the thread, of vectors or of single factors.
   double loads;
   /// The number of registers for loaded vectors, and for factors that are
-  /// loaded one by one. The numbers are separate because drivers load a limited
-  /// number of vectors ahead, but all single factors.
+  /// loaded one by one. The numbers are separate because drivers move all loads
+  /// of single factors ahead of their uses, but only a limited number of loads
+  /// of vectors.
   double ofVectors = 0, ofSingles = 0;
   /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;
@@ -154,8 +155,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
   double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
   double last = cost::sliced::getEndCycles(device) +
                 cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
-  // Drivers move only a limited number of loads of vectors ahead of their uses,
-  // but all loads of single factors.
+  // Drivers move all loads of single factors ahead of their uses, but only a
+  // limited number of loads of vectors.
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
                           cost::sliced::registersAhead + sumsOfThread / 2);
   double registers = sumsOfThread + ahead +
@@ -253,12 +254,12 @@ void SliceSearch::consider(const SliceTile &tile) {
 
 /// Returns the number of consecutive threads that load neighbouring terms of
 /// the same quantized column, in vectors of 16 bytes: as many threads as
-/// together load as many bytes as memory transfers at a time. An example are 4
-/// threads for 64 bytes of a column with 4 bits a number. A subgroup of 32
-/// threads then loads terms of 8 columns. All columns need the same factors of
-/// the rows, which the subgroup loads from 4 places instead of 32. Threads that
-/// load less than 16 bytes keep this number, since the factors of the rows then
-/// take an even larger share of the time. Returns 0 if the columns are not
+/// together load as many bytes as memory transfers at a time. With 4 bits a
+/// number, for example, 4 threads load 64 bytes of a column, and the 32 threads
+/// of a subgroup load terms of 8 columns. All columns need the same factors of
+/// the rows, which the subgroup then loads from 4 places instead of 32. Threads
+/// that load less than 16 bytes keep this number, since the factors of the rows
+/// then take an even larger share of the time. Returns 0 if the columns are not
 /// quantized.
 int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
   if (!traits.isAlong() || traits.columns.numPerWord == 0)
