@@ -23,8 +23,8 @@ struct QuantizedFactor {
   /// The loaded value: a number of 8 bits, or the 32-bit word that holds a
   /// number of 4 bits.
   mlir::Value loaded;
-  /// The place of a number of 4 bits in its word, an index from 0 to 7. Null
-  /// for a number of 8 bits.
+  /// The number of a 4-bit number in its word, an index from 0 to 7, counted
+  /// from the lowest bits. Null for a number of 8 bits.
   mlir::Value lane;
   /// The zero point, an i32, or null if it is `constantZeroPoint`.
   mlir::Value zeroPoint;

@@ -135,8 +135,9 @@ LoopBufferizer::findBytes(OffsetSizeAndStrideOpInterface slice,
     std::optional<int64_t> size =
         getConstantIntValue(slice.getMixedSizes()[dim]);
     auto index = getLinear(slice.getMixedOffsets()[dim]);
-    // In front of a dimension of which the slice takes only a part, the slice
-    // must have the size 1, since its bytes would not be consecutive otherwise.
+    // If the slice takes only a part of a dimension, it must have the size 1 in
+    // all dimensions in front of this one. Otherwise its bytes would not be
+    // consecutive.
     isKnown = size && index && (isWhole || *size == 1) &&
               getConstantIntValue(slice.getMixedStrides()[dim]) == 1;
     if (!isKnown)

@@ -239,7 +239,7 @@ private:
   /// Returns the loads of `generic` from buffers that are too large to bind.
   /// Returns nothing if the placement of a buffer is unknown.
   std::optional<SmallVector<Read>> getLargeReads(linalg::GenericOp generic);
-  /// Returns the ranges of bytes that `reads` read for the coordinates of
+  /// Returns the ranges of bytes that the loads `reads` read to compute slice
   /// `box`.
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;

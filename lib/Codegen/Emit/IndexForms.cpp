@@ -353,9 +353,10 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   auto [position, isNew] =
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
-    // The range of an atom must hold at all of its uses, and an assumption may
-    // hold at some of them only. The range is therefore computed without
-    // assumptions. A negative dividend is replaced by 0 before the division.
+    // An assumption (assume()) may be false at some uses of the quotient or
+    // remainder, but the range must hold at all of its uses. The range is
+    // therefore computed without assumptions. A negative dividend is replaced
+    // by 0 before the division.
     IndexRange range = getRange(dividend, {});
     range.min = std::max<int64_t>(range.min, 0);
     int64_t step = std::gcd(divisor, dividend.getCommonDivisor());

@@ -137,8 +137,9 @@ public:
   /// other. Only the value of the thread's number, which is built before both
   /// paths, is kept.
   IndexForms getUnbuilt() const;
-  /// Returns forms over the same atoms for code that runs only for threads in
-  /// `box`. The code may use the values of atoms that these forms have built.
+  /// Returns forms over the same atoms for code that runs only where each atom
+  /// in `box` lies in its range from `box`. The code may use the values of
+  /// atoms that these forms have built.
   IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
 
   LinearForm getThread() const;
@@ -224,7 +225,7 @@ public:
   /// box. The comparisons of this atom then stay in both paths.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
-  /// thread outside of `box`.
+  /// thread for which an atom in `box` lies outside of its range.
   double getDivergence(const Box &box) const;
   /// Builds the condition that the thread lies in `box`.
   Value buildIsInside(Builder &b, const Box &box);

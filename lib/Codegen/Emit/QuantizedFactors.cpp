@@ -136,8 +136,9 @@ QuantizedFactors::buildWord(TileBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 /// Builds the float, or the pair of f16 numbers, that is subtracted from an
-/// extracted number whose lowest bit is bit `place` of the word: the sum of the
-/// number's bias and the zero point.
+/// extracted number, whose lowest bit is bit `place` of the word. It is the sum
+/// of the power of two that extraction has added (the bias), and the zero
+/// point.
 Value QuantizedFactors::buildBias(ImplicitLocOpBuilder &b, const Word &word,
                                   int64_t place, Type type) const {
   const QuantizedFactor &factor = factors.front();

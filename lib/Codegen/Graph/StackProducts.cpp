@@ -45,10 +45,10 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// The tensors that the members of a stack read. (The members are the products
-/// that are stacked.) For each tensor that the first member reads, the map has
-/// the list of the tensors that the members, in their order, read in the same
-/// place.
+/// The tensors that the members of a stack, the stacked products, read. The map
+/// has an entry for each tensor that the first member reads. The entry lists,
+/// in the order of the members, the tensors that the same operation of their
+/// bodies reads.
 using Captures = llvm::MapVector<Value, Values>;
 
 /// The largest number of operations (reshapes and generics) that may stand
@@ -235,9 +235,9 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   for (linalg::GenericOp member : members.drop_front())
     if (!addMember(first, member, captures))
       return false;
-  // If members read different tensors in one place, these reads must be
-  // tensor.extract, to which stackBodies() adds the number of the member as a
-  // coordinate.
+  // An operation that reads a different tensor in each member must be a
+  // tensor.extract: stackBodies() adds the number of the member to its
+  // coordinates.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            resultsApart.contains(capture.first) ||

@@ -615,9 +615,10 @@ LinearForm PartBuilder::getNewPosition(IndexForms &forms,
       forms.mul(b, column, count));
 }
 
-/// Loads the vector at `place` of the output, and returns its elements. Only
-/// the thread that stores this vector loads it, and the thread loads nothing
-/// else of the output, since other threads store there at the same time.
+/// Loads the vector at index `place` of the output, and returns its elements.
+/// Only the thread that stores this vector loads it, and the thread loads
+/// nothing else of the output, since other threads store there at the same
+/// time.
 SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
                                            Value place) {
   const Packing &packing = kernel.packing;

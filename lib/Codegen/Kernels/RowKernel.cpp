@@ -415,8 +415,8 @@ Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
       .getShuffleResult();
 }
 
-/// Returns the number of a thread within its subgroup. `place` is its number
-/// among the threads of the row in this subgroup.
+/// Returns the number, within its subgroup, of the thread that has the number
+/// `place` among the threads of the row in this subgroup.
 LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;

@@ -85,9 +85,9 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
 }
 
 /// Whether the elements that one thread would process, `lanes` elements of
-/// `rows` rows, form a vector of neighbours in the buffer of the first load. If
-/// `isStored` is set, the thread stores several elements at once, and they must
-/// also form a vector in the output.
+/// `rows` rows, form a vector of neighbours in the buffer from which they are
+/// loaded (getFirstLoad()). If `isStored` is set, the thread stores several
+/// elements at once, and they must also form a vector in the output.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
                           int64_t rows, int64_t lanes, bool isStored) {
   // The linear forms of the built operations tell the positions of the
