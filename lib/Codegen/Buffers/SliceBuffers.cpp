@@ -502,12 +502,13 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // A range has at most `limit` bytes, so that a read of more bytes takes
-      // several ranges. All such reads of a buffer use the same ranges, which
-      // divide the bytes of all reads of the buffer, so that the kernel binds
-      // each range only once. For example, if each of four reads needs five
-      // ranges, and the reads are one row apart, they bind five ranges together
-      // instead of five each.
+      // A range has at most `limit` bytes. A load that may read more bytes of a
+      // buffer needs several ranges, and selects between them. All such loads
+      // of a buffer use the same ranges, so that the kernel binds each range
+      // only once: the ranges divide the bytes that any load of the buffer
+      // reads. For example, if each of four loads needs five ranges, and the
+      // loads are one row apart, they share five ranges instead of using
+      // twenty.
       if (bound.size() > limit)
         bound = all;
     }

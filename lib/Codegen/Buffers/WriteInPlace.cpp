@@ -430,8 +430,8 @@ bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
   return *loaded == *computed;
 }
 
-/// Whether `op` only stores elements of the input to the places from which it
-/// loads them, and thus changes nothing.
+/// Whether `op` only stores elements of the input, each at the byte from which
+/// it was loaded, and thus changes nothing.
 bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
   if (uses.writes.size() != 1)
     return false;

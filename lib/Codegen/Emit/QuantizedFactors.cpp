@@ -144,8 +144,9 @@ Value QuantizedFactors::buildBias(ImplicitLocOpBuilder &b, const Word &word,
   const QuantizedFactor &factor = factors.front();
   bool isHalf = isa<VectorType>(type);
   const PackedFloat &packed = isHalf ? half : single;
-  // The highest bit of signed numbers is flipped, which adds half of their
-  // range.
+  // Signed numbers are made unsigned by flipping their highest bits
+  // (flipSigns()), which adds half of their range: 8 for numbers of 4 bits. The
+  // zero point increases by as much.
   int64_t offset = factor.isSigned ? int64_t(1) << (factor.bits - 1) : 0;
   if (!word.zeroPoint) {
     double bias = packed.getValue(place) +

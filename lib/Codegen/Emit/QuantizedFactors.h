@@ -24,9 +24,9 @@ public:
   match(const ContractionOperand &operand);
 
   int64_t getNumPerWord() const { return factors.front().getNumPerWord(); }
-  /// Returns the operations of the operand's slice that compute addresses,
-  /// scales and zero points, and load. The caller builds these operations
-  /// before it calls buildWord().
+  /// Returns the operations of the operand's slice that load words, and that
+  /// compute addresses, scales and zero points. The caller builds these
+  /// operations before it calls buildWord().
   llvm::ArrayRef<mlir::Operation *> getSlice() const { return slice; }
 
   /// A word of quantized numbers with one scale and one zero point, which is

@@ -642,8 +642,9 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
     return std::nullopt;
   auto [lhs, lhsRange] = *chosenElement;
   auto [rhs, rhsRange] = *otherElement;
-  // The constant moves to the right side of the comparison, so that
-  // neighbouring elements share the value of the left side.
+  // For neighbouring elements, `form` often differs by its constant alone. The
+  // constant moves to the right side of the comparison, so that these elements
+  // share the value of the left side.
   LinearForm varying = form;
   varying.constant = 0;
   Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,

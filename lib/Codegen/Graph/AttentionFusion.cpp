@@ -92,7 +92,7 @@ public:
   /// Returns the coordinates, in the result of `producer`, of the element that
   /// `extract` reads directly or through reshapes. If there are reshapes, the
   /// coordinates are quotients and remainders of the element's position.
-  /// Returns an empty list if the range of the position's form has negative
+  /// Returns an empty list if the range of the position includes negative
   /// numbers, which IndexForms::divide() does not accept.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
   /// Returns the row-major position of the element that `extract` reads.

@@ -434,9 +434,9 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
-      // The bytes of a resource of this size are already those of the words.
-      // The new constant refers to the same resource, so that nothing is
-      // copied.
+      // A resource that is as large as all words together already has the bytes
+      // of the words. The new constant refers to the same resource, so that
+      // nothing is copied.
       auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
       if (resource && step == size) {
         rewriter.replaceOpWithNewOp<arith::ConstantOp>(

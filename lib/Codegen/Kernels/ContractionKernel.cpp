@@ -286,8 +286,8 @@ LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// Builds the factors of item `item` in round `round`. The item consists of a
-/// group of neighbouring terms at a vector of neighbouring positions.
+/// Builds the factors of item `item` in round `round`: the factors of some
+/// neighbouring terms at 4 neighbouring positions.
 SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                const StagedItem &item,
                                                LinearForm round) {

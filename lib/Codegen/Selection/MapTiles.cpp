@@ -433,11 +433,12 @@ MapTile BlockSearch::run() {
     Candidate block = grow(consider(unit));
     if (block.time < cost::map::share::largerBlock * best.time)
       best = block;
-    // Narrower vectors are tried in two cases. In the first, the innermost
+    // Narrower vectors are tried in two cases. In the first case, the innermost
     // dimension alone does not form rows of whole vectors, so that the unit
-    // block has fewer than rank - 1 factors; with narrower vectors, the
-    // dimension may form such rows. In the second, the unit block leaves too
-    // few threads to occupy the device, and narrower vectors give it more.
+    // block has fewer than rank - 1 factors. With narrower vectors, the
+    // dimension may form such rows. In the second case, the unit block gives
+    // too few threads to occupy the device. With narrower vectors, there are
+    // more threads.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())
