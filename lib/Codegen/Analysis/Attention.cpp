@@ -602,7 +602,8 @@ void AttentionReader::readSharingHeads() {
        {ArrayRef(attention.scores.columns.slice), ArrayRef(sums.columns.slice)})
     for (Operation *nested : slice)
       for (Value operand : nested->getOperands()) {
-        // A dimension of heads and columns must be divided into both first.
+        // If an index counts heads and columns together, it must be divided
+        // before use.
         if (isShared && isIndex(operand) &&
             getDivisor<arith::DivUIOp>(nested, operand) !=
                 sums.columnsOfShared &&

@@ -294,7 +294,7 @@ LogicalResult LoopBufferizer::buildInsertion(tensor::InsertSliceOp insert) {
     return fail(insert) << "wants to insert what it computes, and no slice of "
                            "a tensor that it carries";
   Value inserted = mapping.lookupOrDefault(insert.getSource());
-  // The range has the shape that the body has computed.
+  // A reshape of the value does not change its bytes.
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
       inserted.getDefiningOp()))
     inserted = inserted.getDefiningOp()->getOperand(0);

@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The format of the floats into whose mantissas the numbers of a word are
-/// placed.
+/// A format of floats. A small integer becomes a float without a conversion:
+/// its bits are placed in the mantissa of a float of this format.
 struct PackedFloat {
   /// The number of bits of the float, the number of bits of its mantissa, and
   /// the bias of its exponent.

@@ -478,8 +478,8 @@ void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
   }
 }
 
-/// Builds one loop for all elements. Returns false if its bounds differ between
-/// elements.
+/// Builds `loop` once for all elements of the tile, with the iteration
+/// arguments of each. Returns false if its bounds differ between elements.
 bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   size_t numElements = coordinates.size();
   auto forEach = [&](auto &&body) {

@@ -590,8 +590,8 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
 
 /// Returns the position of the thread's vector within the rows that the body
 /// may replace. A thread whose row would lie beyond the end of the output
-/// computes the last row instead. It stores nothing, or the same elements as
-/// the thread of the last row, since the body computes an element from its
+/// computes the last row instead, as the thread of the last row does. If both
+/// threads store, they store equal elements, since an element depends on its
 /// coordinates alone.
 LinearForm PartBuilder::getNewPosition(IndexForms &forms,
                                        TileBuilder &builder) {

@@ -332,7 +332,7 @@ private:
   /// The number of pairs of a row and a key for which a thread computes scores.
   const int64_t itemsOfThread;
   LinearForm part, rowTile, group;
-  /// The thread's place among those that share keys, in both products.
+  /// The number of the thread among those that share keys, in each product.
   LinearForm keyThread, lane, valueThread, columnThread;
   Value vectors, numbers;
   /// The last key that a query of the workgroup sees, or null if queries see

@@ -216,8 +216,9 @@ private:
 };
 } // namespace
 
-/// Returns `index`, computed at the beginning of the body, or null if it
-/// depends on anything but coordinates.
+/// Copies the operations that compute `index` to the beginning of the body and
+/// returns the copy's result. Returns null if `index` depends on anything but
+/// coordinates.
 Value FusedReader::moveIndex(Value index) {
   if (!fused.getRegion().isAncestor(index.getParentRegion()))
     return index;

@@ -50,7 +50,8 @@ static RowTile chooseRowTile(const RowReduction &reduction,
       mostThreads = DeviceProfile::workgroupSize / 2;
   } else {
     mostThreads = DeviceProfile::workgroupSize / getTogether(slots);
-    // If there are few long rows, fewer rows share a workgroup.
+    // If there are few long rows, each row gets more threads, so that the
+    // threads of the whole kernel occupy the device.
     while (mostThreads * cost::rows::getLeastSideBySide(device) <
                DeviceProfile::workgroupSize &&
            slots * mostThreads < device.getEnoughThreads() &&
