@@ -17,7 +17,8 @@ namespace {
 struct WidenedNumber {
   int64_t bits = 0;
   bool isSigned = false;
-  /// The loaded value, and the place of a number of 4 bits in the loaded word.
+  /// The loaded value and, if it is a word of 4-bit numbers, which of its
+  /// numbers this one is.
   Value loaded, lane;
 };
 } // namespace

@@ -332,7 +332,8 @@ private:
   /// The number of pairs of a row and a key for which a thread computes scores.
   const int64_t itemsOfThread;
   LinearForm part, rowTile, group;
-  /// The number of the thread among those that share keys, in each product.
+  /// Which keys and which lane the thread handles in the product of queries and
+  /// keys, and which keys and which columns in the product with values.
   LinearForm keyThread, lane, valueThread, columnThread;
   Value vectors, numbers;
   /// The last key that a query of the workgroup sees, or null if queries see
