@@ -167,8 +167,8 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                            return mapping.lookup(value);
                          }));
 
-  // The call stands behind all slices that it reads, and before all insertions
-  // of its results.
+  // The call is placed after all slices that it reads, and before all
+  // insertions of its results.
   builder.setInsertionPoint(moved.back());
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),

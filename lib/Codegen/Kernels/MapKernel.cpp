@@ -500,11 +500,11 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// The gain of a path for the threads in the interior, beside the general
-  /// path.
+  /// What a second path, for the threads whose indices need no clamping (the
+  /// interior), gains beside the general path, which any thread may take.
   struct Interior {
-    /// The average number of operations that a thread executes with both paths,
-    /// or nothing if the path for the interior saves too little and was
+    /// The average number of operations that a thread executes if there are
+    /// both paths, or nothing if the second path saves too little and was
     /// removed.
     std::optional<double> average;
     /// The interior is a box: a range for each of several atoms. The divergence
@@ -881,11 +881,12 @@ static double toShare(int64_t percent) {
   return static_cast<double>(percent) / 100;
 }
 
-/// Builds a path for the threads in the interior, whose indices need no
-/// clamping. The general path, which any thread may take, is the code between
-/// `thread` and `end`. The interior is a box of ranges, which consists only of
-/// ranges whose divergence is at most `maxDivergence`. The path for the
-/// interior is removed if it saves too little.
+/// Builds a second path for threads whose indices need no clamping (the
+/// interior), given by a range of values for each of several atoms. The general
+/// path, which any thread may take, is the code between `thread` and `end`. A
+/// range is used only if at most the share `maxDivergence` of subgroups has
+/// threads outside of it, since these subgroups execute both paths. The second
+/// path is removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -961,12 +962,14 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
 }
 
 /// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may use fewer. A path for the interior is
-/// tried with each of the limits on divergence `interiors`, in percent, until
-/// one saves enough. If the threads would execute more than `maxGeneral`
-/// operations of the general path in total, building stops: the caller measures
-/// tiles by building them, and discards the incomplete code of this tile, which
-/// is too slow.
+/// `count` threads, of which the part may use fewer. Beside the general path,
+/// which any thread may take, a cheaper path is tried for threads whose indices
+/// need no clamping. `interiors` are limits, in percent, on the share of
+/// subgroups that one bound of its condition may force to execute both paths.
+/// They are tried in turn until a path saves enough. If the threads would
+/// execute more than `maxGeneral` operations of the general path in total,
+/// building stops: the caller measures tiles by building them, and discards the
+/// incomplete code of this tile, which is too slow.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -992,11 +995,10 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // If a path for the interior saves too little, a smaller limit on divergence
-  // may give a path that saves enough. With a smaller limit, some ranges are
-  // left out of the interior's box. The path then clamps more indices, but
-  // fewer subgroups have threads outside of the interior, and thus execute both
-  // paths.
+  // If the second path saves too little, one for other threads may save enough.
+  // With a smaller limit on divergence, the condition to take the second path
+  // has fewer ranges. The path then clamps more indices, but fewer subgroups
+  // execute both paths.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1121,10 +1123,10 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Builds the launch of `kernel` at the insertion point of `b`. `getInteriors`
-/// returns, for a part, the limits on divergence (IndexForms::getInterior) with
-/// which a path for the interior is tried. If the threads would execute more
-/// than `maxGeneral` operations of the general path in total, building stops,
-/// and the caller must discard the incomplete code.
+/// returns, for a part, the limits on the share of subgroups that execute both
+/// the general path and a second one (PartBuilder::build). If the threads would
+/// execute more than `maxGeneral` operations of the general path in total,
+/// building stops, and the caller must discard the incomplete code.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,

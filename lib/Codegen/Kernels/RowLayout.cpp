@@ -208,11 +208,11 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
-    // `rows` must be the number of all rows that are interleaved: the second
-    // element of the first row then follows the first element of the last row.
-    // areNeighbours() can only see this if a thread has at least two elements
-    // of each row. With one element of each row, three of six interleaved rows
-    // would be neighbours as well.
+    // All interleaved rows must be taken together, so that the second element
+    // of the first row follows the first element of the last row.
+    // areNeighbours() can only check this with two elements of each row: with
+    // one element of each, three of six interleaved rows would be neighbours as
+    // well.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||

@@ -240,14 +240,15 @@ public:
   Contest(linalg::GenericOp op, const MapTile &first)
       : op(op), interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
-    // The search for a path for the interior takes long, and its result hardly
-    // depends on the tile. If the first tile gains nothing by such a path, the
-    // other tiles are measured with the general path alone.
+    // The search for a cheaper path for threads without clamping takes long,
+    // and its result hardly depends on the tile. If the first tile gains
+    // nothing by such a path, the other tiles are measured without one.
     if (cost.average >= cost.general)
       interiors = {};
   }
 
-  /// Returns the best tile so far, with its paths for the interior.
+  /// Returns the best tile so far, with the second paths that were built for
+  /// it.
   MapTile getBest() const {
     MapTile best = tile;
     best.interior = cost.interior;
@@ -258,10 +259,10 @@ public:
   /// Measures `candidate`, and returns whether it becomes the best tile. Its
   /// average number of operations must be at most `operations` times that of
   /// the best tile so far, and its number of loads at most `loads` times that
-  /// of the best tile. The number of operations of its general path must be at
-  /// most `operations` times that of the first tile. Since this limit stays the
-  /// same, and the general path is built first, building a candidate can stop
-  /// as soon as its code is too long.
+  /// of the best tile. Without its second path, its number of operations must
+  /// be at most `operations` times that of the first tile. This limit is known
+  /// before the candidate is built, so that building can stop as soon as the
+  /// code is too long.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -280,7 +281,7 @@ private:
   ArrayRef<int64_t> interiors;
   MapTile tile;
   KernelCost cost;
-  /// The number of operations of the general path of the first tile.
+  /// The number of operations of the first tile without a second path.
   const double general;
 };
 } // namespace
@@ -384,9 +385,9 @@ private:
 
 /// Returns `tile` with its estimated time in cycles. The time is that of a
 /// fully occupied device, prolonged if the tile has too few threads to occupy
-/// the device. No second path for the interior is built: the search assumes
-/// that it would save the same share of the time with each tile, and run()
-/// builds it for the best tile alone.
+/// the device. No second path for threads without clamping is built: the search
+/// assumes that it would save the same share of the time with each tile, and
+/// run() builds it for the best tile alone.
 BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
   double time =
