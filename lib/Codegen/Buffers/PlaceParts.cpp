@@ -204,7 +204,7 @@ static Value placeAllocation(memref::AllocOp alloc, Value target) {
 
 /// Builds a linalg.generic that replaces `copy`, whose source or target is a
 /// part of a buffer. (A copy step of a program copies consecutive bytes, but a
-/// part may be a strip of several runs.)
+/// part may consist of several runs of bytes, such as a range of columns.)
 static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();

@@ -280,8 +280,9 @@ private:
   /// For example, with 128 threads for a row and subgroups of 32 threads,
   /// thread 70 is number 6 of subgroup 2.
   LinearForm placeInSubgroup, subgroupOfRow;
-  /// The condition that the slot lies inside of the output. The last workgroup
-  /// may have slots beyond the output. Null if all slots lie inside.
+  /// The condition that the thread's slot lies inside of the output, or null if
+  /// this holds for all threads. The last workgroup may have slots beyond the
+  /// output.
   Value isWanted;
   /// The results of the reductions that have been built, in each lane.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
@@ -845,8 +846,9 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // The prefixes of the thread's items in each row: of all items if isAlongRow
-  // is set, and only of the first item otherwise.
+  // For each row, the combination of the elements that precede an item of the
+  // thread: for all items if isAlongRow is set, and for the first item
+  // otherwise.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))
@@ -1022,8 +1024,8 @@ void RowKernel::build() {
       forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
-    // Threads without a slot run as well, since all threads of a workgroup must
-    // reach the barriers, but do not store anything.
+    // Threads whose slot lies beyond the output run as well, since all threads
+    // of a workgroup must reach the barriers, but do not store anything.
     isWanted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               forms->materialize(b, slot), constant(numSlots));
