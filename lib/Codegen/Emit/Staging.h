@@ -38,10 +38,10 @@ struct StagedArea {
   /// line, between neighbouring vectors of an item, and between the buffers
   /// that a kernel with several stages has.
   int64_t first = 0, ofLine = 0, ofItem = 0, ofVector = 0, ofBuffer = 0;
-  /// Whether consecutive threads load from consecutive lines, instead of
-  /// consecutive items of one line. Of the two orders, kernels choose the one
-  /// in which consecutive threads load neighbouring bytes of the operand's
-  /// buffer.
+  /// Whether consecutive threads load the first items of consecutive lines,
+  /// instead of consecutive items of one line. Of the two orders, kernels
+  /// choose the one in which consecutive threads load neighbouring bytes of the
+  /// operand's buffer.
   bool isAcrossLines = false;
   /// Whether threads take the lines in an order in which the lines that are
   /// stored at the same time lie in different banks.

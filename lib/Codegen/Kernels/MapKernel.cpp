@@ -507,12 +507,12 @@ private:
     /// both paths, or nothing if the second path saves too little and was
     /// removed.
     std::optional<double> average;
-    /// The interior is a box: a range for each of several atoms. The divergence
-    /// of a range is the share of subgroups with threads outside of the range,
-    /// and this is the largest divergence of all ranges of the box. The kernel
-    /// is tried with several limits on the divergence of ranges
-    /// (IndexForms::getInterior). If the largest divergence is 0.2, a limit of
-    /// 0.25 gives the same box as a limit of 0.6, and need not be tried.
+    /// The condition for the second path gives a range for each of several
+    /// numbers. The divergence of a range is the share of subgroups with
+    /// threads outside of it, and this is the largest divergence of all ranges.
+    /// The kernel is tried with several limits on the divergence of ranges. If
+    /// the largest divergence is 0.2, a limit of 0.25 gives the same ranges as
+    /// a limit of 0.6, and need not be tried.
     double divergence = 0;
   };
 
@@ -918,7 +918,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Threads outside of an interior are also outside of smaller interiors.
+    // Ranges only become narrower, so that later iterations have at least as
+    // many threads outside.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
@@ -928,10 +929,10 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops as soon as the path has too many operations to be
-    // worthwhile. If the ranges of the box leave the outcome of a comparison
-    // open, the interior is restricted further, to the elements for which the
-    // comparison has the outcome that needs no clamping. The next iteration
-    // builds the shorter path for this smaller interior.
+    // worthwhile. If it still needs clamping, since ranges leave the outcome of
+    // a comparison open, the condition is narrowed to threads for which the
+    // comparison has the outcome that needs no clamping, and the next iteration
+    // builds a shorter path for these threads.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);

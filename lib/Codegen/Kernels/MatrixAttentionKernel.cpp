@@ -401,9 +401,9 @@ SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
       });
 }
 
-/// Stores the vectors of `lines` in stage `stage` of workgroup memory. load()
-/// has returned these vectors, and `vectors` begins with them. Returns the
-/// other vectors, which belong to other lines.
+/// Stores the data of an operand in stage `stage` of workgroup memory, as
+/// `lines` says. `vectors` begins with the vectors that load() has returned for
+/// this operand. Returns the other vectors, which belong to other operands.
 ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
                                          ValueRange vectors) {
   return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);

@@ -363,9 +363,9 @@ PartKernel::Forms PartKernel::getRowCoordinates(const LinearForm &row) {
   return coordinates;
 }
 
-/// Returns the number of the part's key `key` among all keys. Keys that no
-/// query sees are replaced by the last key that one sees, so that they are not
-/// read.
+/// Returns the number, among all keys, of key `key` of the part. A key behind
+/// the last one that a query sees is replaced by this last key, so that it is
+/// not read.
 LinearForm PartKernel::getKey(const LinearForm &key) {
   LinearForm all = at(part, layout.keys, key);
   if (!lastKey)
