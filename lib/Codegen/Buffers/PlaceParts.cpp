@@ -59,9 +59,8 @@ public:
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
   void erase(memref::CopyOp copy, Value root);
-  /// Gives `op` the position of `copy`, which `op` replaces. The accesses of
-  /// `copy` that the table holds are then those of `op`, since both access the
-  /// same buffers.
+  /// Replaces `copy` by `op` in the table of accesses. Both access the same
+  /// buffers at the same position in the program.
   void replace(memref::CopyOp copy, Operation *op) {
     positions[op] = getPosition(copy);
   }

@@ -208,9 +208,10 @@ public:
     /// / 2 and `form` is t / 2, the quotients are p and `form` themselves.
     LinearForm quotient, other;
   };
-  /// Returns the neighbours of `form` that follow from the quotients that are
-  /// known so far. For example, q = t / 2 is a neighbour of r = (t + 1) / 2
-  /// with the offset 1, since r is either q or q + 1.
+  /// Returns the forms whose values differ from the value of `form` by at most
+  /// 1, as far as this follows from the quotients that are known so far. For
+  /// example, q = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1,
+  /// since r is either q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
   /// Returns ranges of atoms that describe the interior: the threads whose

@@ -91,8 +91,9 @@ public:
   bool finish();
 
 private:
-  /// Clones the operations of the function `source` that compute `value`, and
-  /// returns the value in the initialization.
+  /// Clones the operations of the function `source` that compute `value` into
+  /// the initialization (the function that computes, once, values that depend
+  /// on weights alone), and returns the clone's value.
   Value clone(Value value, func::FuncOp source, IRMapping &mapping);
   Value getWeight(BlockArgument argument, func::FuncOp source);
 

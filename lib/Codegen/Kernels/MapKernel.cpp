@@ -918,8 +918,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Ranges only become narrower, so that later iterations have at least as
-    // many threads outside.
+    // Later iterations only narrow the ranges, so that the threads outside of
+    // them now remain outside.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
