@@ -174,15 +174,13 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   }
   for (const Strip &strip : placement->strips) {
     if (strip.count > 1) {
-      // The strip describes where the bytes of the buffer lie in a larger
-      // buffer: in runs at equal distances. In the buffer, an increase of
-      // coordinate d by 1 leads `factor` bytes further. With runs of 64 bytes
-      // that begin 256 bytes apart, 128 bytes further is the second next run,
-      // which begins 512 bytes further in the larger buffer, and 4 bytes
-      // further is a byte of the same run. The position in the larger buffer is
-      // a linear function only if the coordinates whose factor is no multiple
-      // of a run never lead out of a run, even where all of them have their
-      // largest values.
+      // The bytes of the buffer lie in runs at equal distances in a larger
+      // buffer, such as runs of 64 bytes that begin 256 bytes apart. A
+      // coordinate whose factor is a multiple of the run's length, such as 128
+      // bytes, steps over whole runs, here by 512 bytes in the larger buffer.
+      // All other coordinates must stay within a run, even where all of them
+      // have their largest values. Otherwise, the position in the larger buffer
+      // is not a linear function.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {

@@ -66,7 +66,8 @@ Traffic::Traffic(linalg::GenericOp op) {
 }
 
 /// Returns `tile` with twice as many rows for each thread, or nothing if too
-/// few threads would remain. All rows of a thread must lie in one plane.
+/// few threads would remain. The rows of a thread must differ in one coordinate
+/// only (RowShape::perPlane).
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
   int64_t numRows = 2 * tile.getRows();
