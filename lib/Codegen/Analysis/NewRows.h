@@ -32,7 +32,8 @@ struct NewRows {
                                      int64_t together);
 
   /// Returns the number of elements of `type` that have the same coordinates in
-  /// the dimensions up to `dim`: 128 in the example.
+  /// the dimensions up to `dim`: the product of the sizes of the later
+  /// dimensions.
   int64_t getInner(mlir::MemRefType type) const;
   /// Returns the number of new elements.
   int64_t getNumElements(mlir::MemRefType type) const;
