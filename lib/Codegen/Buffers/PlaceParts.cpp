@@ -248,9 +248,10 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
     return getOffset(lhs) + getSize(lhs) <= getOffset(rhs) ||
            getOffset(rhs) + getSize(rhs) <= getOffset(lhs);
   };
-  // A range with a period of 2 alternates between two places, so that the
-  // iterations 0 and 1 stand for all iterations. Two ranges with equal strides
-  // have the same distance in all iterations.
+  // In each iteration of a loop, a range either lies a stride further in its
+  // buffer, or alternates between two places (period 2), so that the iterations
+  // 0 and 1 stand for all iterations. Two ranges with equal strides have the
+  // same distance in all iterations.
   if (lhs.getPeriod() == 2 && rhs.getPeriod() == 2)
     return areApart(0) && areApart(1);
   return !lhs.getPeriod() && !rhs.getPeriod() &&

@@ -53,9 +53,9 @@ struct MatrixSchedule {
   int64_t rowsTogether;
   /// The sizes, in vectors, of three areas of workgroup memory: of all stages,
   /// of the sums of products, and of the sums of factors. In the loop, the
-  /// memory holds the stages and a matrix of ones, a product with which adds up
-  /// factors. After the loop, it holds instead, from its beginning, the sums of
-  /// products, followed by the sums of factors.
+  /// memory holds the stages and, for sums of factors, a matrix of ones by
+  /// which the factors are multiplied. After the loop, it holds instead, from
+  /// its beginning, the sums of products, followed by the sums of factors.
   int64_t stageVectors, sumVectors, ofFactors;
   /// Whether zero points require, for each row, the sum of the row's factors
   /// (addsRows), and for each column, the sum of the column's factors

@@ -583,8 +583,8 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // The first threads have no thread at that distance before them. They read
-    // from the first thread, and do not use the result.
+    // If no thread has a number that is lower by `distance`, the thread reads
+    // from the first thread, and does not use the result.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);

@@ -174,7 +174,7 @@ std::string SplitAttentionLayout::get(const Attention &attention,
 
 namespace {
 /// The buffers that the first kernel writes and the second kernel reads. For
-/// each part and each row of all groups, `statistics` holds the largest score
+/// each part of the keys and each query, `statistics` holds the largest score
 /// and the sum of exponentials, and `means` the weighted means of the values.
 struct PartBuffers {
   Value statistics, means;
