@@ -918,8 +918,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Later iterations only narrow the ranges, so that the threads outside of
-    // them now remain outside.
+    // Later iterations only narrow the ranges, so that no thread that is
+    // outside of them comes inside again.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;

@@ -45,8 +45,8 @@ using namespace dml;
 static constexpr int64_t side = ThreadBlock::side;
 static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-/// The number of equal parts of a row's scores that a reduction reduces first,
-/// before it reduces the results of these parts.
+/// The number of equal groups of a row's scores that a reduction reduces first,
+/// before it reduces the results of these groups.
 static constexpr int64_t reducedParts = 8;
 
 /// The largest numbers of rows and of keys of a workgroup, and the largest
@@ -546,7 +546,7 @@ void PartKernel::buildScores() {
 
 /// Reduces the scores over the keys of each row, and returns the results for
 /// the rows of the thread's items. The reduction of 64 keys first reduces 8
-/// parts of 8 keys. The results of the parts are stored in workgroup memory
+/// groups of 8 keys. The results of the groups are stored in workgroup memory
 /// from number `first` on.
 SmallVector<Value>
 PartKernel::reduce(int64_t first, Value neutral,
@@ -761,8 +761,8 @@ private:
 };
 } // namespace
 
-/// Reduces the numbers of all parts, one for each part, which lie in workgroup
-/// memory from index `first` on.
+/// Combines, by `combine`, one number for each part of the keys. The numbers
+/// lie in workgroup memory from index `first` on.
 Value CombineKernel::reduceParts(
     int64_t first, Value neutral,
     llvm::function_ref<Value(Value, Value)> combine) {
