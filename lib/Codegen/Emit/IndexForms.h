@@ -195,10 +195,10 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// States that a load's position, the form p, always equals either `form` or
-  /// `form` + `offset`, where `offset` is 1 or -1. If a thread loads the
-  /// elements at both of these positions anyway, a selection between the two
-  /// elements replaces the load at p.
+  /// States that p, the linear form of a load's position, always equals either
+  /// `form` or `form` + `offset`, where `offset` is 1 or -1. If a thread loads
+  /// the elements at both of these positions anyway, a selection between the
+  /// two elements replaces the load at p.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
@@ -226,8 +226,9 @@ public:
   /// outside of the interior. Both paths of the code then have the comparisons
   /// of this atom.
   Box getInterior(double maxDivergence) const;
-  /// Estimates, from a sample of subgroups, the share of subgroups that have a
-  /// thread for which the value of an atom lies outside of its range in `box`.
+  /// Estimates, from a sample of subgroups, the share of subgroups with a
+  /// thread for which one of the variables (atoms) in `box` lies outside of its
+  /// range there.
   double getDivergence(const Box &box) const;
   /// Builds the condition that the thread lies in `box`.
   Value buildIsInside(Builder &b, const Box &box);
@@ -295,11 +296,11 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// In forms for code that runs only in ranges of atoms (getNarrowed()): the
-  /// number of atoms that the original forms have as well, which are those with
-  /// a number below `numShared`. Only these atoms may get narrower ranges
-  /// later, because the original forms build the condition that a thread lies
-  /// in the ranges.
+  /// For code that runs only where atoms, the variables of forms, lie in
+  /// certain ranges (getNarrowed()): the number of atoms that the forms of the
+  /// code around it have as well, which are those with a number below
+  /// `numShared`. Only these atoms may get narrower ranges later, because the
+  /// forms around build the condition that a thread lies in the ranges.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;

@@ -582,8 +582,8 @@ bool Fusion::isProfitable(bool savesLaunches) {
       else
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
-    // A cache that is updated in place computes its new elements alone, each of
-    // them once.
+    // A consumer that updates a cache in place computes only the new elements,
+    // each of them once.
     if (consumer->hasAttr(updateAttrName) && !hasLoops(producer)) {
       computed += elements;
       if (!fits(consumer, consumerReads, size))

@@ -19,9 +19,9 @@ using namespace dml;
 bool Strip::overlaps(const Strip &other) const {
   if (offset >= other.getEnd() || other.offset >= getEnd())
     return false;
-  // With equal strides, the runs of both strips are columns of the same rows,
-  // one row for each stride. The strips then overlap if and only if their
-  // columns do, provided that no run continues in the next row.
+  // Each strip has a run of bytes in every stride. If the strides are equal,
+  // the runs are columns of the same rows, and the strips overlap if and only
+  // if these columns do, provided that no run continues in the next row.
   int64_t begin = offset % stride, otherBegin = other.offset % stride;
   if (stride != other.stride || begin + run > stride ||
       otherBegin + other.run > stride)

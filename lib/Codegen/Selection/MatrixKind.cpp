@@ -420,9 +420,9 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
 /// iteration of its loop, and only then stores them in workgroup memory.
 bool MatrixSearch::isCarried(const MatrixTile &tile) const {
   // Two kinds of kernels gain by loading the factors of the next iteration into
-  // registers before the products of this one. First, kernels
-  // that select between a factor and padding, since the selection delays the
-  // factor: they took 0.93 of the time on an H200 (cases: conv64to64_56_k3_f16,
+  // registers before the products of this one. First, kernels that select
+  // between a factor and padding, since the selection delays the factor: they
+  // took 0.93 of the time on an H200 (cases: conv64to64_56_k3_f16,
   // conv3to64_224_k7s2_f16). Second, kernels whose workgroups have a
   // multiprocessor to themselves, since no other workgroup works while one
   // waits for its loads: they took 0.95 of the time on an H100 (197 rows of 768
