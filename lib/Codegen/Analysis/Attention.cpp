@@ -38,7 +38,7 @@ private:
 };
 } // namespace
 
-/// Removes from `value` a bound that has no effect: in a loop of 1024
+/// Removes a minimum that has no effect from `value`: in a loop of 1024
 /// iterations with the induction variable %i, `min(%i, 1023)` becomes %i.
 static Value dropBound(Value value) {
   auto least = value.getDefiningOp<arith::MinUIOp>();
@@ -602,8 +602,9 @@ void AttentionReader::readSharingHeads() {
        {ArrayRef(attention.scores.columns.slice), ArrayRef(sums.columns.slice)})
     for (Operation *nested : slice)
       for (Value operand : nested->getOperands()) {
-        // If an index counts heads and columns together, it must be divided
-        // before use.
+        // In a dimension that holds heads and their columns, such as 16 heads
+        // of 64 columns, operations must use the head, which is the coordinate
+        // divided by 64, or the column, which is the remainder.
         if (isShared && isIndex(operand) &&
             getDivisor<arith::DivUIOp>(nested, operand) !=
                 sums.columnsOfShared &&

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop in the body of `loop` if `loop` passes its sums
-/// through this loop, and null otherwise.
+/// Returns the only loop in the body of `loop` if `loop` does nothing but pass
+/// the sums that it carries through this inner loop, and null otherwise.
 static scf::ForOp findInner(scf::ForOp loop) {
   auto loops = loop.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -123,9 +123,10 @@ static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
   return success();
 }
 
-/// Succeeds if all sums have the same factors of the rows, and keeps only one
-/// copy of these factors. Fails as well if there are several sums and a term
-/// has a condition.
+/// Succeeds if all sums of a contraction have the same factors of the rows, and
+/// keeps only one copy of these factors. Fails if a term has a condition and
+/// there are several sums, since contraction kernels support conditions only
+/// for a single sum.
 static LogicalResult shareRows(Contraction &contraction) {
   SmallVector<Value> &factors = contraction.rows.factors;
   size_t count = factors.size() / contraction.sums;
@@ -207,9 +208,9 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
   if (failed(shareRows(contraction)))
     return std::nullopt;
 
-  // A kernel evaluates each condition once for all elements of a workgroup's
-  // tile. Conditions may therefore depend only on the batch and on the
-  // iteration.
+  // A kernel evaluates the condition under which a term is added once for all
+  // elements of a workgroup's tile. The condition may therefore depend on the
+  // batch and on the loops over terms, but not on the row or the column.
   llvm::SmallBitVector ofConditions = conditions.getDims();
   auto isOfCondition = [&](int64_t dim) { return ofConditions[dim]; };
   if (contraction.columns.dims.empty() ||

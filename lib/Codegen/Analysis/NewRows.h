@@ -24,10 +24,11 @@ struct NewRows {
   mlir::Value first;
   llvm::SmallVector<mlir::Operation *> slice;
 
-  /// Returns the smallest group of rows to which a condition in the body of
-  /// `op` restricts the replaced elements. The elements of such a row must fill
-  /// whole vectors of `together` elements. Returns nothing if there is no such
-  /// condition.
+  /// Returns the rows of the output that the body of `op` may replace: those
+  /// for which a comparison holds that its condition for a new element
+  /// requires. Of several comparisons, the one that leaves the fewest elements
+  /// counts. Each row must consist of whole vectors of `together` elements.
+  /// Returns nothing if no comparison limits the rows.
   static std::optional<NewRows> find(mlir::linalg::GenericOp op,
                                      int64_t together);
 

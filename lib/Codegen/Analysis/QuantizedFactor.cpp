@@ -17,8 +17,8 @@ namespace {
 struct WidenedNumber {
   int64_t bits = 0;
   bool isSigned = false;
-  /// The loaded value and, if it is a word of 4-bit numbers, which of its
-  /// numbers this one is.
+  /// The number of 8 bits that is loaded, or the loaded word of eight 4-bit
+  /// numbers and the number's place in the word, from 0 to 7.
   Value loaded, lane;
 };
 } // namespace

@@ -150,7 +150,8 @@ static Value getWhole(Value buffer) {
 /// If `buffer` consists of consecutive bytes of its root, returns the root and
 /// the offset of the first byte. Returns nothing if the placement of `buffer`
 /// is unknown, if an element does not consist of whole bytes, or if `buffer` is
-/// taken from a view with `whole` (BufferViewOp).
+/// taken from a view of the whole root instead of the bytes of a smaller buffer
+/// (BufferViewOp::getWhole()).
 static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);

@@ -324,17 +324,18 @@ public:
   LogicalResult run();
 
 private:
-  /// A use of the input or of the output by an operation, and the range of the
-  /// buffer that the operation accesses. The caller binds one buffer as the
-  /// input and as the output, so that a write of the output overwrites the
-  /// input.
+  /// A use, by an operation, of one of two arguments of the function, the input
+  /// and the output, and the range of the buffer that the operation accesses.
+  /// The caller binds one buffer as both arguments, so that a write of the
+  /// output overwrites the input.
   struct PairUse {
     Value buffer;
     Placement placement;
     Strip extent;
   };
-  /// The uses of one operation: reads of the input, reads of the output, and
-  /// writes of the output.
+  /// The uses of two arguments of the function, the input and the output, by
+  /// one operation: reads of the input, reads of the output, and writes of the
+  /// output.
   struct PairUses {
     SmallVector<PairUse> inputReads, outputReads, writes;
   };
@@ -342,9 +343,10 @@ private:
   std::string getName(BlockArgument argument, StringRef kind);
   InFlightDiagnostic fail(Operation *op);
   FailureOr<PairUses> getPairUses(Operation &op);
-  /// Moves operations that read elements of the input before operations that
-  /// overwrite these elements. Reports an error if an operation cannot be
-  /// moved.
+  /// The input and the output are arguments of the function that the caller
+  /// binds to one buffer. Moves operations that read elements of the input
+  /// before operations that overwrite these elements. Reports an error if an
+  /// operation cannot be moved.
   LogicalResult orderReads();
   LogicalResult findLateRead(Operation *&reader, Operation *&writer);
   LogicalResult writeInPlace(Operation &op);
@@ -429,7 +431,7 @@ bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
 }
 
 /// Whether `op` only stores elements of the input, each at the byte from which
-/// it was loaded, and thus changes nothing.
+/// it is loaded, and thus changes nothing.
 bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
   if (uses.writes.size() != 1)
     return false;
