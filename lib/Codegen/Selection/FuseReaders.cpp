@@ -82,9 +82,8 @@ static bool isFree(linalg::GenericOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the generics that read the buffer which `producer` computes, in
-/// their order, if they are element maps without loops that stand behind it in
-/// its block. Returns nothing if there are others, or if the buffer has other
-/// uses.
+/// their order. Returns nothing unless all uses of the buffer are reads by
+/// element maps without loops that stand behind `producer` in its block.
 static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
   llvm::SmallSetVector<linalg::GenericOp, 4> readers;
   for (Operation *user : getOutput(producer).getUsers()) {
