@@ -56,9 +56,9 @@ using namespace dml;
 static constexpr int64_t maxOutputs = 128;
 
 /// The least number of keys in a block. Each block of online softmax corrects,
-/// and thus rounds, the sums that are carried from block to block. With smaller
-/// blocks, there would be more roundings than the error bounds allow to which
-/// kernels are compared (docs/Reference.md).
+/// and thus rounds, the sums that are carried from block to block. The results
+/// of kernels are compared to error bounds (docs/Reference.md). Smaller blocks
+/// would round more often than the bounds allow.
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
@@ -320,9 +320,9 @@ SmallVector<Value> AttentionKernel::loopOver(int64_t count, int64_t step,
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the factors of `steps` iterations, from `firstStep` on, at each
-/// position of vector `vector`. In the result, the factors of one term are
-/// neighbours.
+/// Builds the factors of `steps` iterations of the loop over terms, from
+/// iteration `firstStep` on, at each position of vector `vector`. In the
+/// result, the factors of one term are neighbours.
 SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
                                                  LinearForm vector,
                                                  LinearForm firstStep,
@@ -372,9 +372,9 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
   return factors;
 }
 
-/// Copies the factors of the iterations from `firstStep` on to workgroup
-/// memory. `thread` is the number by which a thread chooses its items: the
-/// thread's own number, or this number shifted (buildSums()).
+/// Copies the factors of the loop over terms, from iteration `firstStep` on, to
+/// workgroup memory. `thread` is the number by which a thread chooses its
+/// items: the thread's own number, or this number shifted (buildSums()).
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /
@@ -449,10 +449,10 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
       });
 }
 
-/// Replaces `sums` by scores. A score is -infinity if the block is incomplete
-/// and has no such key, or if the query does not see the key. Appends to `seen`
-/// a vector of conditions for each vector of scores: that the key exists and is
-/// seen. The vector is null if both always hold.
+/// Replaces `sums` by scores. A score is -infinity if its key does not exist,
+/// since the block is incomplete, or if the query does not see the key. Appends
+/// to `seen` a vector of conditions for each vector of scores: that the key
+/// exists and is seen. The vector is null if all keys exist and are seen.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {
