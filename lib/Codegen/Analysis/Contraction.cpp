@@ -88,9 +88,10 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
   return terms;
 }
 
-/// Reads the only loop nest in the body of `op` into `contraction`, and the
-/// products that an iteration adds to each sum into `terms`. Fails unless all
-/// sums start at 0 and add up equal numbers of products.
+/// Reads the only nest of loops in the body of `op` into `contraction`, and the
+/// products that an iteration of the innermost loop adds to each sum into
+/// `terms`. Fails unless all sums start at 0 and add up equal numbers of
+/// products.
 static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
                               SmallVector<ContractionTerm> &terms) {
   auto loops = op.getBody()->getOps<scf::ForOp>();

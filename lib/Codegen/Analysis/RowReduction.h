@@ -48,8 +48,9 @@ struct RowLoops {
 
   mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
   mlir::ResultRange getResults() const { return loops.front()->getResults(); }
-  /// Returns the carried values of the innermost loop, which are the inputs of
-  /// the combiner, and the combined values, which are its results.
+  /// Returns the values that the innermost loop carries, and the values that
+  /// replace them in the next iteration, in which elements of the row are
+  /// combined with the carried values.
   mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
   mlir::ValueRange getCombined() {
     return loops.back().getBody()->getTerminator()->getOperands();

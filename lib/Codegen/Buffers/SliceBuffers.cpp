@@ -541,9 +541,10 @@ void Slicer::buildReads(linalg::GenericOp slice) {
                                  ValueRange(b.createOrFold<arith::SubIOp>(
                                      position, constant(only.begin / width))));
     } else {
-      // The thread loads one element from each range, at an index that is
-      // limited to the range, and selects the element from the range that
-      // contains the position.
+      // The element's position may lie in any of several ranges. The thread
+      // loads one element from each range, at an index that is limited to the
+      // range, and selects the element from the range that contains the
+      // position.
       for (const ByteRange &part : bound) {
         Value within =
             arith::SubIOp::create(b, position, constant(part.begin / width));

@@ -218,8 +218,8 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
     return true;
   }
   Operation *by = value.getDefiningOp();
-  // Without a limit on the depth, n sums of an index with itself would be
-  // visited 2^n times.
+  // A body may add an index to itself, the sum to itself, and so on. Without a
+  // limit on the depth, n such sums would take 2^n visits.
   if (!by || depth == 8)
     return false;
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {

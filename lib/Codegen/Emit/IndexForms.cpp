@@ -670,9 +670,8 @@ double IndexForms::getDivergence(const Box &box) const {
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;
   for (int64_t sample = 0; sample < samples; ++sample) {
-    // The subgroups of the sample lie at varying distances, so that the sample
-    // shows all phases of a pattern that repeats, for example, every 8
-    // subgroups.
+    // A sample of the subgroups is taken at varying distances, so that it shows
+    // all phases of a pattern that repeats, for example, every 8 subgroups.
     int64_t first = sample * groups / samples * groupSize;
     int64_t last = std::min(first + groupSize, threads);
     diverging += llvm::any_of(llvm::seq(first, last), [&](int64_t thread) {

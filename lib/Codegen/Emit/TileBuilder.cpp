@@ -478,8 +478,9 @@ void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
   }
 }
 
-/// Builds `loop` once for all elements of the tile, with the iteration
-/// arguments of each. Returns false if its bounds differ between elements.
+/// Builds one loop in place of `loop` for all elements of the tile. It carries
+/// the values that `loop` carries, once for each element. Returns false if the
+/// bounds of `loop` differ between elements.
 bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   size_t numElements = coordinates.size();
   auto forEach = [&](auto &&body) {

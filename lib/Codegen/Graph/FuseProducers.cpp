@@ -967,12 +967,12 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers are visited in the order of the function, so that the body of a
     // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
-    // The call before may have fused several readers of a producer into one
-    // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
-    // The producer of x then has one reader, and this call can fuse it.
-    // Producers of few elements are fused now, for their launches: fused
-    // earlier, they would make their readers too expensive to be fused
-    // themselves.
+    // The preceding call of fuse() may have fused several readers of a producer
+    // into one generic, such as the product and the erf in x * (1 + erf(x /
+    // sqrt(2))). The producer of x then has one reader, and is fused in this
+    // call. Producers of few elements are fused only now, to save their
+    // launches: fused earlier, they would make their readers too expensive to
+    // be fused themselves.
     fuse(/*withWhatReadersRead=*/false, /*savesLaunches=*/true);
   }
 };

@@ -47,8 +47,8 @@ private:
   llvm::SmallPtrSet<Operation *, 16> kept;
   /// All other operations, in their order.
   SmallVector<Operation *> moved;
-  /// The constants that the new function will contain, and the values from
-  /// outside that become its arguments.
+  /// The body of the loop moves to a new function. Constants that the function
+  /// contains, and values from outside of the body that become its arguments.
   llvm::SetVector<Value> constants, inputs;
   llvm::SetVector<Value> results;
 };
@@ -167,8 +167,8 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                            return mapping.lookup(value);
                          }));
 
-  // The call is placed after all slices that it reads, and before all
-  // insertions of its results.
+  // The call of the function that contains the loop's body is placed after all
+  // slices that it reads, and before all insertions of its results.
   builder.setInsertionPoint(moved.back());
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),

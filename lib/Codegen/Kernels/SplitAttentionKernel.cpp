@@ -616,7 +616,7 @@ void PartKernel::buildWeights() {
 }
 
 /// Adds up the products of weights and values, and stores the means. `values`
-/// are those of the first keys.
+/// are the values of the thread's first keys, which have been loaded already.
 void PartKernel::addValues(SmallVector<Value> values) {
   int64_t each = layout.columns / side;
   SmallVector<Value> sums(layout.rows * each, getZero(side));

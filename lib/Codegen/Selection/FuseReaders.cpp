@@ -223,8 +223,9 @@ private:
   /// loads of each of these sums.
   SmallVector<SmallVector<Value>> places;
   SmallVector<SmallVector<memref::LoadOp>> loads;
-  /// For each index of a load, the equal value that is computed at the
-  /// beginning of the body.
+  /// The sums are computed at the beginning of the body, and so are the indices
+  /// of their loads. For each index of a load, the equal value that is computed
+  /// there.
   llvm::DenseMap<Value, Value> moved;
   /// For each sum, the clones of the values of the producer's body.
   SmallVector<IRMapping> values;

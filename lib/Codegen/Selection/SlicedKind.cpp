@@ -114,9 +114,10 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   double lines = countLines(slices, columns, width, device);
   double groups = static_cast<double>(DeviceProfile::workgroupSize) /
                   static_cast<double>(threadsTogether);
-  // If the columns are quantized, all loads of neighbouring factors are wide
-  // vectors. The L1 cache takes one cycle for each line that such a load
-  // touches, or more time in proportion to its bytes (timesOfWideLoad).
+  // If the columns are quantized, most loads have 16 bytes in each thread. The
+  // L1 cache then takes the time of a whole line for each line that a load
+  // touches, or, if this is more, timesOfWideLoad times the time of as many
+  // whole lines as the load has bytes.
   bool isQuantized = tile.together > 0;
   double loaded = width * static_cast<double>(threadsTogether) /
                   device.cacheLineBytes *
