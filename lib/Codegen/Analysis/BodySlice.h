@@ -36,8 +36,8 @@ public:
   using Operation = mlir::Operation;
   using Value = mlir::Value;
 
-  /// Creates an empty slice. The values `given` are inputs of the slice, so
-  /// that the slice does not contain the operations that compute them.
+  /// Creates an empty slice. The slice will not contain the operations that
+  /// compute the values `given`, which are its inputs.
   BodySlice(mlir::linalg::GenericOp op, llvm::ArrayRef<Value> given) : op(op) {
     this->given.insert_range(given);
   }

@@ -145,9 +145,10 @@ static LogicalResult shareRows(Contraction &contraction) {
 
 /// Classifies the dimensions of the output. Rows are the dimensions on which
 /// the left factors alone depend, columns those on which the right factors
-/// alone depend. All other dimensions belong to the batch. The two sides are
-/// exchanged if necessary to make the innermost dimension one of the columns,
-/// so that neighbouring columns are neighbours in memory.
+/// alone depend. All other dimensions belong to the batch. The left and the
+/// right factors are exchanged if the innermost dimension would otherwise not
+/// be one of the columns, so that neighbouring columns are neighbours in
+/// memory.
 static void readDims(ShapedType type, llvm::SmallBitVector ofLhs,
                      llvm::SmallBitVector ofRhs, Contraction &contraction) {
   int64_t innermost = getInnermostDim(type);

@@ -35,8 +35,9 @@ template <typename Op> static Value getShifted(Value value, int64_t count) {
 }
 
 /// Reads `value`, an i32, as the 4-bit number with the number `lane` in its
-/// word: the word is shifted right by 4 * lane bits and masked. Signed numbers
-/// are then shifted left, and arithmetically right again.
+/// word: the word is shifted right by 4 * lane bits and masked. The sign of
+/// signed numbers is then extended, by a shift to the left and an arithmetic
+/// shift to the right.
 static std::optional<WidenedNumber> readNibble(Value value) {
   constexpr int64_t bits = 4, rest = QuantizedFactor::wordBits - bits;
   WidenedNumber number;

@@ -37,8 +37,8 @@ struct RowLoops {
   mlir::Value scanned;
   /// The operations that compute the initial values of the loops.
   llvm::SmallVector<mlir::Operation *> start;
-  /// The element that an iteration combines with each carried value, and the
-  /// operations that compute the elements.
+  /// The element of the row that an iteration of the innermost loop combines
+  /// with each carried value, and the operations that compute the elements.
   llvm::SmallVector<mlir::Value> elements;
   llvm::SmallVector<mlir::Operation *> slice;
   /// The operations that combine elements with carried values. These operations

@@ -52,8 +52,9 @@ private:
   /// outline() copies into the function. Each view comes after the buffer or
   /// view from which it is taken.
   llvm::SetVector<Operation *> taken;
-  /// All other values that the generic uses, in the order of their first uses.
-  /// The function receives these values as its arguments.
+  /// The values that the generic uses and that outline() does not copy into the
+  /// function, in the order of their first uses. The function receives these
+  /// values as its arguments.
   llvm::SetVector<Value> inputs;
 };
 } // namespace

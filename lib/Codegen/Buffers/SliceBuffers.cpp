@@ -62,9 +62,9 @@ struct ByteRange {
     begin = std::min(begin, other.begin);
     end = std::max(end, other.end);
   }
-  /// Returns the range that a kernel must bind to use these bytes. A bound
-  /// range begins at a multiple of 256: to use the bytes from 1,000 on, a
-  /// kernel binds a range from byte 768 on.
+  /// Returns the range that a kernel must bind to use the bytes of this range.
+  /// A bound range begins at a multiple of 256: to use the bytes from 1,000 on,
+  /// a kernel binds a range from byte 768 on.
   ByteRange getBound() const {
     return {begin - begin % static_cast<int64_t>(DeviceProfile::rangeAlignment),
             end};

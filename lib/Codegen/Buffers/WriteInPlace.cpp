@@ -479,8 +479,9 @@ LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
 }
 
 LogicalResult PairWriter::orderReads() {
-  // Each move puts at least one read in its right place. The limit on the
-  // number of moves ensures that the loop ends.
+  // Each move puts a reader of the input in front of an operation that
+  // overwrites what the reader reads. The limit on the number of moves ensures
+  // that the loop ends.
   size_t moves = function.getBody().front().getOperations().size();
   while (true) {
     Operation *reader = nullptr, *writer = nullptr;
@@ -602,8 +603,9 @@ struct WriteInPlace : dml::impl::WriteInPlaceBase<WriteInPlace> {
                "control flow";
         return signalPassFailure();
       }
-      // The first buffer is the input, since bufferization appends the results
-      // to the arguments.
+      // The first buffer of each pair is the input and the second is the
+      // output, since bufferization appends the results of a function to its
+      // arguments.
       if (failed(PairWriter(function, pair[0], pair[1]).run()))
         return signalPassFailure();
     }

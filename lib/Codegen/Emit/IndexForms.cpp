@@ -622,14 +622,15 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     IndexRange whole = atoms[atom].range;
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
-    // The range of the atom is narrowed to the values for which the comparison
-    // `form` >= 0 has the same outcome as for the middle value. Most
-    // comparisons are clamps, whose outcome differs only near a border of the
-    // tensor. With 2 r - 5 and r from 0 to 9, the middle value 4 makes the
-    // comparison true, and so do all values from 3 on: `bound` is 3, and the
-    // range of r becomes 3 to 9. With 5 - 2 r, the comparison is false for
-    // these values, and the range is the same. With 2 r - 15 or 15 - 2 r, the
-    // values up to `bound`, which is 7, have the outcome of the middle value.
+    // `form` has a single atom. The atom's range is narrowed to the values for
+    // which the comparison `form` >= 0 has the same outcome as for the middle
+    // value. Most comparisons are clamps, whose outcome differs only near a
+    // border of the tensor. With 2 r - 5 and r from 0 to 9, the middle value 4
+    // makes the comparison true, and so do all values from 3 on: `bound` is 3,
+    // and the range of r becomes 3 to 9. With 5 - 2 r, the comparison is false
+    // for these values, and the range is the same. With 2 r - 15 or 15 - 2 r,
+    // the values up to `bound`, which is 7, have the outcome of the middle
+    // value.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(
                               -form.constant - (wanted ? 0 : 1), coefficient)

@@ -305,8 +305,9 @@ private:
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;
-  /// The atoms that getWithin() has made. A key is an original atom and the
-  /// range that was given for it.
+  /// The atoms for numbers that are known to lie in a narrower range where they
+  /// are used (getWithin()). A key is the number's original atom with the
+  /// narrower range.
   LoggedMap<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
   /// Forms of one atom whose comparisons with 0 the ranges did not decide.
   std::vector<LinearForm> undecided;

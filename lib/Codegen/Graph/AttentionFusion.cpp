@@ -256,8 +256,8 @@ struct WeightReads {
 /// lies at the position `first` + k * `distance`.
 struct ValueReads {
   tensor::ExtractOp element;
-  /// The operations, with one operand each, that compute a factor of the
-  /// product from the element.
+  /// The operations that compute the value, a factor of the product of weight
+  /// and value, from the element. Each has one operand.
   SmallVector<Operation *> chain;
   LinearForm first;
   int64_t distance = 0;

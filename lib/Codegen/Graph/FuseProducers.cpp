@@ -251,7 +251,7 @@ static void multiplyInHalves(linalg::GenericOp op) {
 }
 
 /// Whether the body of `op` dequantizes: it multiplies an integer of few bits
-/// by a scale. Contraction kernels unpack such factors several at a time
+/// by a scale. Contraction kernels unpack dequantized factors several at a time
 /// (QuantizedFactors).
 static bool isDequantization(linalg::GenericOp op) {
   auto conversions = op.getBody()->getOps<arith::SIToFPOp>();

@@ -42,8 +42,9 @@ private:
   LogicalResult findInputs();
 
   scf::ForOp loop;
-  /// The operations that stay in the loop: slices and insertions of slices,
-  /// with the reshapes between these and the body, and arithmetic on indices.
+  /// The body of the loop moves to a new function. These operations stay in the
+  /// loop: slices and insertions of slices, the reshapes between them and the
+  /// body, and arithmetic on indices.
   llvm::SmallPtrSet<Operation *, 16> kept;
   /// All other operations, in their order.
   SmallVector<Operation *> moved;
@@ -66,7 +67,7 @@ void LoopBody::keepReshapes(Value slice) {
 }
 
 /// Keeps the insertion of a slice into a tensor that the loop carries, and the
-/// reshapes of the slice.
+/// reshapes of the slice, in the loop: they do not move to the new function.
 void LoopBody::keepInsertion(Value yielded) {
   auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
   if (!insert || insert->getBlock() != loop.getBody() ||

@@ -271,11 +271,12 @@ private:
   }
   /// Returns key `number`, counted over all blocks, and the condition that the
   /// key exists. If the number of keys is not a multiple of the block, the
-  /// first block is incomplete, since it has no outputs to correct: corrections
-  /// for a last block of few keys would round too often. The first numbers then
-  /// have no key, and the function returns key 0 for them. With 100 keys in
-  /// blocks of 32, numbers 0 to 27 have no key, and number 28 is key 0. The
-  /// condition is null if all numbers have keys.
+  /// first block is incomplete, and not the last one: each later block
+  /// corrects, and thus rounds, the outputs of the blocks before, which error
+  /// bounds do not allow for a block of few keys. The first numbers then have
+  /// no key, and the function returns key 0 for them. With 100 keys in blocks
+  /// of 32, numbers 0 to 27 have no key, and number 28 is key 0. The condition
+  /// is null if all numbers have keys.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
     int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
     if (missing == 0)

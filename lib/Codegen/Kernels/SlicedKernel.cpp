@@ -37,8 +37,9 @@ namespace {
 /// In workgroup memory, each sum of a thread has a line of partial sums, one
 /// for each thread. The totals of their groups follow at the end of the line,
 /// so that they do not overwrite partial sums that other threads may still
-/// read. If there are fewer than 32 totals, they also shift the lines, so that
-/// neighbouring lines begin in different ones of the 32 banks.
+/// read. The threads' partial sums alone fill a multiple of 32 banks. If there
+/// are fewer than 32 totals, they therefore also make neighbouring lines begin
+/// in different banks.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };

@@ -406,17 +406,18 @@ static double countElements(linalg::GenericOp op) {
       cast<MemRefType>(getOutput(op).getType()).getNumElements());
 }
 
-/// Returns the number of times that the device runs a subgroup on each
-/// multiprocessor until all elements of `op` are computed.
+/// Returns how many subgroups one after the other each multiprocessor runs to
+/// compute all elements of `op`, if all multiprocessors share out the elements.
 static double countTurns(linalg::GenericOp op, const DeviceProfile &profile) {
   return std::ceil(countElements(op) /
                    (profile.getSpeed().multiprocessors *
                     static_cast<double>(profile.getThreadsTogether())));
 }
 
-/// Returns the cycles that the body of `op` adds at the end of another kernel.
-/// A subgroup computes few elements there, so that no other work fills the time
-/// in which an operation waits for the result of the one before.
+/// Returns the cycles that the body of `op` adds if another kernel executes it
+/// in the end, for the elements that the kernel has computed. A subgroup
+/// computes few elements there, so that no other work fills the time in which
+/// an operation waits for the result of the one before.
 static double getTimeOfElements(linalg::GenericOp op,
                                 const DeviceProfile &profile) {
   double work = 0;
@@ -484,8 +485,8 @@ static bool tryFuse(linalg::GenericOp producer, const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
   double before =
       estimateCycles({producer, profile, &*apart}) + device.launchCycles;
-  // The kernels do not wait for each other, so that all start in the time in
-  // which one does.
+  // The readers that have been fused with the sums do not wait for each other,
+  // so that all of them start in the time in which one does.
   double after = -device.kernelCycles * static_cast<double>(readers.size() - 1);
   SmallVector<std::unique_ptr<FusedReader>> fusions;
   for (linalg::GenericOp reader : readers) {

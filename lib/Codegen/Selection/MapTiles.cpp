@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search tries a few candidates. It builds the kernel for each candidate,
-// counts the operations that its threads would execute, and discards the
-// kernel. Only the attribute for the chosen tile remains.
+// The search for the tile of a map kernel tries a few candidates. It builds the
+// kernel for each candidate, counts the operations that its threads would
+// execute, and discards the kernel. Only the attribute for the chosen tile
+// remains.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,11 +88,11 @@ static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
          device.bytesPerThread * static_cast<double>(getNumThreads(op, tile));
 }
 
-/// Returns the tile with which the search begins. If the rows of the output
-/// consist of whole vectors, a thread computes the vectors of several rows in
-/// two cases: neighbouring elements of the output read many elements in common,
-/// as in a pooling, or threads with one row would transfer so few bytes that
-/// the time to start them would limit the kernel.
+/// Returns the tile with which the search for the tile of a map kernel begins.
+/// If the rows of the output consist of whole vectors, a thread computes the
+/// vectors of several rows in two cases: neighbouring elements of the output
+/// read many elements in common, as in a pooling, or threads with one row would
+/// transfer so few bytes that the time to start them would limit the kernel.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);

@@ -258,10 +258,10 @@ void SliceSearch::consider(const SliceTile &tile) {
 /// together load as many bytes as memory transfers at a time. With 4 bits a
 /// number, for example, 4 threads load 64 bytes of a column, and the 32 threads
 /// of a subgroup load terms of 8 columns. All columns need the same factors of
-/// the rows, which the subgroup then loads from 4 places instead of 32. Threads
-/// that load less than 16 bytes keep this number, since the factors of the rows
-/// then take an even larger share of the time. Returns 0 if the columns are not
-/// quantized.
+/// the rows, which the subgroup then loads from 4 places instead of 32. The
+/// number is the same where each thread loads less than 16 bytes of the column,
+/// since the factors of the rows then take an even larger share of the time.
+/// Returns 0 if the columns are not quantized.
 int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
   if (!traits.isAlong() || traits.columns.numPerWord == 0)
     return 0;
