@@ -299,10 +299,10 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that a number counts in sums, since its key or its
-/// iteration of the loop over terms exists: that `number` is at most `last`.
-/// `most` is the largest possible `number`. Returns null if `most` is at most
-/// `last`, since the condition then always holds.
+/// Builds the condition that `number` is at most `last`. `number` is that of a
+/// key, or of an iteration of the loop over terms, and only existing ones count
+/// in sums. `most` is the largest possible `number`. Returns null if `most` is
+/// at most `last`, since the condition then always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)

@@ -45,8 +45,8 @@ std::string dml::findMemoryProblem(int64_t bytes,
 
 /// If the factors of the columns are quantized numbers with scales of f16,
 /// returns the number of these factors in 16 bytes, which a thread stages at a
-/// time. Returns 0 for other columns. Returns 0 as well if a thread could not
-/// stage only whole groups of this size: the number must be a multiple of the
+/// time. Returns 0 for other columns. Returns 0 as well unless all stages
+/// consist of whole groups of this size: the number must be a multiple of the
 /// terms that an iteration of the loop over terms adds, and must divide the
 /// terms of the contraction and of a stage.
 static int64_t getPackedTerms(const Contraction &contraction,
@@ -359,8 +359,8 @@ SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
 }
 
 /// Loads the factors of item `item` of a stage. The stage contains terms of the
-/// iterations from `firstStep` on of the loop over terms: from each iteration,
-/// `termsTogether` terms from `firstTerm` on.
+/// loop over terms from iteration `firstStep` on: from each iteration,
+/// `termsTogether` terms, of which the first is number `firstTerm`.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                                            const StagedItem &item,
                                            LinearForm firstStep,

@@ -134,8 +134,8 @@ static constexpr TileShape tileShapes[] = {
 
 /// Returns a tile of `rows` by `columns` sums. Its stages hold about `terms`
 /// terms: those of one or several iterations of the contraction's loop over
-/// terms. If possible, the number of iterations is a multiple of those of a
-/// stage, so that no stage is incomplete.
+/// terms. If possible, the number of iterations of the loop is a multiple of
+/// that of a stage, so that no stage is incomplete.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {

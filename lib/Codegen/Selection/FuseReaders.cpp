@@ -406,8 +406,8 @@ static double countElements(linalg::GenericOp op) {
       cast<MemRefType>(getOutput(op).getType()).getNumElements());
 }
 
-/// Returns how many subgroups one after the other each multiprocessor runs to
-/// compute all elements of `op`, if all multiprocessors share out the elements.
+/// Returns how many subgroups each multiprocessor runs, one after the other, to
+/// compute all elements of `op`.
 static double countTurns(linalg::GenericOp op, const DeviceProfile &profile) {
   return std::ceil(countElements(op) /
                    (profile.getSpeed().multiprocessors *
