@@ -375,7 +375,8 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
 
 /// Copies the factors of the loop over terms, from iteration `firstStep` on, to
 /// workgroup memory. `thread` is the number by which a thread chooses its
-/// items: the thread's own number, or this number shifted (buildSums()).
+/// items: the thread's own number, or this number shifted such that threads
+/// without an item of the queries take the first items of the keys.
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /
