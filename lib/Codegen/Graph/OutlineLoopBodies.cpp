@@ -141,6 +141,24 @@ LogicalResult LoopBody::findInputs() {
   return success();
 }
 
+/// Moves the insertions of the call's results behind the call, where the loop
+/// reads a slice after an insertion.
+static void moveReadersBehind(func::CallOp call) {
+  llvm::SmallPtrSet<Operation *, 8> behind = {call};
+  Operation *last = call;
+  for (Operation &op : llvm::make_early_inc_range(*call->getBlock())) {
+    if (&op == call)
+      return;
+    if (llvm::none_of(op.getOperands(), [&](Value operand) {
+          return behind.contains(operand.getDefiningOp());
+        }))
+      continue;
+    behind.insert(&op);
+    op.moveAfter(last);
+    last = &op;
+  }
+}
+
 LogicalResult LoopBody::outline(SymbolTable &symbols) {
   if (failed(findInputs()))
     return failure();
@@ -167,8 +185,7 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                            return mapping.lookup(value);
                          }));
 
-  // The call stands behind all slices that it reads, and before all insertions
-  // of its results.
+  // The call stands behind all slices that it reads.
   builder.setInsertionPoint(moved.back());
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),
@@ -182,6 +199,7 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
     value.replaceAllUsesWith(call.getResult(index));
   for (Operation *op : llvm::reverse(moved))
     op->erase();
+  moveReadersBehind(call);
   return success();
 }
 

@@ -1,0 +1,265 @@
+//===- AlignLoops.cpp - Rows of loops that devices can bind ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoweringUtils.h"
+#include "dml/Conversion/Passes.h"
+#include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_ALIGNLOOPS
+#include "dml/Conversion/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// A tensor as rows, which its first dimension counts.
+struct Rows {
+  /// The number of rows, the number of elements of a row, and the same number
+  /// with padding, so that each row begins where every device can bind it.
+  int64_t count, size, padded;
+};
+
+/// Changes a loop over steps so that an executable can express it.
+class LoopAligner {
+public:
+  explicit LoopAligner(scf::ForOp loop) : loop(loop), builder(loop) {}
+
+  void run() {
+    for (unsigned number = 0; number < loop.getNumResults(); ++number)
+      alignCarried(number);
+    alignSources();
+    copyMovedTensors();
+  }
+
+private:
+  void alignCarried(unsigned number);
+  void alignSources();
+  void copyMovedTensors();
+  bool isComputed(Value value);
+  Value copy(Value value);
+  Value pad(Value tensor, Rows rows);
+  Value reshape(Value tensor, ArrayRef<int64_t> shape);
+  void readPadded(tensor::ExtractSliceOp slice, Value padded, Rows rows);
+  void writePadded(tensor::InsertSliceOp insert, Rows rows);
+
+  SmallVector<OpFoldResult> getAttrs(ArrayRef<int64_t> values) {
+    return getAsIndexOpFoldResult(builder.getContext(), values);
+  }
+
+  scf::ForOp loop;
+  OpBuilder builder;
+};
+} // namespace
+
+/// Returns the rows of a tensor that has to be padded, and nothing where each
+/// row begins at a multiple of the alignment.
+static std::optional<Rows> findRows(RankedTensorType type) {
+  if (!type.hasStaticShape() || type.getRank() == 0 ||
+      !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0)
+    return std::nullopt;
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  int64_t size = llvm::product_of(type.getShape().drop_front());
+  constexpr auto alignment =
+      static_cast<int64_t>(DeviceProfile::rangeAlignment);
+  if (alignment % bytes != 0 || size * bytes % alignment == 0)
+    return std::nullopt;
+  return Rows{type.getDimSize(0), size,
+              static_cast<int64_t>(llvm::alignTo(size, alignment / bytes))};
+}
+
+/// Whether a slice of `whole` is one row.
+static bool isRow(OffsetSizeAndStrideOpInterface slice,
+                  RankedTensorType whole) {
+  for (int64_t dim = 0; dim < whole.getRank(); ++dim) {
+    int64_t wanted = dim == 0 ? 1 : whole.getDimSize(dim);
+    if (getConstantIntValue(slice.getMixedSizes()[dim]) != wanted ||
+        getConstantIntValue(slice.getMixedStrides()[dim]) != 1 ||
+        (dim != 0 && getConstantIntValue(slice.getMixedOffsets()[dim]) != 0))
+      return false;
+  }
+  return true;
+}
+
+/// Returns the elements of `tensor` with another shape.
+Value LoopAligner::reshape(Value tensor, ArrayRef<int64_t> shape) {
+  Location loc = loop.getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getShape() == shape)
+    return tensor;
+  // Shapes without dimensions are reached by no groups, all others by one.
+  auto getGroups = [](int64_t rank, bool isScalar) {
+    SmallVector<ReassociationIndices> groups;
+    if (!isScalar)
+      groups.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+    return groups;
+  };
+  bool toScalar = shape.empty(), fromScalar = type.getRank() == 0;
+  if (type.getRank() > 1 || toScalar) {
+    SmallVector<int64_t> flat(toScalar ? 0 : 1, type.getNumElements());
+    tensor =
+        tensor::CollapseShapeOp::create(builder, loc, type.clone(flat), tensor,
+                                        getGroups(type.getRank(), toScalar));
+  }
+  if (shape.size() > 1 || fromScalar)
+    tensor = tensor::ExpandShapeOp::create(
+        builder, loc, type.clone(shape), tensor,
+        getGroups(static_cast<int64_t>(shape.size()), fromScalar));
+  return tensor;
+}
+
+/// Returns the rows of `tensor` with padding between them, whose elements are
+/// undefined.
+Value LoopAligner::pad(Value tensor, Rows rows) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loop.getLoc(), ArrayRef<int64_t>{rows.count, rows.padded},
+      type.getElementType());
+  if (tensor.getDefiningOp<tensor::EmptyOp>())
+    return empty;
+  return tensor::InsertSliceOp::create(
+      builder, loop.getLoc(), reshape(tensor, {rows.count, rows.size}), empty,
+      getAttrs({0, 0}), getAttrs({rows.count, rows.size}), getAttrs({1, 1}));
+}
+
+void LoopAligner::readPadded(tensor::ExtractSliceOp slice, Value padded,
+                             Rows rows) {
+  builder.setInsertionPoint(slice);
+  Value row = tensor::ExtractSliceOp::create(
+      builder, loop.getLoc(), padded,
+      {slice.getMixedOffsets()[0], builder.getIndexAttr(0)},
+      getAttrs({1, rows.size}), getAttrs({1, 1}));
+  slice.replaceAllUsesWith(reshape(row, slice.getType().getShape()));
+  slice.erase();
+}
+
+void LoopAligner::writePadded(tensor::InsertSliceOp insert, Rows rows) {
+  builder.setInsertionPoint(insert);
+  Value row = reshape(insert.getSource(), {1, rows.size});
+  Value written = tensor::InsertSliceOp::create(
+      builder, loop.getLoc(), row, insert.getDest(),
+      {insert.getMixedOffsets()[0], builder.getIndexAttr(0)},
+      getAttrs({1, rows.size}), getAttrs({1, 1}));
+  insert.replaceAllUsesWith(written);
+  insert.erase();
+}
+
+/// Pads a tensor into which the loop inserts rows, and takes the rows out of
+/// the padding behind the loop.
+void LoopAligner::alignCarried(unsigned number) {
+  BlockArgument argument = loop.getRegionIterArgs()[number];
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  auto insert =
+      loop.getYieldedValues()[number].getDefiningOp<tensor::InsertSliceOp>();
+  std::optional<Rows> rows = type ? findRows(type) : std::nullopt;
+  if (!rows || !insert || insert.getDest() != argument ||
+      !insert->hasOneUse() || !isRow(insert, type))
+    return;
+  SmallVector<tensor::ExtractSliceOp> slices;
+  for (Operation *user : argument.getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (slice && isRow(slice, type))
+      slices.push_back(slice);
+    else if (user != insert)
+      return;
+  }
+  builder.setInsertionPoint(loop);
+  OpOperand &init = loop.getInitArgsMutable()[number];
+  init.set(pad(init.get(), *rows));
+  argument.setType(init.get().getType());
+  OpResult result = loop->getResult(number);
+  result.setType(init.get().getType());
+  for (tensor::ExtractSliceOp slice : slices)
+    readPadded(slice, argument, *rows);
+  writePadded(insert, *rows);
+
+  builder.setInsertionPointAfter(loop);
+  Operation *taken = nullptr;
+  Value inner =
+      buildTensor(builder, loop, type.clone({rows->count, rows->size}),
+                  [&](ElementBuilder &b, ValueRange indices) -> Value {
+                    auto extract =
+                        tensor::ExtractOp::create(b, result, indices);
+                    taken = extract;
+                    return extract;
+                  });
+  Value whole = reshape(inner, type.getShape());
+  result.replaceUsesWithIf(
+      whole, [&](OpOperand &use) { return use.getOwner() != taken; });
+}
+
+/// Pads the tensors from outside of the loop of which it reads rows.
+void LoopAligner::alignSources() {
+  llvm::DenseMap<Value, Value> known;
+  for (auto slice : llvm::make_early_inc_range(
+           loop.getBody()->getOps<tensor::ExtractSliceOp>())) {
+    Value source = slice.getSource();
+    std::optional<Rows> rows = findRows(slice.getSourceType());
+    if (!rows || !loop.isDefinedOutsideOfLoop(source) ||
+        !isRow(slice, slice.getSourceType()))
+      continue;
+    Value &padded = known[source];
+    if (!padded) {
+      builder.setInsertionPoint(loop);
+      padded = pad(source, *rows);
+    }
+    readPadded(slice, padded, *rows);
+  }
+}
+
+/// Whether the body of the loop computes `value` or its elements with another
+/// shape.
+bool LoopAligner::isComputed(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && op->getBlock() == loop.getBody() &&
+         !isa<tensor::ExtractSliceOp>(op) &&
+         !op->hasTrait<OpTrait::ConstantLike>();
+}
+
+Value LoopAligner::copy(Value value) {
+  return buildTensor(builder, loop, cast<RankedTensorType>(value.getType()),
+                     [&](ElementBuilder &b, ValueRange indices) -> Value {
+                       return tensor::ExtractOp::create(b, value, indices);
+                     });
+}
+
+/// Lets the body compute the tensors that an iteration hands on as they are,
+/// such as two states that change places.
+void LoopAligner::copyMovedTensors() {
+  Operation *yield = loop.getBody()->getTerminator();
+  for (OpOperand &yielded : yield->getOpOperands()) {
+    if (!isa<RankedTensorType>(yielded.get().getType()))
+      continue;
+    auto insert = yielded.get().getDefiningOp<tensor::InsertSliceOp>();
+    bool inserts =
+        insert && insert->getBlock() == loop.getBody() &&
+        llvm::is_contained(loop.getRegionIterArgs(), insert.getDest());
+    OpOperand &moved = inserts ? insert.getSourceMutable() : yielded;
+    if (isComputed(moved.get()))
+      continue;
+    builder.setInsertionPoint(moved.getOwner());
+    moved.set(copy(moved.get()));
+  }
+}
+
+namespace {
+struct AlignLoops : dml::impl::AlignLoopsBase<AlignLoops> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      for (scf::ForOp loop : llvm::to_vector(block.getOps<scf::ForOp>()))
+        LoopAligner(loop).run();
+  }
+};
+} // namespace
