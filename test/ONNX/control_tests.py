@@ -440,9 +440,9 @@ def decode(type, shape, data):
     return np.frombuffer(base64.b64decode(data), type).reshape(shape)
 
 
-def record(folder, runtime):
+def record(folder, runtime, cases, file_of_values):
     requests = []
-    for name, function in CASES.items():
+    for name, function in cases.items():
         proto, runs = function()
         path = folder / f"{name}.onnx"
         path.write_bytes(proto.SerializeToString())
@@ -454,9 +454,9 @@ def record(folder, runtime):
     subprocess.run(["node", recorder, Path(runtime).resolve(), file], check=True)
     results = json.loads((folder / "runs.json.results").read_text())
     values = {}
-    for name, request in zip(CASES, requests):
+    for name, request in zip(cases, requests):
         values[name] = [results.pop(0) for _ in request["runs"]]
-    VALUES.write_text("{\n" + ",\n".join(
+    file_of_values.write_text("{\n" + ",\n".join(
         f"{json.dumps(name)}: {json.dumps(value)}" for name, value in values.items()) + "\n}\n")
 
 
@@ -630,7 +630,7 @@ def main():
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.record:
-        record(arguments.folder, arguments.record)
+        record(arguments.folder, arguments.record, CASES, VALUES)
         return
     if arguments.backend:
         check_backend(arguments.backend)

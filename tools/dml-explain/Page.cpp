@@ -812,6 +812,10 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
        << " not DirectML&#39;s.</p>\n";
   for (StringRef kind : report.unread)
     os << "<p class=\"bad\">Not read: " << escape(kind) << "</p>\n";
+  for (StringRef kind : report.onHost)
+    os << "<p class=\"bad\">Run on the CPU by ONNX Runtime, apart from the "
+          "operators of its body: "
+       << escape(kind) << "</p>\n";
   if (!report.notTaken.empty())
     os << "<p class=\"bad\">" << printCount(report.notTaken.size(), "node")
        << " of it " << (report.notTaken.size() == 1 ? "is" : "are")

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph/GraphImporter.h"
+#include "Graph/LoopForm.h"
 #include "Reader/Shapes.h"
 #include "Reader/Versions.h"
 #include "dml/IR/Origin.h"
@@ -183,12 +184,11 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   if (llvm::Error error = connect(importer, isComplete))
     return error;
   bool isBranch = domain.empty() && node.opType == "If";
+  bool repeats = isLoop(domain, node.opType);
   const Operator *info = registry.find(domain, node.opType);
-  if (!isBranch && !info) {
+  if (!isBranch && !repeats && !info) {
     addProblem(index, node, importer.getName(),
                describeUnknown(domain, node.opType));
-    if (isLoop(domain, node.opType))
-      problems.noteSession();
     return llvm::Error::success();
   }
   // If a node depends on a failed node, it is not checked, since the shapes of
@@ -201,6 +201,18 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   }
   if (isBranch)
     return importBranch(importer, placed, index, scope);
+  if (repeats) {
+    LoopForm form;
+    auto problem = readLoop(importer, scope, form);
+    if (problem && problem->empty()) {
+      problem = importLoop(importer, placed, index, scope, form);
+      if (problem && !problem->empty())
+        problems.noteSession();
+    }
+    if (problem && !problem->empty())
+      addProblem(index, node, importer.getName(), *problem);
+    return problem.takeError();
+  }
   std::string reason = buildNode(importer, placed, index, *info);
   if (reason.empty())
     return llvm::Error::success();
@@ -391,6 +403,11 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
     return error;
   if (llvm::Error error = reportProblems(*module))
     return error;
+  if (!onHost.empty())
+    (*module)->setAttr(
+        onHostAttrName,
+        Builder(module->getContext())
+            .getStrArrayAttr(llvm::to_vector_of<StringRef>(onHost.list())));
   if (state.isOptimized)
     runtime.optimize(function, std::move(state.origins), std::move(notes));
   if (llvm::Error error = verifyModule(*module))
