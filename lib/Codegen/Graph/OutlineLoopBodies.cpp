@@ -39,13 +39,14 @@ public:
 private:
   void keepReshapes(Value slice);
   void keepInsertion(Value yielded);
+  void sortByDepth();
   LogicalResult findInputs();
 
   scf::ForOp loop;
   /// The operations that stay in the loop: slices and insertions of slices,
   /// with the reshapes between these and the body, and arithmetic on indices.
   llvm::SmallPtrSet<Operation *, 16> kept;
-  /// All other operations, in their order.
+  /// All other operations.
   SmallVector<Operation *> moved;
   /// The constants that the function computes itself, and the values that are
   /// the function's arguments.
@@ -102,6 +103,25 @@ LoopBody::LoopBody(scf::ForOp loop) : loop(loop) {
   for (Operation &op : *loop.getBody())
     if (!kept.contains(&op))
       moved.push_back(&op);
+}
+
+/// Sorts the operations by the number of operations that they wait for. Chains
+/// of operations that do not wait for each other, such as the two directions of
+/// a recurrent network, then take turns, and wait at the same barriers.
+void LoopBody::sortByDepth() {
+  llvm::DenseMap<Operation *, unsigned> depths;
+  for (Operation *op : moved) {
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    unsigned depth = 0;
+    for (Value value : used)
+      if (auto found = depths.find(value.getDefiningOp());
+          found != depths.end())
+        depth = std::max(depth, found->second + 1);
+    depths[op] = depth;
+  }
+  llvm::stable_sort(
+      moved, [&](Operation *a, Operation *b) { return depths[a] < depths[b]; });
 }
 
 LogicalResult LoopBody::findInputs() {
@@ -162,6 +182,8 @@ static void moveReadersBehind(func::CallOp call) {
 LogicalResult LoopBody::outline(SymbolTable &symbols) {
   if (failed(findInputs()))
     return failure();
+  Operation *last = moved.back();
+  sortByDepth();
   OpBuilder builder(loop.getContext());
   TypeRange inputTypes = ValueRange(inputs.getArrayRef()).getTypes(),
             resultTypes = ValueRange(results.getArrayRef()).getTypes();
@@ -186,7 +208,7 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                          }));
 
   // The call stands behind all slices that it reads.
-  builder.setInsertionPoint(moved.back());
+  builder.setInsertionPoint(last);
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),
                      [&](Value value) { return inputs.contains(value); }) &&

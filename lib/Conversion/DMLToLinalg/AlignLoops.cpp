@@ -36,17 +36,26 @@ public:
 
   void run() {
     for (unsigned number = 0; number < loop.getNumResults(); ++number)
+      shareRows(number);
+    for (unsigned number = 0; number < loop.getNumResults(); ++number)
       alignCarried(number);
     alignSources();
     copyMovedTensors();
   }
 
 private:
+  struct Shared;
+  std::optional<Shared> findShared(unsigned number);
+  void shareRows(unsigned number);
+  void readShared(const Shared &shared);
   void alignCarried(unsigned number);
   void alignSources();
   void copyMovedTensors();
   bool isComputed(Value value);
   Value copy(Value value);
+  Value getIndex(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loop.getLoc(), value);
+  }
   Value pad(Value tensor, Rows rows);
   Value reshape(Value tensor, ArrayRef<int64_t> shape);
   void readPadded(tensor::ExtractSliceOp slice, Value padded, Rows rows);
@@ -131,6 +140,146 @@ Value LoopAligner::pad(Value tensor, Rows rows) {
       builder, loop.getLoc(), reshape(tensor, {rows.count, rows.size}), empty,
       getAttrs({0, 0}), getAttrs({rows.count, rows.size}), getAttrs({1, 1}));
 }
+
+/// Returns the value of which `value` is a reshape.
+static Value getReshaped(Value value) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// States that are rows
+//===----------------------------------------------------------------------===//
+
+/// A state whose value after each iteration is also a row of a tensor that the
+/// loop collects.
+struct LoopAligner::Shared {
+  unsigned state, collected;
+  tensor::InsertSliceOp insert;
+  bool isReversed;
+  /// The rows that the loop collects, without the row before the first
+  /// iteration.
+  Rows rows;
+};
+
+std::optional<LoopAligner::Shared> LoopAligner::findShared(unsigned number) {
+  BlockArgument argument = loop.getRegionIterArgs()[number];
+  auto insert =
+      loop.getYieldedValues()[number].getDefiningOp<tensor::InsertSliceOp>();
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  std::optional<int64_t> count = getConstantIntValue(loop.getUpperBound());
+  if (!insert || insert.getDest() != argument || !argument.hasOneUse() ||
+      !insert->hasOneUse() || !isRow(insert, type) ||
+      !loop.getInitArgs()[number].getDefiningOp<tensor::EmptyOp>() ||
+      getConstantIntValue(loop.getLowerBound()) != 0 ||
+      getConstantIntValue(loop.getStep()) != 1 || count != type.getDimSize(0))
+    return std::nullopt;
+  // The rows follow each other, forward or backward.
+  auto place = dyn_cast<Value>(insert.getMixedOffsets()[0]);
+  auto fromEnd = place ? place.getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+  bool isReversed = fromEnd && fromEnd.getRhs() == loop.getInductionVar() &&
+                    getConstantIntValue(fromEnd.getLhs()) == *count - 1;
+  Value row = getReshaped(insert.getSource());
+  if ((!isReversed && place != loop.getInductionVar()) || !isComputed(row))
+    return std::nullopt;
+  for (auto [state, yielded] : llvm::enumerate(loop.getYieldedValues()))
+    if (state != number && getReshaped(yielded) == row) {
+      int64_t size = llvm::product_of(type.getShape().drop_front());
+      std::optional<Rows> padded = findRows(type);
+      return Shared{static_cast<unsigned>(state), number, insert, isReversed,
+                    Rows{*count, size, padded ? padded->padded : size}};
+    }
+  return std::nullopt;
+}
+
+/// Lets each iteration read a state from the row that the iteration before has
+/// written, so that nothing is copied between iterations. The rows begin, or
+/// end if they are in reverse, with the state before the first iteration. They
+/// follow each other in one dimension: 3 iterations with rows of 40 elements of
+/// f32 have 4 rows in 256 elements.
+void LoopAligner::shareRows(unsigned number) {
+  std::optional<Shared> shared = findShared(number);
+  if (!shared)
+    return;
+  const Rows &rows = shared->rows;
+  builder.setInsertionPoint(loop);
+  OpOperand &init = loop.getInitArgsMutable()[number];
+  auto type = cast<RankedTensorType>(init.get().getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loop.getLoc(), ArrayRef<int64_t>{(rows.count + 1) * rows.padded},
+      type.getElementType());
+  init.set(tensor::InsertSliceOp::create(
+      builder, loop.getLoc(),
+      reshape(loop.getInitArgs()[shared->state], {rows.size}), empty,
+      getAttrs({shared->isReversed ? rows.count * rows.padded : 0}),
+      getAttrs({rows.size}), getAttrs({1})));
+  loop.getRegionIterArgs()[number].setType(empty.getType());
+  loop->getResult(number).setType(empty.getType());
+  readShared(*shared);
+
+  // Behind the loop, the rows and the last state are taken out.
+  builder.setInsertionPointAfter(loop);
+  Value result = loop->getResult(number);
+  llvm::SmallPtrSet<Operation *, 2> taken;
+  auto take = [&](int64_t count, int64_t first, ArrayRef<int64_t> shape) {
+    Value tensor =
+        buildTensor(builder, loop, type.clone({count, rows.size}),
+                    [&](ElementBuilder &b, ValueRange indices) -> Value {
+                      Value row = b.mul(b.add(indices[0], first), rows.padded);
+                      auto extract = tensor::ExtractOp::create(
+                          b, result, b.add(row, indices[1]));
+                      taken.insert(extract);
+                      return extract;
+                    });
+    return reshape(tensor, shape);
+  };
+  Value all = take(rows.count, shared->isReversed ? 0 : 1, type.getShape());
+  OpResult state = loop->getResult(shared->state);
+  if (!state.use_empty())
+    state.replaceAllUsesWith(
+        take(1, shared->isReversed ? 0 : rows.count,
+             cast<RankedTensorType>(state.getType()).getShape()));
+  result.replaceUsesWithIf(
+      all, [&](OpOperand &use) { return !taken.contains(use.getOwner()); });
+}
+
+/// Replaces the state in the body by the row of the iteration before.
+void LoopAligner::readShared(const Shared &shared) {
+  Location loc = loop.getLoc();
+  Value last = getIndex(shared.rows.count - 1), one = getIndex(1),
+        distance = getIndex(shared.rows.padded);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value place = loop.getInductionVar();
+  if (shared.isReversed)
+    place = arith::SubIOp::create(builder, loc, last, place);
+  Value next = arith::AddIOp::create(builder, loc, place, one);
+  auto getOffset = [&](Value row) -> SmallVector<OpFoldResult> {
+    return {arith::MulIOp::create(builder, loc, row, distance).getResult()};
+  };
+  auto sizes = getAttrs({shared.rows.size}), strides = getAttrs({1});
+  BlockArgument state = loop.getRegionIterArgs()[shared.state];
+  Value read = tensor::ExtractSliceOp::create(
+      builder, loc, loop.getRegionIterArgs()[shared.collected],
+      getOffset(shared.isReversed ? next : place), sizes, strides);
+  state.replaceAllUsesWith(
+      reshape(read, cast<RankedTensorType>(state.getType()).getShape()));
+  loop.getBody()->getTerminator()->setOperand(shared.state, state);
+  tensor::InsertSliceOp insert = shared.insert;
+  builder.setInsertionPoint(insert);
+  Value row = reshape(insert.getSource(), {shared.rows.size});
+  insert.replaceAllUsesWith(
+      tensor::InsertSliceOp::create(builder, loc, row, insert.getDest(),
+                                    getOffset(shared.isReversed ? place : next),
+                                    sizes, strides)
+          .getResult());
+  insert.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
 
 void LoopAligner::readPadded(tensor::ExtractSliceOp slice, Value padded,
                              Rows rows) {
@@ -217,12 +366,14 @@ void LoopAligner::alignSources() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
 /// Whether the body of the loop computes `value` or its elements with another
 /// shape.
 bool LoopAligner::isComputed(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
+  Operation *op = getReshaped(value).getDefiningOp();
   return op && op->getBlock() == loop.getBody() &&
          !isa<tensor::ExtractSliceOp>(op) &&
          !op->hasTrait<OpTrait::ConstantLike>();
@@ -239,8 +390,11 @@ Value LoopAligner::copy(Value value) {
 /// such as two states that change places.
 void LoopAligner::copyMovedTensors() {
   Operation *yield = loop.getBody()->getTerminator();
-  for (OpOperand &yielded : yield->getOpOperands()) {
-    if (!isa<RankedTensorType>(yielded.get().getType()))
+  for (auto [yielded, argument] :
+       llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs())) {
+    // Canonicalization removes a tensor that no iteration changes.
+    if (!isa<RankedTensorType>(yielded.get().getType()) ||
+        yielded.get() == argument)
       continue;
     auto insert = yielded.get().getDefiningOp<tensor::InsertSliceOp>();
     bool inserts =
