@@ -37,8 +37,8 @@ namespace {
 /// In workgroup memory, each sum of a thread has a line of partial sums, one
 /// for each thread. The totals of their groups follow at the end of the line,
 /// so that they do not overwrite partial sums that other threads may still
-/// read. If they are fewer than 32, they also move neighbouring lines to
-/// different ones of the 32 banks.
+/// read. If there are fewer than 32 totals, they also shift the lines, so that
+/// neighbouring lines begin in different ones of the 32 banks.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };
@@ -63,8 +63,8 @@ private:
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
                     int64_t lanes, ArrayRef<LinearForm> steps);
-  /// Iterations of a thread, and the conditions that they exist, which are null
-  /// if they always do.
+  /// Iterations of a thread, and for each of them the condition that the
+  /// contraction has this iteration, or null if it always has.
   struct Iterations {
     SmallVector<LinearForm> steps;
     SmallVector<Value> conditions;
@@ -147,9 +147,11 @@ SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
   // Neighbouring slices have neighbouring terms.
   LinearForm first = forms->add(b, forms->mul(b, round, stepsOfRound),
                                 forms->mul(b, slice, neighbours));
-  // If the last round is incomplete, terms beyond the last one are computed as
-  // 0 times 0, for factors of the last iterations. Neighbouring iterations stay
-  // neighbours if all of them exist or none of them does.
+  // The last round may extend beyond the last iteration. In place of iterations
+  // that do not exist, the kernel loads the factors of the last iterations, and
+  // replaces these factors by 0. If the neighbouring iterations of a thread all
+  // exist or all do not exist, they are replaced together, so that their
+  // factors remain neighbours in memory and are loaded as vectors.
   int64_t together = contraction.steps % neighbours == 0 ? neighbours : 1;
   Iterations result;
   for (int64_t i = 0; i < neighbours * tile.times; ++i) {
@@ -232,9 +234,10 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
 }
 
 /// Builds the words of the quantized columns in the iterations `steps`: for
-/// each word of terms, one of each sum of each of the thread's columns. Returns
-/// no words if the terms of an iteration or the iterations of the thread do not
-/// fill words, or if terms of one word have different scales or zero points.
+/// each group of terms that fill a word, one word for each sum of each of the
+/// thread's columns. Returns no words if the terms of an iteration or the
+/// iterations of the thread do not fill words, or if terms of one word have
+/// different scales or zero points.
 SmallVector<QuantizedFactors::Word>
 SlicedBuilder::buildWords(ArrayRef<LinearForm> steps,
                           const LinearForm &column) {
@@ -339,9 +342,9 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// Returns the plan for adding up partial sums in which a thread loads the
-/// fewest numbers, where a barrier counts as several loads, among the plans
-/// that fit workgroup memory.
+/// Returns the plan for adding up partial sums with the lowest cost, among the
+/// plans that fit workgroup memory. The cost is the number of loads of a
+/// thread, where a barrier counts as cost::sliced::loadsOfBarrier loads.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes() * contraction.sums;
@@ -391,16 +394,18 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
                              const JoinPlan &plan, ValueRange sums) {
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
   // Each thread has `numSums` partial sums. The i-th partial sums of all
-  // threads form line i in workgroup memory: those of a sum one behind the
-  // other, or those of neighbouring columns.
+  // threads form line i in workgroup memory. If isAlong is set, neighbours in a
+  // line are parts of the same sum, and otherwise they belong to neighbouring
+  // columns.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
         b, sums[firstRow * tile.columns + i], memory,
         forms->materialize(b, forms->add(b, getPlaceOfSums(), i * pitch)));
   gpu::BarrierOp::create(b);
 
-  // The distances, in a line, between the partial sums of one sum, and between
-  // the first partial sums of neighbouring columns.
+  // Distances in a line of workgroup memory: `ofPart` between the partial sums
+  // of one sum, and `ofColumn` between the first partial sums of neighbouring
+  // columns.
   int64_t ofPart = isAlong ? 1 : threadColumns,
           ofColumn = isAlong ? tile.slices : 1;
   if (plan.groups > 0) {
@@ -481,8 +486,9 @@ void SlicedBuilder::build() {
                                [](Value condition) { return condition; }))
     quantized = QuantizedFactors::match(contraction.columns);
   if (isAlong && tile.together > 0) {
-    // A subgroup has threads of several columns, which load the same factors of
-    // the rows.
+    // Only `together` consecutive threads have the same columns. A subgroup
+    // thus has threads of several columns, which load the same factors of the
+    // rows.
     auto [rest, inner] = forms->divide(b, forms->getThread(), tile.together);
     LinearForm outer;
     std::tie(outer, threadColumn) = forms->divide(b, rest, threadColumns);

@@ -148,7 +148,8 @@ public:
               result = result + getBias(b, indices[1], indices[3], true);
           }
           return result.value;
-        });
+        },
+        sharersOfSum);
   }
 
   /// Builds a tensor with the shape {1, 1, B, count * H} for `count` gates from
@@ -177,7 +178,8 @@ public:
         [&](ElementBuilder &b, ValueRange indices, Value sum) {
           return finish(b, indices[2], getRow(b, indices[3]), Number{&b, sum})
               .value;
-        });
+        },
+        sharersOfSum);
   }
 
   /// Builds a state with the shape {1, 1, B, H}.
