@@ -207,6 +207,18 @@ def loop_from_a_weight():
                  hundred=ints(100), sizes=ints(200)), [{"m": np.int64(m)} for m in (1, 3)]
 
 
+@case
+def loop_behind_a_size():
+    """The body reads a tensor whose size is data."""
+    body = graph([node("Add", "v,total", "n"), node("Identity", "c", "d")], "i:i c:b v:f:3",
+                 "d:b n:f:3 n:f:3")
+    return model([node("Greater", "x,zero", "g"), node("Compress", "x,g", "kept"),
+                  node("ReduceSum", "kept", "total", keepdims=0),
+                  node("Loop", "five,,y", "z,all", body=body)], "x:f:20 y:f:3",
+                 "z:f:3 all:f:5,3", zero=np.float32(0), five=np.int64(5)), [
+        {"x": wave(20, seed=seed), "y": wave(3)} for seed in (1, 2)]
+
+
 # Scans
 
 

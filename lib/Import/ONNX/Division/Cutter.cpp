@@ -20,6 +20,8 @@ Cutter::Cutter(const DividedModel &model, SectionPointer whole,
                     model.isOptimized),
       section(std::move(whole)) {
   strings = &store->strings;
+  // The host runs longer loops.
+  maxWrittenOut = 256;
   initializers = section->initializers;
   state.read = section->read;
 }

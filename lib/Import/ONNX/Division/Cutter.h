@@ -110,6 +110,9 @@ private:
   /// Imports a Loop or a Scan, or leaves it to the host.
   llvm::Error importLoopNode(NodeImporter &importer, const PlacedNode &placed,
                              unsigned index, const ScopePointer &scope);
+  /// Whether all tensors are there that the body of a loop reads from outside.
+  llvm::Expected<bool> knowsReads(const PlacedNode &placed,
+                                  const ScopePointer &scope) const;
   llvm::Error leaveLoop(const NodeImporter &importer, const PlacedNode &placed,
                         unsigned index, const ScopePointer &scope,
                         const LoopForm &form);

@@ -130,6 +130,18 @@ llvm::Error Cutter::finishBody(Body &body) {
   return llvm::Error::success();
 }
 
+llvm::Expected<bool> Cutter::knowsReads(const PlacedNode &placed,
+                                        const ScopePointer &scope) const {
+  llvm::StringSet<> names;
+  if (llvm::Error error = collectReads(placed.node, scope.get(), names))
+    return std::move(error);
+  return llvm::none_of(names.keys(), [&](StringRef name) {
+    auto found = state.tensors.find(name);
+    return found != state.tensors.end() && !found->second.isKnown &&
+           !llvm::is_contained(placed.node.outputs, name);
+  });
+}
+
 llvm::Error Cutter::importLoopNode(NodeImporter &importer,
                                    const PlacedNode &placed, unsigned index,
                                    const ScopePointer &scope) {
@@ -139,6 +151,13 @@ llvm::Error Cutter::importLoopNode(NodeImporter &importer,
     return problem.takeError();
   if (!problem->empty()) {
     addProblem(importer, *problem);
+    return llvm::Error::success();
+  }
+  llvm::Expected<bool> isReady = knowsReads(placed, scope);
+  if (!isReady)
+    return isReady.takeError();
+  if (!*isReady) {
+    leave(placed, index, scope);
     return llvm::Error::success();
   }
   problem = importLoop(importer, placed, index, scope, form);

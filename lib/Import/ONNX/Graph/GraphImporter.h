@@ -206,6 +206,8 @@ protected:
   std::vector<std::shared_ptr<const GraphProto>> branches;
   /// The Loops and Scans that ONNX Runtime does not run by DirectML.
   Problems onHost;
+  /// The largest number of nodes of a loop whose iterations are written out.
+  size_t maxWrittenOut = 4096;
   /// The numbers of loops that are being imported, of scopes of iterations, and
   /// of nodes within loops.
   unsigned numAttempts = 0, numIterations = 0, numInLoops = 0;

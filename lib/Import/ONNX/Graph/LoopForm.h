@@ -39,6 +39,11 @@ struct LoopForm {
     size_t output;
     int64_t axis = 0;
     bool isReversed = false;
+
+    /// Returns the dimension that counts iterations, of `rank` dimensions.
+    int64_t getAxis(int64_t rank) const {
+      return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank - 1);
+    }
   };
   std::vector<Collected> collected;
 

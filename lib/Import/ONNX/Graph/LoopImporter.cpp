@@ -18,10 +18,9 @@ using namespace dml::onnx;
 /// The largest number of operators that an executable's loop runs in all
 /// iterations together.
 static constexpr int64_t maxSteps = 1 << 20;
-/// The largest number of nodes of a loop whose iterations are written out, and
-/// of all nodes in the loops of a model, so that a small model takes little
-/// time.
-static constexpr size_t maxWrittenOut = 4096, maxInLoops = 1 << 16;
+/// The largest number of nodes that are imported in all loops of a model, so
+/// that a small model takes little time.
+static constexpr size_t maxInLoops = 1 << 16;
 /// The largest number of steps of recurrent operators in the body of a loop,
 /// which are written out.
 static constexpr int64_t maxRecurrentSteps = 64;
@@ -194,19 +193,22 @@ llvm::Expected<std::string> GraphImporter::LoopImporter::importBody() {
 }
 
 llvm::Expected<const Tensor *>
-GraphImporter::LoopImporter::findOutput(StringRef name) {
+GraphImporter::LoopImporter::findOutput(StringRef name, std::string &problem) {
   StringRef unique = resolve(scope.get(), name);
   if (llvm::Error error = graph.loadInitializer(unique))
     return std::move(error);
   auto found = state.tensors.find(unique);
-  return found == state.tensors.end() || !found->second.isKnown
-             ? nullptr
-             : &found->second;
+  if (found != state.tensors.end() && found->second.isKnown)
+    return &found->second;
+  problem = ("its body does not compute '" + name + "'").str();
+  return nullptr;
 }
 
 llvm::Expected<std::optional<bool>>
 GraphImporter::LoopImporter::findCondition() {
-  llvm::Expected<const Tensor *> tensor = findOutput(form.conditionOutput);
+  std::string problem;
+  llvm::Expected<const Tensor *> tensor =
+      findOutput(form.conditionOutput, problem);
   if (!tensor)
     return tensor.takeError();
   if (!*tensor || !(*tensor)->constant ||
@@ -221,21 +223,20 @@ void GraphImporter::LoopImporter::setOutput(size_t number, Tensor tensor) {
     state.tensors[name] = std::move(tensor);
 }
 
-static constexpr llvm::StringLiteral computedCondition =
-    "its condition is computed when the model runs, but a program's loops have "
-    "fixed numbers of iterations";
-
-static Tensor makeConstant(DataType type, Shape shape, int64_t element) {
+Tensor GraphImporter::LoopImporter::makeIntegers(Shape shape,
+                                                 ArrayRef<int64_t> elements) {
   Tensor tensor;
-  tensor.type = type;
+  tensor.type = DataType::INT64;
   tensor.shape = shape;
-  tensor.constant = Constant::get(type, std::move(shape), ArrayRef(element));
+  tensor.constant = Constant::get(tensor.type, std::move(shape), elements);
   return tensor;
 }
 
-static Tensor makeTrue() {
-  Tensor tensor = makeConstant(DataType::UINT8, {}, 1);
+Tensor GraphImporter::LoopImporter::makeTrue() {
+  Tensor tensor;
+  tensor.type = DataType::UINT8;
   tensor.isBool = true;
+  tensor.constant = Constant::get(tensor.type, {}, ArrayRef<int64_t>(1));
   return tensor;
 }
 
@@ -306,7 +307,7 @@ void GraphImporter::LoopImporter::enterScanned() {
 /// Enters the number of the iteration, which is an element of the sequence of
 /// all numbers.
 void GraphImporter::LoopImporter::enterIterationNumber() {
-  Tensor tensor = makeConstant(DataType::INT64, {}, 0);
+  Tensor tensor = makeIntegers({}, 0);
   StringRef unique = graph.define(*scope, form.iteration);
   if (unique.empty() || !state.read.contains(unique)) {
     enter(form.iteration, std::move(tensor));
@@ -369,11 +370,12 @@ GraphImporter::LoopImporter::yieldCarried(SmallVectorImpl<Value> &yielded) {
   for (auto [each, initial] : llvm::zip_equal(form.carried, carried)) {
     if (isPassedThrough(each))
       continue;
-    llvm::Expected<const Tensor *> found = findOutput(each.bodyOutput);
+    std::string problem;
+    llvm::Expected<const Tensor *> found = findOutput(each.bodyOutput, problem);
     if (!found)
       return found.takeError();
     if (!*found)
-      return ("its body does not compute '" + each.bodyOutput + "'").str();
+      return problem;
     const Tensor &tensor = **found;
     if (tensor.shape != initial.shape || tensor.type != initial.type)
       return ("an iteration gets " + describeShape(initial.shape) + " of " +
@@ -394,11 +396,12 @@ GraphImporter::LoopImporter::findCollected(SmallVectorImpl<Value> &rows) {
     if (!isRead(each))
       continue;
     StringRef name = each.bodyOutput->name;
-    llvm::Expected<const Tensor *> found = findOutput(name);
+    std::string problem;
+    llvm::Expected<const Tensor *> found = findOutput(name, problem);
     if (!found)
       return found.takeError();
     if (!*found)
-      return ("its body does not compute '" + name + "'").str();
+      return problem;
     const Tensor &tensor = **found;
     Shape row = {1};
     row.append(tensor.shape);
@@ -484,6 +487,12 @@ llvm::Expected<std::string> GraphImporter::LoopImporter::finishLoop() {
     return limit;
   loop.getBody()->getTerminator()->setOperands(yielded);
   appendCollected(rowValues);
+  setLoopOutputs();
+  return "";
+}
+
+/// Sets the outputs of the node to the results of the loop.
+void GraphImporter::LoopImporter::setLoopOutputs() {
   state.builder.setInsertionPointAfter(loop);
   state.loop = nullptr;
   auto results = loop.getResults().begin();
@@ -500,8 +509,7 @@ llvm::Expected<std::string> GraphImporter::LoopImporter::finishLoop() {
       continue;
     Tensor tensor = std::move((all++)->front());
     auto rank = static_cast<int64_t>(tensor.shape.size());
-    int64_t axis = std::clamp<int64_t>(
-        each.axis < 0 ? each.axis + rank : each.axis, 0, rank - 1);
+    int64_t axis = each.getAxis(rank);
     SmallVector<int64_t> order;
     for (int64_t dim = 0; dim < rank; ++dim)
       order.push_back(dim < axis ? dim + 1 : dim == axis ? 0 : dim);
@@ -511,7 +519,6 @@ llvm::Expected<std::string> GraphImporter::LoopImporter::finishLoop() {
     tensor.value = importer.reshape(moved, toPhysical(tensor.shape));
     setOutput(each.output, std::move(tensor));
   }
-  return "";
 }
 
 llvm::Expected<std::string> GraphImporter::LoopImporter::buildLoop() {
@@ -548,213 +555,6 @@ llvm::Expected<std::string> GraphImporter::LoopImporter::buildLoop() {
   loop.walk([&](Operation *op) { state.origins.erase(op); });
   loop.erase();
   return outcome;
-}
-
-//===----------------------------------------------------------------------===//
-// Iterations that are written out
-//===----------------------------------------------------------------------===//
-
-StringRef GraphImporter::LoopImporter::addName() {
-  StringRef name =
-      graph.strings->save(scope->prefix + "~" + Twine(++graph.numIterations));
-  state.read.insert(name);
-  return name;
-}
-
-StringRef GraphImporter::LoopImporter::addList(ArrayRef<int64_t> list) {
-  StringRef name = addName();
-  Tensor tensor;
-  tensor.type = DataType::INT64;
-  tensor.shape = {static_cast<int64_t>(list.size())};
-  tensor.isKnown = true;
-  tensor.constant = Constant::get(tensor.type, tensor.shape, list);
-  state.tensors[name] = std::move(tensor);
-  return name;
-}
-
-/// Imports a node that belongs to an iteration.
-llvm::Error GraphImporter::LoopImporter::importPart(
-    StringRef type, ArrayRef<StringRef> inputs, StringRef output,
-    std::optional<int64_t> axis) {
-  static const OperatorSets sets = [] {
-    OperatorSets sets;
-    sets[""] = 13;
-    return sets;
-  }();
-  PlacedNode part{{}, &sets, {}};
-  part.node.name = placed.node.name;
-  part.node.opType = type;
-  part.node.inputs.assign(inputs.begin(), inputs.end());
-  part.node.outputs = {output};
-  if (axis) {
-    AttributeProto &attribute = part.node.attributes.emplace_back();
-    attribute.name = "axis";
-    attribute.type = AttributeProto::Int;
-    attribute.i = *axis;
-  }
-  return graph.importNode(part, index, scope);
-}
-
-/// Returns `tensor` with another shape of equally many elements.
-static Tensor view(NodeImporter &importer, Tensor tensor, Shape shape) {
-  if (tensor.constant)
-    tensor.constant = tensor.constant->reshape(shape);
-  else
-    tensor.value = importer.reshape(tensor.value, toPhysical(shape));
-  tensor.shape = std::move(shape);
-  return tensor;
-}
-
-llvm::Error GraphImporter::LoopImporter::sliceScanned(int64_t number) {
-  for (const LoopForm::Scanned &scanned : form.scanned) {
-    int64_t row = scanned.isReversed ? *count - 1 - number : number;
-    StringRef slice = addName();
-    if (llvm::Error error =
-            importPart("Slice",
-                       {placed.node.inputs[scanned.input], addList(row),
-                        addList(row + 1), addList(scanned.axis)},
-                       slice))
-      return error;
-    const Tensor &tensor = state.tensors[slice];
-    if (!tensor.isKnown)
-      continue;
-    Shape shape = tensor.shape;
-    shape.erase(shape.begin() + scanned.axis);
-    enter(scanned.bodyInput, view(importer, tensor, std::move(shape)));
-  }
-  return llvm::Error::success();
-}
-
-llvm::Expected<std::string>
-GraphImporter::LoopImporter::writeIteration(int64_t number) {
-  if (llvm::Error error = openIteration())
-    return std::move(error);
-  for (auto [each, tensor] : llvm::zip_equal(form.carried, carried))
-    enter(each.bodyInput, tensor);
-  if (!form.isScan()) {
-    enter(form.iteration, makeConstant(DataType::INT64, {}, number));
-    enter(form.conditionInput, makeTrue());
-  }
-  if (llvm::Error error = sliceScanned(number))
-    return std::move(error);
-  Outcome outcome = importBody();
-  if (!outcome || !outcome->empty() || !graph.problems.empty() ||
-      graph.problems.getNumBehind() != 0)
-    return outcome;
-  for (auto [each, tensor] : llvm::zip_equal(form.carried, carried)) {
-    if (isPassedThrough(each))
-      continue;
-    llvm::Expected<const Tensor *> found = findOutput(each.bodyOutput);
-    if (!found)
-      return found.takeError();
-    if (!*found)
-      return ("its body does not compute '" + each.bodyOutput + "'").str();
-    tensor = **found;
-  }
-  for (auto [each, all] : llvm::zip_equal(form.collected, rows)) {
-    if (!isRead(each))
-      continue;
-    llvm::Expected<const Tensor *> found = findOutput(each.bodyOutput->name);
-    if (!found)
-      return found.takeError();
-    if (!*found)
-      return ("its body does not compute '" + each.bodyOutput->name + "'")
-          .str();
-    all.push_back(**found);
-  }
-  return "";
-}
-
-llvm::Expected<std::string>
-GraphImporter::LoopImporter::stack(const LoopForm::Collected &collected,
-                                   ArrayRef<Tensor> all) {
-  auto rank = static_cast<int64_t>(all.front().shape.size()) + 1;
-  int64_t axis = std::clamp<int64_t>(
-      collected.axis < 0 ? collected.axis + rank : collected.axis, 0, rank - 1);
-  SmallVector<StringRef> names;
-  for (const Tensor &tensor : all) {
-    if (tensor.shape != all.front().shape || tensor.type != all.front().type)
-      return ("its iterations collect " + describeShape(all.front().shape) +
-              " and " + describeShape(tensor.shape) + " for '" +
-              collected.bodyOutput->name + "', but wanted are equal shapes")
-          .str();
-    Shape row = tensor.shape;
-    row.insert(row.begin() + axis, 1);
-    names.push_back(addName());
-    state.tensors[names.back()] = view(importer, tensor, std::move(row));
-  }
-  if (collected.isReversed)
-    std::reverse(names.begin(), names.end());
-  StringRef output = addName();
-  if (llvm::Error error = importPart("Concat", names, output, axis))
-    return std::move(error);
-  if (const Tensor &tensor = state.tensors[output]; tensor.isKnown)
-    setOutput(collected.output, tensor);
-  return "";
-}
-
-llvm::Expected<std::string> GraphImporter::LoopImporter::writeOut() {
-  carried.clear();
-  for (const LoopForm::Carried &each : form.carried)
-    carried.push_back(importer.getInput(each.input));
-  rows.assign(form.collected.size(), {});
-  size_t numNodes = 0;
-  for (int64_t number = 0; !count || number < *count; ++number) {
-    numNodes += std::max<size_t>(numNeeded, 1);
-    size_t all = count ? *count * std::max<size_t>(numNeeded, 1) : numNodes;
-    if (std::max(all, numNodes) > maxWrittenOut)
-      return "its iterations have more than " + std::to_string(maxWrittenOut) +
-             " nodes when they are written out";
-    Outcome outcome = writeIteration(number);
-    if (!outcome || !outcome->empty() || !graph.problems.empty() ||
-        graph.problems.getNumBehind() != 0)
-      return outcome;
-    if (form.isScan())
-      continue;
-    llvm::Expected<std::optional<bool>> condition = findCondition();
-    if (!condition)
-      return condition.takeError();
-    if (!*condition)
-      return computedCondition.str();
-    if (!**condition)
-      break;
-  }
-  for (auto [each, tensor] : llvm::zip_equal(form.carried, carried))
-    setOutput(each.output, tensor);
-  for (auto [each, all] : llvm::zip_equal(form.collected, rows)) {
-    if (!isRead(each))
-      continue;
-    Outcome outcome = stack(each, all);
-    if (!outcome || !outcome->empty())
-      return outcome;
-  }
-  return "";
-}
-
-llvm::Expected<std::string> GraphImporter::LoopImporter::writeNone() {
-  for (const LoopForm::Carried &each : form.carried)
-    setOutput(each.output, importer.getInput(each.input));
-  for (const LoopForm::Collected &each : form.collected) {
-    if (!isRead(each))
-      continue;
-    std::optional<DataType> type = toDataType(each.bodyOutput->elementType);
-    if (!type)
-      return ("it has no iterations, but its body does not declare the type "
-              "of '" +
-              each.bodyOutput->name + "'")
-          .str();
-    Tensor tensor;
-    tensor.type = *type;
-    tensor.isBool = isBoolType(each.bodyOutput->elementType);
-    tensor.shape = Shape(getDeclaredSizes(*each.bodyOutput));
-    auto rank = static_cast<int64_t>(tensor.shape.size()) + 1;
-    int64_t axis = std::clamp<int64_t>(
-        each.axis < 0 ? each.axis + rank : each.axis, 0, rank - 1);
-    tensor.shape.insert(tensor.shape.begin() + axis, 0);
-    tensor.constant = Constant(*type, tensor.shape, {}, nullptr);
-    setOutput(each.output, std::move(tensor));
-  }
-  return "";
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,6 +44,9 @@ public:
 
 private:
   using Outcome = llvm::Expected<std::string>;
+  static constexpr llvm::StringLiteral computedCondition =
+      "its condition is computed when the model runs, but a program's loops "
+      "have fixed numbers of iterations";
 
   //===--------------------------------------------------------------------===//
   // What is known of the loop
@@ -73,10 +76,14 @@ private:
   /// Opens a scope for the names of an iteration.
   llvm::Error openIteration();
   void enter(llvm::StringRef name, Tensor tensor);
+  static Tensor makeIntegers(Shape shape, llvm::ArrayRef<int64_t> elements);
+  static Tensor makeTrue();
   /// Imports the nodes of the body.
   llvm::Expected<std::string> importBody();
-  /// Returns the tensor `name` of the body, or null if it is not known.
-  llvm::Expected<const Tensor *> findOutput(llvm::StringRef name);
+  /// Returns the tensor `name` of the body, or null, with `problem` set, if the
+  /// tensor is not known.
+  llvm::Expected<const Tensor *> findOutput(llvm::StringRef name,
+                                            std::string &problem);
   /// Returns whether there is another iteration, as the body computes it.
   llvm::Expected<std::optional<bool>> findCondition();
   void setOutput(size_t number, Tensor tensor);
@@ -94,6 +101,7 @@ private:
   Outcome yieldCarried(llvm::SmallVectorImpl<mlir::Value> &yielded);
   Outcome findCollected(llvm::SmallVectorImpl<mlir::Value> &rows);
   std::string findLimit();
+  void setLoopOutputs();
   void appendCollected(mlir::ValueRange rows);
   mlir::Value getIndex(int64_t value);
   /// Returns the number of the row for the iteration.
