@@ -222,11 +222,16 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--filter", default="")
     parser.add_argument("--record")
+    parser.add_argument("--write", action="store_true", help="write the models alone")
     parser.add_argument("--compile-options", default="")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.record:
         control_tests.record(arguments.folder, arguments.record, CASES, VALUES)
+        return
+    if arguments.write:
+        for name, function in CASES.items():
+            (arguments.folder / f"{name}.onnx").write_bytes(function()[0].SerializeToString())
         return
     recorded = json.loads(VALUES.read_text())
     for name in CASES:

@@ -12,6 +12,7 @@
 #include "dml/Import/Division.h"
 #include "dml/Import/Survey.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/Path.h"
@@ -307,10 +308,10 @@ void GraphImporter::addReturn(func::FuncOp function, ValueRange values,
       function.getArgumentTypes(), values.getTypes()));
   function.setAllResultAttrs(attributes);
   // Erases intermediate views of views, and constants that were replaced.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(function.front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 llvm::Error GraphImporter::reportProblems(ModuleOp module) const {

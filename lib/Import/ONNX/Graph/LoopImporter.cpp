@@ -318,6 +318,7 @@ void GraphImporter::LoopImporter::enterIterationNumber() {
     OpBuilder::InsertionGuard guard(state.builder);
     state.builder.setInsertionPoint(loop);
     Shape all = {*count};
+    state.whyNotTaken = writtenOnHost;
     numbers =
         importer
             .buildAll("fill_value_sequence", {},

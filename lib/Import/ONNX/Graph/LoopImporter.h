@@ -44,6 +44,10 @@ public:
 
 private:
   using Outcome = llvm::Expected<std::string>;
+  /// Why DirectML has no operator for what the loop itself does with tensors.
+  static constexpr llvm::StringLiteral writtenOnHost =
+      "ONNX Runtime counts iterations, and takes and collects their tensors, "
+      "on the CPU";
   static constexpr llvm::StringLiteral computedCondition =
       "its condition is computed when the model runs, but a program's loops "
       "have fixed numbers of iterations";

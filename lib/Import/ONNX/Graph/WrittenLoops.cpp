@@ -6,6 +6,7 @@
 
 #include "Graph/LoopImporter.h"
 #include "Reader/Shapes.h"
+#include "dml/IR/Origin.h"
 
 using namespace mlir;
 using namespace dml;
@@ -46,7 +47,17 @@ llvm::Error GraphImporter::LoopImporter::importPart(
     attribute.type = AttributeProto::Int;
     attribute.i = *axis;
   }
-  return graph.importNode(part, index, scope);
+  OpBuilder &builder = state.builder;
+  Block::iterator end = builder.getInsertionPoint();
+  Block &block = *builder.getInsertionBlock();
+  Operation *before = end == block.begin() ? nullptr : &*std::prev(end);
+  if (llvm::Error error = graph.importNode(part, index, scope))
+    return error;
+  for (Operation &op : llvm::make_range(
+           before ? std::next(before->getIterator()) : block.begin(), end))
+    if (isa<FeatureLevelOpInterface>(op))
+      op.setAttr(notTakenAttrName, builder.getStringAttr(writtenOnHost));
+  return llvm::Error::success();
 }
 
 /// Returns `tensor` with another shape of equally many elements.
