@@ -84,6 +84,23 @@ def scan_of_other_types():
 
 
 @case
+def scan_of_halves():
+    """Rows of 6 bytes, of f16."""
+    body = graph([node("Add", "s,e", "n"), node("Neg", "n", "o"), node("Identity", "n", "p")], "s:f:3 e:f:3",
+                 "n:f:3 o:f:3 p:f:3")
+    for info in [*body.input, *body.output]:
+        info.type.tensor_type.elem_type = TensorProto.FLOAT16
+    half, single = {"to": TensorProto.FLOAT16}, {"to": TensorProto.FLOAT}
+    return model([node("Cast", "x", "xh", **half), node("Cast", "start", "sh", **half),
+                  node("Scan", "sh,xh", "lh,ah,bh", body=body, num_scan_inputs=1,
+                       scan_output_directions=[0, 1], scan_input_directions=[1]),
+                  node("Cast", "lh", "last", **single), node("Cast", "ah", "all", **single),
+                  node("Cast", "bh", "sums", **single)], "start:f:3 x:f:9,3",
+                 "last:f:3 all:f:9,3 sums:f:9,3"), {
+        "start": np.round(wave(3) * 8) / 8, "x": np.round(wave(9, 3, seed=1) * 8) / 8}
+
+
+@case
 def scan_without_states():
     """Results that are inputs, outer tensors, and constants of the body."""
     body = graph([node("Neg", "e", "n"), node("Identity", "e", "same"), node("Add", "outer,e", "m")],

@@ -27,6 +27,12 @@ struct Rows {
   /// The number of rows, the number of elements of a row, and the same number
   /// with padding, so that each row begins where every device can bind it.
   int64_t count, size, padded;
+
+  /// Whether a row without padding consists of 32-bit words, as devices have
+  /// them that lack the type of the elements.
+  bool isOfWords(Type elementType) const {
+    return size * elementType.getIntOrFloatBitWidth() % 32 == 0;
+  }
 };
 
 /// Changes a loop over steps so that an executable can express it.
@@ -57,6 +63,7 @@ private:
     return arith::ConstantIndexOp::create(builder, loop.getLoc(), value);
   }
   Value pad(Value tensor, Rows rows);
+  Value extend(Value tensor, int64_t size);
   Value reshape(Value tensor, ArrayRef<int64_t> shape);
   void readPadded(tensor::ExtractSliceOp slice, Value padded, Rows rows);
   void writePadded(tensor::InsertSliceOp insert, Rows rows);
@@ -127,14 +134,31 @@ Value LoopAligner::reshape(Value tensor, ArrayRef<int64_t> shape) {
   return tensor;
 }
 
+/// Repeats the last element of the innermost dimension up to `size` elements.
+Value LoopAligner::extend(Value tensor, int64_t size) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t last = shape.back() - 1;
+  shape.back() = size;
+  return buildTensor(builder, loop, type.clone(shape),
+                     [&](ElementBuilder &b, ValueRange indices) -> Value {
+                       SmallVector<Value> from(indices);
+                       from.back() = b.minui(from.back(), b.index(last));
+                       return tensor::ExtractOp::create(b, tensor, from);
+                     });
+}
+
 /// Returns the rows of `tensor` with padding between them, whose elements are
 /// undefined.
 Value LoopAligner::pad(Value tensor, Rows rows) {
   auto type = cast<RankedTensorType>(tensor.getType());
+  bool isEmpty = tensor.getDefiningOp<tensor::EmptyOp>();
+  if (!isEmpty && !rows.isOfWords(type.getElementType()))
+    return extend(reshape(tensor, {rows.count, rows.size}), rows.padded);
   Value empty = tensor::EmptyOp::create(
       builder, loop.getLoc(), ArrayRef<int64_t>{rows.count, rows.padded},
       type.getElementType());
-  if (tensor.getDefiningOp<tensor::EmptyOp>())
+  if (isEmpty)
     return empty;
   return tensor::InsertSliceOp::create(
       builder, loop.getLoc(), reshape(tensor, {rows.count, rows.size}), empty,
@@ -210,11 +234,14 @@ void LoopAligner::shareRows(unsigned number) {
   Value empty = tensor::EmptyOp::create(
       builder, loop.getLoc(), ArrayRef<int64_t>{(rows.count + 1) * rows.padded},
       type.getElementType());
+  Value first = reshape(loop.getInitArgs()[shared->state], {rows.size});
+  int64_t size = rows.size;
+  if (!rows.isOfWords(type.getElementType()))
+    first = extend(first, size = rows.padded);
   init.set(tensor::InsertSliceOp::create(
-      builder, loop.getLoc(),
-      reshape(loop.getInitArgs()[shared->state], {rows.size}), empty,
+      builder, loop.getLoc(), first, empty,
       getAttrs({shared->isReversed ? rows.count * rows.padded : 0}),
-      getAttrs({rows.size}), getAttrs({1})));
+      getAttrs({size}), getAttrs({1})));
   loop.getRegionIterArgs()[number].setType(empty.getType());
   loop->getResult(number).setType(empty.getType());
   readShared(*shared);

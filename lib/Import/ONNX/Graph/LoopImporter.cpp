@@ -532,6 +532,10 @@ llvm::Expected<std::string> GraphImporter::LoopImporter::buildLoop() {
       return "it carries " + describeShape(tensor.shape) + " of " +
              stringifyDataType(tensor.type).str() + " in input " +
              std::to_string(each.input) + ", which no loop of a program does";
+  for (const LoopForm::Scanned &each : form.scanned)
+    if (isFourBits(importer.getType(each.input)))
+      return "it scans elements of 4 bits in input " +
+             std::to_string(each.input) + ", which no loop of a program does";
   if (llvm::Error error = openIteration())
     return std::move(error);
   startLoop();
