@@ -6,7 +6,7 @@
     benchmarks/recurrent.py --kinds LSTM --steps 1024 --sizes 256x512 --half
 
 A case is one layer of RNN, GRU or LSTM, forward, of batch 1, whose result is the whole
-sequence. "ready" is the time from the model until a session has its program, with nothing in
+sequence. Scan is a layer as RNN's that the model writes as ONNX's Scan. "ready" is the time from the model until a session has its program, with nothing in
 a cache. "us" is the time of a run divided by the number of steps: the median of runs on
 tensors of the device, from call to return. "cudnn" is the same for PyTorch's module, which
 calls cuDNN, and "graph" for a CUDA graph of the call. Needs python3-onnx.
@@ -30,11 +30,36 @@ except ImportError:
     import dml
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+KINDS = [*GATES, "Scan"]
+
+
+def make_scan(steps, inputs, units, type, dtype):
+    draw = np.random.default_rng(1)
+    weights = [numpy_helper.from_array((draw.uniform(-1, 1, shape) * units**-0.5).astype(dtype),
+                                       name)
+               for name, shape in (("w", (inputs, units)), ("r", (units, units)), ("b", (units,)))]
+    weights.append(numpy_helper.from_array(np.zeros((1, units), dtype), "start"))
+
+    def info(name, *shape):
+        return helper.make_tensor_value_info(name, type, shape)
+
+    nodes = [("MatMul", "row w", "i"), ("MatMul", "h r", "s"), ("Add", "i s", "p"),
+             ("Add", "p b", "q"), ("Tanh", "q", "n"), ("Identity", "n", "o")]
+    body = helper.make_graph(
+        [helper.make_node(op, reads.split(), [output]) for op, reads, output in nodes],
+        "body", [info("h", 1, units), info("row", 1, inputs)],
+        [info("n", 1, units), info("o", 1, units)])
+    node = helper.make_node("Scan", ["start", "x"], ["last", "y"], body=body, num_scan_inputs=1)
+    return helper.make_graph([node], "scan", [info("x", steps, 1, inputs)],
+                             [info("y", steps, 1, units)], weights)
 
 
 def make_model(kind, steps, inputs, units, half):
     dtype = np.float16 if half else np.float32
     type = TensorProto.FLOAT16 if half else TensorProto.FLOAT
+    if kind == "Scan":
+        return helper.make_model(make_scan(steps, inputs, units, type, dtype), ir_version=8,
+                                 opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
     draw = np.random.default_rng(1)
     rows = GATES[kind] * units
     weights = [numpy_helper.from_array((draw.uniform(-1, 1, shape) * units**-0.5).astype(dtype),
@@ -69,7 +94,8 @@ def time_session(kind, steps, inputs, units, arguments):
     ready = time.perf_counter() - started
     dtype = np.float16 if arguments.half else np.float32
     x = dml.Tensor((steps, 1, inputs), dtype, session.device)
-    y = dml.Tensor((steps, 1, 1, units), dtype, session.device)
+    shape = (steps, 1, units) if kind == "Scan" else (steps, 1, 1, units)
+    y = dml.Tensor(shape, dtype, session.device)
     return ready, time_runs(lambda: session.run(None, {"x": x}, into={"y": y}), arguments.seconds)
 
 
@@ -82,7 +108,7 @@ def time_torch(kind, steps, inputs, units, arguments):
     if not torch.cuda.is_available():
         return None, None
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
-    module = getattr(torch.nn, kind)(inputs, units).cuda()
+    module = getattr(torch.nn, "RNN" if kind == "Scan" else kind)(inputs, units).cuda()
     x = torch.zeros(steps, 1, inputs, device="cuda")
     if arguments.half:
         module, x = module.half(), x.half()
@@ -111,7 +137,7 @@ def time_torch(kind, steps, inputs, units, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kinds", nargs="+", choices=GATES, default=list(GATES))
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--steps", nargs="+", type=int, default=[16, 1024, 16384])
     parser.add_argument("--sizes", nargs="+", metavar="INPUTSxUNITS",
                         default=["32x64", "256x512"])

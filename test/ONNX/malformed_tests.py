@@ -50,6 +50,27 @@ def deep(depth):
     return helper.make_graph(nodes, "g", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
 
 
+def looping(depth=1, count=3, op="Relu", shape=(2, 3), **attributes):
+    """A Loop of `count` iterations, in whose body is another, down to a node."""
+    def nodes(level, carried, result):
+        if level == depth:
+            return [helper.make_node(op, [carried], [result], name="inner")]
+        i, c, v, d, n = (f"{name}{level}" for name in "icvdn")
+        info = helper.make_tensor_value_info
+        body = helper.make_graph(
+            nodes(level + 1, v, n) + [helper.make_node("Identity", [c], [d])], "body",
+            [info(i, TensorProto.INT64, []), info(c, TensorProto.BOOL, []),
+             info(v, TensorProto.FLOAT, shape)],
+            [info(d, TensorProto.BOOL, []), info(n, TensorProto.FLOAT, shape)])
+        return [helper.make_node("Loop", ["count", "", carried], [result], name=f"again{level}",
+                                 body=body)]
+    model = build(nodes(0, "x", "y"),
+                  weights=[] if count is None else [numpy_helper.from_array(np.int64(count), "count")])
+    if count is None:
+        model.graph.input.append(helper.make_tensor_value_info("count", TensorProto.INT64, []))
+    return model
+
+
 def recursive(depth, calls):
     """Functions, each of which calls the next `calls` times, and the last nothing or,
     where there is one alone, itself."""
@@ -85,10 +106,20 @@ CASES = [
     (build([helper.make_node("If", ["x"], ["y"], name="choose", then_branch=deep(20), else_branch=deep(1))]),
      "has a graph within 16 others"),
     (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
-     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it repeats a graph, but a program has no loops (where the "
-     "number of steps is fixed, an exporter can write them out)"),
-    (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
-     "\na session (dml/session.h, python3 -m dml) runs such a model as several programs"),
+     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it has no graph for its body"),
+    (looping(count=None),
+     "Loop: 1 node, 'again0': its number of iterations is computed when the model runs, but a program's loops "
+     "have fixed numbers of iterations (where it depends on an input of one integer or bool, "
+     "--dim=NAME=VALUE states that)\n"
+     "a session (dml/session.h, python3 -m dml) runs such a model as several programs"),
+    (looping(count=2**40), "Loop: 1 node, 'again0': it has 1099511627776 iterations, but wanted are at most 1048576"),
+    (looping(count=2**20), "it has 1048576 iterations of 2 operators, but wanted are at most 1048576 operators"),
+    (looping(op="Foo"), "a program cannot have its body: Foo: 1 node, 'inner': the importer does not know it"),
+    (looping(depth=2, count=5000),
+     "a program cannot have its body: Loop: 1 node, 'again1': its iterations have more than 4096 nodes when they "
+     "are written out"),
+    (looping(depth=4, count=100), "the loops of the model have more than 65536 nodes when they are written out"),
+    (looping(depth=18), "has a graph within 16 others"),
     (build([helper.make_node("Relu", ["z"], ["y"], name="r")]),
      "node 'r' (Relu) reads 'z', which nothing before it computes"),
     (build([helper.make_node("Relu", ["x"], ["x"], name="r"), helper.make_node("Relu", ["x"], ["y"])]),

@@ -192,7 +192,7 @@ static FailureOr<Estimate> evaluate(Value value, const Found &found,
     return Estimate(it->second);
   Operation *op = value.getDefiningOp();
   SmallVector<Estimate, 4> operands;
-  for (Value operand : op->getOperands()) {
+  for (Value operand : reference::getUsedValues(op)) {
     FailureOr<Estimate> estimate = evaluate(operand, found, known);
     if (failed(estimate))
       return failure();
@@ -209,7 +209,7 @@ static FailureOr<Estimate> evaluate(Value value, const Found &found,
 static void check(Check &check, const Found &found) {
   llvm::DenseMap<Value, Estimate> known;
   SmallVector<Estimate, 4> operands;
-  for (Value operand : check.op->getOperands()) {
+  for (Value operand : reference::getUsedValues(check.op)) {
     FailureOr<Estimate> estimate = evaluate(operand, found, known);
     if (failed(estimate)) {
       check.defect = "the reference cannot compute an operand";
@@ -244,7 +244,8 @@ static SmallVector<Operation *> selectOperators(func::FuncOp function) {
   Operation *terminator = function.front().getTerminator();
   unsigned count = 0;
   for (Operation &op : function.front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>() || op.use_empty())
+    if (op.hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op) ||
+        op.use_empty())
       continue;
     bool isReturned = llvm::is_contained(op.getUsers(), terminator);
     if (++count % every == 0 || isReturned)
@@ -382,7 +383,7 @@ evaluateValues(func::FuncOp function, ArrayRef<Tensor> inputs) {
     values.try_emplace(argument, input);
   for (Operation &op : function.front()) {
     std::vector<Estimate> operands;
-    for (Value operand : op.getOperands())
+    for (Value operand : reference::getUsedValues(&op))
       operands.push_back(values.find(operand)->second);
     if (isa<func::ReturnOp>(op))
       return operands;

@@ -460,6 +460,13 @@ static std::string printTimes(ArrayRef<StepRef> steps) {
   return steps.empty() ? "" : ", " + printTime(sum);
 }
 
+/// "3", or "3 (16 times)" in a loop of 16 iterations.
+static std::string printNumber(const KernelStep &step) {
+  std::string text = std::to_string(step.number);
+  return step.count == 1 ? text
+                         : text + " (" + std::to_string(step.count) + " times)";
+}
+
 static std::string printKernel(const KernelStep &step) {
   return step.kernel.empty() ? "a copy"
                              : "kernel " + std::to_string(step.kernelIndex);
@@ -475,15 +482,15 @@ static std::string describeSteps(const Node &node, StringRef function) {
   if (StringRef other = steps.front().function->name; other != function)
     text = "@" + shorten(other, 8) + " ";
   if (steps.size() == 1)
-    return text + "step " + std::to_string(steps.front().index) + ", " +
+    return text + "step " + printNumber(steps.front().get()) + ", " +
            printKernel(steps.front().get()) + printTimes(steps);
   if (steps.size() > 3)
     return text + std::to_string(steps.size()) + " steps, " +
-           std::to_string(steps.front().index) + " to " +
-           std::to_string(steps.back().index) + printTimes(steps);
+           printNumber(steps.front().get()) + " to " +
+           printNumber(steps.back().get()) + printTimes(steps);
   text += "steps ";
   for (const StepRef &step : steps)
-    text += (&step == steps.begin() ? "" : ", ") + std::to_string(step.index);
+    text += (&step == steps.begin() ? "" : ", ") + printNumber(step.get());
   return text + printTimes(steps);
 }
 
@@ -493,9 +500,9 @@ static std::string describeStepsInFull(ArrayRef<StepRef> steps) {
   constexpr size_t most = 8;
   std::string text;
   for (const StepRef &step : steps.take_front(most))
-    text += "; @" + step.function->name + " step " +
-            std::to_string(step.index) + ", " + printKernel(step.get()) +
-            " of " + step.get().operators + printTimes(step);
+    text += "; @" + step.function->name + " step " + printNumber(step.get()) +
+            ", " + printKernel(step.get()) + " of " + step.get().operators +
+            printTimes(step);
   if (steps.size() > most)
     text += "; and " + printCount(steps.size() - most, "other step");
   return text;
@@ -713,7 +720,7 @@ static void printKernels(const Measures &measures, raw_ostream &os) {
   }
   for (const KernelFunction &function : measures.functions) {
     os << "<p>" << escape("@" + function.name) << " becomes "
-       << printCount(function.steps.size(), "step") << " with "
+       << printCount(function.stepCount, "step") << " with "
        << printCount(function.kernelCount, "kernel") << ", for the devices "
        << escape(measures.profile)
        << ".</p>\n<table><thead><tr><th>step</th><th>operators</th><th>"
@@ -721,8 +728,8 @@ static void printKernels(const Measures &measures, raw_ostream &os) {
           "<th>time</th></tr></thead><tbody>\n";
     for (auto [index, step] : llvm::enumerate(function.steps)) {
       os << "<tr><td style=\"border-left:6px solid "
-         << getColor({&function, index}) << "\">" << index << "</td><td>"
-         << escape(step.operators) << "</td><td>";
+         << getColor({&function, index}) << "\">" << printNumber(step)
+         << "</td><td>" << escape(step.operators) << "</td><td>";
       if (!step.kernel.empty())
         os << step.kernelIndex;
       os << "</td><td>" << escape(step.kernel) << "</td><td>";
@@ -812,6 +819,10 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
        << " not DirectML&#39;s.</p>\n";
   for (StringRef kind : report.unread)
     os << "<p class=\"bad\">Not read: " << escape(kind) << "</p>\n";
+  for (StringRef kind : report.onHost)
+    os << "<p class=\"bad\">Run on the CPU by ONNX Runtime, apart from the "
+          "operators of its body: "
+       << escape(kind) << "</p>\n";
   if (!report.notTaken.empty())
     os << "<p class=\"bad\">" << printCount(report.notTaken.size(), "node")
        << " of it " << (report.notTaken.size() == 1 ? "is" : "are")

@@ -11,6 +11,7 @@
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -187,8 +188,9 @@ int main(int argc, char **argv) {
     return tools::kExitInvalid;
 
   DialectRegistry registry;
-  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
+  registry
+      .insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
+              linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>();
   MLIRContext context(registry);
   // The interpreter names what it does not know, and says what it does.
   context.allowUnregisteredDialects();

@@ -445,6 +445,44 @@ void printSums(const std::vector<TimedStep> &steps) {
                  operators.c_str());
 }
 
+/// Prints the time of each step. Steps of which there are many alike, as in the
+/// iterations of a loop, have one line together.
+void printSteps(const std::vector<TimedStep> &steps) {
+  constexpr size_t mostAlike = 64;
+  struct Alike {
+    size_t count = 0;
+    uint64_t duration = 0, boundSize = 0;
+  };
+  std::map<std::pair<std::string, uint64_t>, Alike> all;
+  for (const TimedStep &step : steps) {
+    Alike &alike = all[{step.name, step.boundSize}];
+    ++alike.count;
+    alike.duration += step.end - step.begin;
+    alike.boundSize += step.boundSize;
+  }
+  auto print = [](const std::string &which, uint64_t time, uint64_t bytes,
+                  const std::string &name) {
+    auto duration = static_cast<double>(time);
+    std::fprintf(stderr, "time: %s: %.1f us, %.2f GB/s, %s\n", which.c_str(),
+                 duration / 1000,
+                 duration > 0 ? static_cast<double>(bytes) / duration : 0.0,
+                 name.c_str());
+  };
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const TimedStep &step = steps[i];
+    Alike &alike = all[{step.name, step.boundSize}];
+    if (alike.count > mostAlike)
+      print(std::to_string(alike.count) + " steps from step " +
+                std::to_string(i) + " on",
+            alike.duration, alike.boundSize, step.name);
+    else if (alike.count != 0)
+      print("step " + std::to_string(i), step.end - step.begin, step.boundSize,
+            step.name);
+    if (alike.count > mostAlike)
+      alike.count = 0;
+  }
+}
+
 /// Reports the times of the steps as the options require: prints the shortest
 /// wall time, the variant that ran and its steps, and writes a trace.
 void reportTimes(const Options &options, DmlDevice device,
@@ -476,13 +514,7 @@ void reportTimes(const Options &options, DmlDevice device,
                  function.variantCount, printNeeds(variant).c_str());
   if (*variant.deviceProfile)
     std::fprintf(stderr, "time: compiled for %s\n", variant.deviceProfile);
-  for (size_t i = 0; i < steps.size(); ++i) {
-    auto duration = static_cast<double>(steps[i].end - steps[i].begin);
-    std::fprintf(
-        stderr, "time: step %zu: %.1f us, %.2f GB/s, %s\n", i, duration / 1000,
-        duration > 0 ? static_cast<double>(steps[i].boundSize) / duration : 0.0,
-        steps[i].name.c_str());
-  }
+  printSteps(steps);
   printSums(steps);
 }
 

@@ -74,6 +74,9 @@ struct Report {
   /// The kinds of nodes of an ONNX model that could not be read, each with the
   /// reason.
   llvm::SmallVector<llvm::StringRef> unread;
+  /// The kinds of nodes that ONNX Runtime runs on the CPU, apart from the
+  /// operators of their bodies, which are in `ops`: Loop and Scan.
+  llvm::SmallVector<llvm::StringRef> onHost;
   /// Whether the file is an ONNX model, and whether ONNX Runtime's
   /// optimizations were applied. `fused` contains those that have fused
   /// operators, with the number of times.

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"
@@ -332,7 +333,65 @@ struct ConvertEmpty : OpConversionPattern<tensor::EmptyOp> {
     return success();
   }
 };
+} // namespace
 
+/// Returns the number of the word at which a slice begins that a loop reads or
+/// writes: a row of a tensor with one or two dimensions whose number depends on
+/// the iteration. Returns null if `op` is no such slice, or if the row does not
+/// begin at a word. Row i of a tensor of 8 x 256 elements of 8 bits begins at
+/// word 64 * i.
+static Value getRowWord(OffsetSizeAndStrideOpInterface op,
+                        RankedTensorType whole, OpBuilder &builder) {
+  auto place = dyn_cast<Value>(op.getMixedOffsets()[0]);
+  int64_t bits = whole.getElementTypeBitWidth();
+  for (int64_t dim = 1; dim < whole.getRank(); ++dim) {
+    bits *= whole.getDimSize(dim);
+    if (op.getStaticOffsets()[dim] != 0 || op.getStaticSizes()[0] != 1 ||
+        (whole.getRank() > 2 &&
+         op.getStaticSizes()[dim] != whole.getDimSize(dim)))
+      return nullptr;
+  }
+  // The offset in one dimension is a multiple of a row's size.
+  auto product = place ? place.getDefiningOp<arith::MulIOp>() : nullptr;
+  std::optional<int64_t> size =
+      product ? getConstantIntValue(product.getRhs()) : std::nullopt;
+  if (size && bits % wordBits != 0) {
+    place = product.getLhs();
+    bits *= *size;
+  }
+  if (!place || bits % wordBits != 0 ||
+      !llvm::all_of(op.getStaticStrides(),
+                    [](int64_t stride) { return stride == 1; }))
+    return nullptr;
+  Value words =
+      arith::ConstantIndexOp::create(builder, op->getLoc(), bits / wordBits);
+  return arith::MulIOp::create(builder, op->getLoc(), place, words);
+}
+
+namespace {
+/// Converts a slice that a loop reads to a slice of words.
+struct ConvertExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ExtractSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value word = getRowWord(op, op.getSourceType(), rewriter);
+    if (!word)
+      return op.emitError(
+                 "wants a row of whole 32-bit words, to be a slice of ")
+             << op.getSourceType() << " that the device profile has words for";
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, type, adaptor.getSource(), OpFoldResult(word),
+        OpFoldResult(rewriter.getIndexAttr(type.getNumElements())),
+        OpFoldResult(rewriter.getIndexAttr(1)));
+    return success();
+  }
+};
+} // namespace
+
+namespace {
 /// If an insertion fills a range of one dimension, and the range consists of
 /// whole words, converts the insertion to an insertion of words. The last word
 /// of the whole tensor may be incomplete.
@@ -343,6 +402,17 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
   matchAndRewrite(tensor::InsertSliceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
+    if (ShapedType::isDynamic(op.getStaticOffsets()[0]))
+      if (Value word = getRowWord(op, type, rewriter)) {
+        int64_t count = cast<RankedTensorType>(adaptor.getSource().getType())
+                            .getNumElements();
+        rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+            op, adaptor.getSource(), adaptor.getDest(),
+            ArrayRef<OpFoldResult>(word),
+            ArrayRef<OpFoldResult>(rewriter.getIndexAttr(count)),
+            ArrayRef<OpFoldResult>(rewriter.getIndexAttr(1)));
+        return success();
+      }
     int64_t inner = type.getElementTypeBitWidth(), outer = 1;
     for (int64_t size : type.getShape())
       inner *= size;
@@ -987,7 +1057,7 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
         arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp, func::CallOp,
         func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
         tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractOp,
-        tensor::InsertSliceOp>(isLegal);
+        tensor::ExtractSliceOp, tensor::InsertSliceOp>(isLegal);
 #define DML_ADD_LEGAL(Op, isSigned, wide)                                      \
   target.addDynamicallyLegalOp<Op>(isLegal);
     DML_INTEGER_ARITHMETIC(DML_ADD_LEGAL)
@@ -1004,8 +1074,8 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     RewritePatternSet patterns(context);
     patterns.add<
         ConvertGeneric, DropElementCast, ConvertExtract, ConvertEmpty,
-        ConvertInsertSlice, ConvertConstant, ConvertSelect, ConvertBitcast,
-        ConvertExtF, ConvertTruncF, ConvertCmpF, ConvertCmpI,
+        ConvertExtractSlice, ConvertInsertSlice, ConvertConstant, ConvertSelect,
+        ConvertBitcast, ConvertExtF, ConvertTruncF, ConvertCmpF, ConvertCmpI,
         ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
         ConvertFromFloat<arith::FPToSIOp>, ConvertFromFloat<arith::FPToUIOp>,
         ConvertIndexCastUI, ConvertTruncI, ConvertExtI<arith::ExtSIOp>,
