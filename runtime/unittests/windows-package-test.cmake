@@ -17,7 +17,8 @@ set(root "${FOLDER}/${name}")
 
 file(GLOB_RECURSE found RELATIVE "${root}" "${root}/*")
 foreach(file IN ITEMS bin/dml_runtime.dll bin/dml-run.exe bin/dml-inspect.exe
-    bin/dml-bench.exe include/dml/runtime.h lib/libdml_runtime.a lib/libdml_runtime.dll.a
+    bin/dml-bench.exe include/dml/runtime.h include/dml/runtime.hpp
+    share/doc/dml-dev/examples/embed/embed.c lib/libdml_runtime.a lib/libdml_runtime.dll.a
     lib/dml_runtime.def lib/cmake/dml-runtime/dml-runtime-config.cmake
     share/doc/dml-runtime/LICENSE share/doc/dml-runtime/examples/padding.dmlx)
   if(NOT file IN_LIST found)
