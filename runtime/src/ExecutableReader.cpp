@@ -9,6 +9,7 @@
 
 #include "DataType.h"
 #include "Executable.h"
+#include "HostFile.h"
 #include "SPIRVModule.h"
 
 #include "executable_constants.h"
@@ -16,7 +17,6 @@
 #include "executable_names.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -972,32 +972,28 @@ dml::runtime::readExecutable(const void *data, size_t size, bool borrows) {
 
 Expected<std::shared_ptr<const Executable>>
 dml::runtime::readExecutableFile(const std::string &path) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(
-      std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file)
-    return makeError(errno == ENOENT ? DML_ERROR_NOT_FOUND : DML_ERROR_IO,
-                     "cannot open '", path, "': ", std::strerror(errno));
+  Expected<HostFile> opened = openHostFile(path);
+  if (!opened)
+    return opened.status();
+  std::FILE *file = opened->get();
   std::vector<uint8_t> bytes;
-  // Room for all of it, where it says how long it is: a pipe does not.
-  if (std::fseek(file.get(), 0, SEEK_END) == 0) {
-    long size = std::ftell(file.get());
-    if (size > 0)
-      bytes.reserve(static_cast<size_t>(
-          std::min<long>(size, FLATBUFFERS_MAX_BUFFER_SIZE)));
-    std::rewind(file.get());
+  // Room for the whole file, whose size a pipe does not tell.
+  if (int64_t size = seekHostFile(file, 0, SEEK_END); size >= 0) {
+    bytes.reserve(static_cast<size_t>(
+        std::min<int64_t>(size, FLATBUFFERS_MAX_BUFFER_SIZE)));
+    std::rewind(file);
   }
   uint8_t block[1 << 16];
   size_t count = 0;
-  while ((count = std::fread(block, 1, sizeof(block), file.get())) > 0) {
+  while ((count = std::fread(block, 1, sizeof(block), file)) > 0) {
     bytes.insert(bytes.end(), block, block + count);
     // An input that is no executable, or is too large, is not read to its end.
     if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
         (bytes.size() >= 8 && !fb::ExecutableBufferHasIdentifier(bytes.data())))
       break;
   }
-  if (std::ferror(file.get()))
-    return makeError(DML_ERROR_IO, "cannot read '", path,
-                     "': ", std::strerror(errno));
+  if (std::ferror(file))
+    return makeReadError(path);
   auto result = Reader(std::move(bytes)).read();
   if (!result)
     return result.status().in(concat("executable '", path, "'"));

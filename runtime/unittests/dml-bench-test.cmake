@@ -1,17 +1,17 @@
 # Runs dml-bench as people do, and looks at what it prints and writes. No time is
 # asserted.
-#   cmake -DDML_BENCH=... -DWRITER=... -DFOLDER=... -P dml-bench-test.cmake
+#   cmake -DDML_BENCH=... -DWRITER=... -DFOLDER=... [-DEMULATOR=...] -P dml-bench-test.cmake
 #
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
-execute_process(COMMAND "${WRITER}" "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} "${WRITER}" "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
 
 # run(<exit code> <regex of stdout or stderr> arguments...)
 function(run code pattern)
-  execute_process(COMMAND "${DML_BENCH}" ${ARGN} WORKING_DIRECTORY "${FOLDER}"
+  execute_process(COMMAND ${EMULATOR} "${DML_BENCH}" ${ARGN} WORKING_DIRECTORY "${FOLDER}"
     RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
   set(text "${out}")
   if(NOT code EQUAL 0)

@@ -328,8 +328,12 @@ void prepareSpeedFile(DmlDevice device) {
   std::string path = dml::getSpeedFile(info), error;
   if (path.empty())
     fail(
+#ifdef _WIN32
+        "--save has no folder for its file: LOCALAPPDATA is no absolute path",
+#else
         "--save has no folder for its file: neither XDG_CACHE_HOME nor HOME is "
         "an absolute path",
+#endif
         kExitNotWritten);
   std::error_code code;
   std::filesystem::create_directories(dml::getCacheFolder(), code);

@@ -62,12 +62,8 @@
 #include <vulkan/vulkan_core.h>
 
 #if defined(_WIN32) && defined(DML_RUNTIME_SHARED)
-#ifdef dml_runtime_EXPORTS
-#define DML_API __declspec(dllexport)
-#else
 #define DML_API __declspec(dllimport)
-#endif
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define DML_API __attribute__((visibility("default")))
 #else
 #define DML_API
