@@ -10,9 +10,12 @@
 #include <stddef.h>
 
 /* Allocates `size` bytes of memory of the first physical device, in a VkDevice
- * of its own, maps them at `*mapped`, and exports them as the descriptor `*fd`.
- * Returns NULL, or what has failed. The memory exists until the process ends.
- */
-const char *exportMemory(size_t size, int *fd, void **mapped);
+ * of its own, and exports them as the descriptor `*fd`. Returns NULL, or what
+ * has failed. The memory exists until the process ends. */
+const char *exportMemory(size_t size, int *fd);
+
+/* Copy between host memory and the memory of exportMemory, on that VkDevice. */
+const char *writeExported(const void *data, size_t offset, size_t size);
+const char *readExported(void *data, size_t offset, size_t size);
 
 #endif
