@@ -19,6 +19,9 @@
 
 #ifdef DML_ONNXRUNTIME_HEADERS
 #include <onnxruntime_c_api.h>
+#if ORT_API_VERSION < 26
+#error "ONNXRUNTIME_INCLUDE_DIR has headers of ONNX Runtime before 1.26"
+#endif
 #else
 
 #include <stdbool.h>

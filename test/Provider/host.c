@@ -193,7 +193,7 @@ static void nameOutputs(void) {
     if (failed(ort->SessionGetOutputName(session, i, allocator, &name)))
       return;
     outputNames[outputCount++] = copy(name);
-    ort->AllocatorFree(allocator, name);
+    failed(ort->AllocatorFree(allocator, name));
   }
 }
 
@@ -393,7 +393,7 @@ static OrtStatus *runBound(OrtIoBinding *binding, const OrtMemoryInfo *memory,
     results[i] = values[i];
   }
   if (values)
-    ort->AllocatorFree(host, values);
+    failed(ort->AllocatorFree(host, values));
   return status;
 }
 

@@ -123,9 +123,9 @@ TEST(ProviderAbi, EnumeratorsHaveTheirValues) {
 static std::string lastStatus;
 
 /// An ONNX Runtime that has the versions 1 to 22.
-static const OrtApi *getOldApi(uint32_t version) {
+static const OrtApi *getOldApi(uint32_t version) noexcept {
   static OrtApi api{};
-  api.CreateStatus = [](OrtErrorCode, const char *message) {
+  api.CreateStatus = [](OrtErrorCode, const char *message) noexcept {
     lastStatus = message;
     return reinterpret_cast<OrtStatus *>(&lastStatus);
   };
@@ -135,7 +135,7 @@ static const OrtApi *getOldApi(uint32_t version) {
 TEST(ProviderVersions, AnOldOnnxRuntimeIsRefusedWithBothVersions) {
   OrtApiBase base{};
   base.GetApi = getOldApi;
-  base.GetVersionString = [] { return "1.22.1"; };
+  base.GetVersionString = []() noexcept { return "1.22.1"; };
   ASSERT_NE(initialize(base), nullptr);
   EXPECT_THAT(lastStatus, HasSubstr("ONNX Runtime 1.22.1 has no API version "
                                     "from 23 to 29"));
