@@ -689,7 +689,9 @@ struct OrtApi {
   OrtStatus *(*OpAttr_GetType)(const OrtOpAttr *, OrtOpAttrType *);
   OrtStatus *(*OpAttr_GetName)(const OrtOpAttr *, const char **);
   OrtStatus *(*Node_GetNumSubgraphs)(const OrtNode *, size_t *);
-  void *unused38[2];
+  OrtStatus *(*Node_GetSubgraphs)(const OrtNode *, const OrtGraph **, size_t,
+                                  const char **);
+  void *unused38;
   OrtStatus *(*Node_GetEpName)(const OrtNode *, const char **);
   void (*ReleaseExternalInitializerInfo)(OrtExternalInitializerInfo *);
   const char *(*ExternalInitializerInfo_GetFilePath)(

@@ -37,6 +37,11 @@ struct Work {
   uint32_t nodes = 0;
   /// Bytes of the tensors that come from ONNX Runtime or go to it.
   double copiedBytes = 0;
+  /// The number of submissions beyond the first one: for each If one, and for
+  /// each Loop one for each iteration, of which one is counted.
+  uint32_t moreSubmissions = 0;
+
+  Work &operator+=(const Work &other);
 };
 
 /// The time in seconds that the CPU needs for the work, and the time of the
@@ -44,6 +49,8 @@ struct Work {
 /// the second stays on the CPU.
 double estimateCpuTime(const Work &work);
 double estimateTransferTime(const Work &work);
+/// The time in seconds of `count` submissions.
+double estimateSubmissions(uint32_t count);
 inline bool isWorthwhile(const Work &work) {
   return estimateCpuTime(work) >= estimateTransferTime(work);
 }

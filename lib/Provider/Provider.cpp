@@ -7,6 +7,7 @@
 #include "Provider.h"
 #include "Capability.h"
 #include "Context.h"
+#include "InnerGraphs.h"
 
 using namespace dml;
 using namespace dml::provider;
@@ -92,11 +93,43 @@ bool Provider::addContexts(const Graph &graph,
   return isAny;
 }
 
+/// The name of a node's first output, which no other node of the model has.
+static std::string getFirstOutput(const Graph &graph, const Node &node) {
+  for (ValueIndex output : node.outputs)
+    if (output != noValue)
+      return graph.values[output].name;
+  return "";
+}
+
+/// Whether the node around a graph is taken with the graph. ONNX Runtime asks
+/// for graphs within nodes first, and what was taken of such a graph could not
+/// be taken with its node any more.
+bool Provider::isTakenAround(const OrtGraph *handle, const Graph &graph) {
+  std::optional<Graph> around = readNodeAround(handle);
+  if (!around)
+    return false;
+  checkInnerGraphs(*around, context->options);
+  const Node &node = around->nodes.front();
+  if (!node.problem.empty()) {
+    innerProblems[getFirstOutput(*around, node)] = node.problem;
+    return false;
+  }
+  context->log.info("leaves graph '" + graph.name + "' to node '" + node.name +
+                    "' (" + node.type + ") around it");
+  return true;
+}
+
 void Provider::findNodes(const OrtGraph *handle,
                          OrtEpGraphSupportInfo *support) {
   Graph graph = readGraph(handle);
-  if (graph.nodes.empty() || addContexts(graph, support))
+  if (graph.nodes.empty() || addContexts(graph, support) ||
+      isTakenAround(handle, graph))
     return;
+  for (Node &node : graph.nodes)
+    if (auto known = innerProblems.find(getFirstOutput(graph, node));
+        !node.graphs.empty() && known != innerProblems.end())
+      node.problem = known->second;
+  checkInnerGraphs(graph, context->options);
   Capability capability;
   try {
     capability = findCapability(graph, context->options);

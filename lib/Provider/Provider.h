@@ -29,10 +29,15 @@ private:
   void logNodes(const Graph &graph, const Capability &capability) const;
   void compile(const OrtGraph **graphs, const OrtNode **nodes, size_t count,
                OrtNodeComputeInfo **computations, OrtNode **contexts);
+  bool isTakenAround(const OrtGraph *handle, const Graph &graph);
   bool addContexts(const Graph &graph, OrtEpGraphSupportInfo *support) const;
 
   std::shared_ptr<const Context> context;
   const OrtKernelRegistry *kernels;
+  /// Why nodes with graphs within them stay with ONNX Runtime, by their first
+  /// outputs. ONNX Runtime asks for the graphs first, and what the provider
+  /// takes of them hides the reason.
+  std::map<std::string, std::string> innerProblems;
   /// What is known of the values of the partitions.
   Facts facts;
 };

@@ -25,7 +25,8 @@ static int64_t countElements(const DmlSurveyTensor &tensor) {
 }
 
 Survey::Survey(const Graph &graph, const Part &part, int64_t openSize,
-               const std::string &featureLevel) {
+               const std::string &featureLevel)
+    : openSize(openSize) {
   dml::Model model = buildModel(graph, part, ModelKind::Survey);
   DmlSurveyInfo info{};
   info.model = model.get();
@@ -38,7 +39,8 @@ Survey::Survey(const Graph &graph, const Part &part, int64_t openSize,
     const Node &node = graph.nodes[part.nodes[i]];
     DmlSurveyNode found{};
     dml::detail::check(dmlGetSurveyNode, handle, i, &found);
-    nodes[part.nodes[i]] = {node.problem.empty() ? found.problem : node.problem,
+    bool isSurveyed = node.problem.empty() && node.graphs.empty();
+    nodes[part.nodes[i]] = {isSurveyed ? found.problem : node.problem,
                             found.notTaken, found.isFolded};
   }
   for (ValueIndex value = 0; value < graph.values.size(); ++value) {
@@ -67,19 +69,25 @@ const Survey::TensorResult *Survey::findTensor(ValueIndex value) const {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-Survey provider::surveyGraph(const Graph &graph,
-                             const std::string &featureLevel) {
-  constexpr int64_t largeSize = 64;
-  Part whole = getWhole(graph);
-  Survey large(graph, whole, largeSize, featureLevel);
-  bool isOpen = std::any_of(
-      whole.inputs.begin(), whole.inputs.end(), [&](ValueIndex input) {
-        const std::vector<int64_t> &sizes = graph.values[input].sizes;
+/// Whether the model of a part has an input with an open size.
+static bool hasOpenSizes(const Graph &graph, const Part &part) {
+  return std::any_of(
+      part.inputs.begin(), part.inputs.end(), [&](ValueIndex input) {
+        auto given = part.shapes.find(input);
+        const std::vector<int64_t> &sizes = given == part.shapes.end()
+                                                ? graph.values[input].sizes
+                                                : given->second;
         return std::any_of(sizes.begin(), sizes.end(),
                            [](int64_t size) { return size < 0; });
       });
-  if (!isOpen || large.countProblems() == 0)
+}
+
+Survey provider::surveyAtBest(const Graph &graph, const Part &part,
+                              const std::string &featureLevel) {
+  constexpr int64_t largeSize = 64;
+  Survey large(graph, part, largeSize, featureLevel);
+  if (!hasOpenSizes(graph, part) || large.countProblems() == 0)
     return large;
-  Survey small(graph, whole, 1, featureLevel);
+  Survey small(graph, part, 1, featureLevel);
   return small.countProblems() < large.countProblems() ? small : large;
 }

@@ -239,6 +239,12 @@ TEST(ProviderPartitions, NoCycleArises) {
               ElementsAre(ElementsAre(0, 2), ElementsAre(3)));
 }
 
+TEST(ProviderPartitions, ANodeInFrontDividesNothing) {
+  // Node 0 is not taken, and reads nothing that is.
+  EXPECT_THAT(findPartitions({{}, {}, {0, 1}}, {false, true, true}),
+              ElementsAre(ElementsAre(1, 2)));
+}
+
 TEST(ProviderPartitions, WhatIsNotConnectedIsApart) {
   EXPECT_THAT(findPartitions({{}, {}, {0}, {1}}, {true, true, true, true}),
               ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
