@@ -200,6 +200,9 @@ std::string Checker::checkWork() const {
 std::string Checker::run() {
   if (options.partitioning == Partitioning::DirectML)
     return "the provider takes no node with a graph within it";
+  if (getApi().version < 27)
+    return "ONNX Runtime before 1.27 does not hand over what a graph within a "
+           "node reads";
   if (options.makesContext)
     return "a model that is compiled ahead has no branches and no loops";
   if (!isType("If") && !isType("Loop") && !isType("Scan"))

@@ -8,6 +8,7 @@
 #include "Capability.h"
 #include "Context.h"
 #include "InnerGraphs.h"
+#include <algorithm>
 
 using namespace dml;
 using namespace dml::provider;
@@ -101,9 +102,39 @@ static std::string getFirstOutput(const Graph &graph, const Node &node) {
   return "";
 }
 
-/// Whether the node around a graph is taken with the graph. ONNX Runtime asks
-/// for graphs within nodes first, and what was taken of such a graph could not
-/// be taken with its node any more.
+/// Whether a node of the graph reads what the graph does not have: the graph is
+/// within a node.
+static bool readsFromAround(const Graph &graph) {
+  auto isInput = [&](ValueIndex value) {
+    return std::find(graph.inputs.begin(), graph.inputs.end(), value) !=
+           graph.inputs.end();
+  };
+  for (ValueIndex value = 0; value < graph.values.size(); ++value)
+    if (!graph.readers[value].empty() && !graph.producers[value] &&
+        !graph.values[value].weight && !isInput(value))
+      return true;
+  return false;
+}
+
+/// Whether partitions of the graph would be mistaken for others. Before 1.25,
+/// ONNX Runtime numbers those of each graph of a model from 0 on, under one
+/// name, so that one graph may have some: the main one. Before 1.24, it does
+/// not say that a graph is within a node.
+bool Provider::isMistaken(const OrtGraph *handle, const Graph &graph) const {
+  if (getApi().version >= 25)
+    return false;
+  if (!get<const OrtNode *>(ort().Graph_GetParentNode, handle) &&
+      !readsFromAround(graph) && !hasPartitions)
+    return false;
+  context->log.info("takes no node of graph '" + graph.name +
+                    "': ONNX Runtime before 1.25 mistakes partitions of graphs "
+                    "within nodes for others");
+  return true;
+}
+
+/// Whether a graph within a node is left as it is: the node is taken with it.
+/// ONNX Runtime asks for graphs within nodes first, and what was taken of such
+/// a graph could not be taken with its node any more.
 bool Provider::isTakenAround(const OrtGraph *handle, const Graph &graph) {
   std::optional<Graph> around = readNodeAround(handle);
   if (!around)
@@ -123,7 +154,7 @@ void Provider::findNodes(const OrtGraph *handle,
                          OrtEpGraphSupportInfo *support) {
   Graph graph = readGraph(handle);
   if (graph.nodes.empty() || addContexts(graph, support) ||
-      isTakenAround(handle, graph))
+      isMistaken(handle, graph) || isTakenAround(handle, graph))
     return;
   for (Node &node : graph.nodes)
     if (auto known = innerProblems.find(getFirstOutput(graph, node));
@@ -140,6 +171,7 @@ void Provider::findNodes(const OrtGraph *handle,
     return;
   }
   logNodes(graph, capability);
+  hasPartitions |= !capability.partitions.empty();
   OrtNodeFusionOptions fusion{};
   fusion.ort_version_supported = getApi().version;
   fusion.drop_constant_initializers = true;

@@ -29,6 +29,7 @@ private:
   void logNodes(const Graph &graph, const Capability &capability) const;
   void compile(const OrtGraph **graphs, const OrtNode **nodes, size_t count,
                OrtNodeComputeInfo **computations, OrtNode **contexts);
+  bool isMistaken(const OrtGraph *handle, const Graph &graph) const;
   bool isTakenAround(const OrtGraph *handle, const Graph &graph);
   bool addContexts(const Graph &graph, OrtEpGraphSupportInfo *support) const;
 
@@ -38,6 +39,7 @@ private:
   /// outputs. ONNX Runtime asks for the graphs first, and what the provider
   /// takes of them hides the reason.
   std::map<std::string, std::string> innerProblems;
+  bool hasPartitions = false;
   /// What is known of the values of the partitions.
   Facts facts;
 };

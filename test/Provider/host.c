@@ -17,7 +17,8 @@
  *   open dml|bytes|cpu MODEL   opens a session with the provider, of a file or
  *                              of its bytes, or on the CPU; "part PROVIDER
  *                              COUNT" for each part of COUNT nodes that a
- *                              provider has, then "opened" and microseconds
+ *                              provider has, or "unknown", then "opened" and
+ *                              microseconds
  *   input NAME TYPE SIZES FILE gives an input: ONNX's number of the type, sizes
  *                              such as 2x3, or "-" for a scalar
  *   run FILE                   runs; FILE0, FILE1 ... receive the outputs;
@@ -66,6 +67,7 @@ typedef struct Pair {
 } Pair;
 
 static const OrtApi *ort;
+static uint32_t version = ORT_API_VERSION;
 static OrtEnv *env;
 static OrtMemoryInfo *hostMemory;
 static const OrtEpDevice *device;
@@ -201,6 +203,10 @@ static void nameOutputs(void) {
 static void printParts(void) {
   const OrtEpAssignedSubgraph *const *parts;
   size_t count = 0;
+  if (version < 24) {
+    printf("unknown\n");
+    return;
+  }
   if (failed(ort->Session_GetEpGraphAssignmentInfo(session, &parts, &count)))
     return;
   for (size_t i = 0; i < count; ++i) {
@@ -819,7 +825,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "host: %s\n", dlerror());
     return 2;
   }
-  for (uint32_t version = ORT_API_VERSION; !ort && version > 22; --version)
+  for (; !ort && version > 22; version -= !ort)
     ort = getBase()->GetApi(version);
   if (!ort) {
     fprintf(stderr, "host: ONNX Runtime %s is too old\n",

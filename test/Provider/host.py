@@ -17,7 +17,7 @@ PROVIDER = "DmlVulkan"
 SKIPPED = 77
 
 # What a session became: the number of nodes in each part of the provider, the number of
-# nodes that others have, and the microseconds that it took.
+# nodes that others have, if ONNX Runtime tells, and the microseconds that it took.
 Opened = collections.namedtuple("Opened", "parts others time")
 
 
@@ -118,6 +118,8 @@ class Host:
             file = model
         self.send("open", kind, file)
         lines, time = self.receive("opened")
+        if ["unknown"] in lines:  # ONNX Runtime before 1.24 does not tell the parts.
+            return Opened(None, None, int(time))
         parts = [int(words[2]) for words in lines if words[1] == PROVIDER]
         return Opened(parts, sum(int(words[2]) for words in lines) - sum(parts), int(time))
 
