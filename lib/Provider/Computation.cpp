@@ -317,6 +317,17 @@ Computation::getKey(const std::vector<DmlSessionTensor> &tensors) const {
   return key;
 }
 
+std::string Computation::getKey(const Constants &constants) const {
+  std::string key;
+  for (const auto &[value, constant] : constants) {
+    for (const auto *list : {&constant.sizes, &constant.elements})
+      key.append(reinterpret_cast<const char *>(list->data()),
+                 list->size() * sizeof(int64_t));
+    key += ';';
+  }
+  return key;
+}
+
 std::vector<Computation::Shape>
 Computation::findOutputs(Variant &variant,
                          const std::vector<DmlSessionTensor> &tensors) {
@@ -495,10 +506,9 @@ struct ResultsOwner {
 };
 } // namespace
 
-void Computation::compute(OrtKernelContext *kernel) {
-  Constants constants;
-  Tensors given;
-  readInputs(kernel, constants, given);
+void Computation::runOnDevice(OrtKernelContext *kernel,
+                              const Constants &constants,
+                              const Tensors &given) {
   std::shared_ptr<Variant> program = findVariant(constants);
   std::vector<Shape> shapes = findOutputs(*program, given.all);
   ResultsOwner results(outputs.size());
@@ -523,4 +533,62 @@ void Computation::compute(OrtKernelContext *kernel) {
     if (!shapes[i])
       giveOutput(kernel, i, results.tensors[i]);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes that dml refuses
+//===----------------------------------------------------------------------===//
+
+bool Computation::isRefused(const std::string &key) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return refused.count(key) != 0;
+}
+
+/// Remembers inputs that dml refuses, so that later runs need not try again,
+/// and says so once.
+void Computation::noteRefused(const std::string &key, const Tensors &given,
+                              const char *reason) {
+  constexpr size_t mostRefused = 1024;
+  std::string sizes;
+  for (const DmlSessionTensor &tensor : given.all) {
+    sizes += sizes.empty() ? "'" : ", '";
+    sizes += std::string(tensor.name ? tensor.name : "") + "' of [";
+    for (uint32_t i = 0; i < tensor.rank; ++i)
+      sizes += (i ? ", " : "") + std::to_string(tensor.sizes[i]);
+    sizes += "]";
+  }
+  context->log.warn("a partition runs on the CPU for " + sizes + ": " + reason);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (refused.size() >= mostRefused)
+    refused.clear();
+  refused.insert(key);
+}
+
+void Computation::runOnCpu(OrtKernelContext *kernel) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!fallback)
+      fallback = std::make_unique<Fallback>(graph, part, *context->memory);
+  }
+  fallback->run(kernel);
+}
+
+void Computation::compute(OrtKernelContext *kernel) {
+  Constants constants;
+  Tensors given;
+  readInputs(kernel, constants, given);
+  std::string key = getKey(given.all) + getKey(constants);
+  if (!isRefused(key)) {
+    try {
+      return runOnDevice(kernel, constants, given);
+    } catch (const dml::Error &error) {
+      // An executable has no nodes that the CPU could run.
+      bool isRefusal = error.result() == DML_ERROR_UNSUPPORTED ||
+                       error.result() == DML_ERROR_INVALID_ARGUMENT;
+      if (isReady || !isRefusal)
+        throw;
+      noteRefused(key, given, error.what());
+    }
+  }
+  runOnCpu(kernel);
 }

@@ -8,6 +8,7 @@
 #define DML_LIB_PROVIDER_COMPUTATION_H
 
 #include "Context.h"
+#include "Fallback.h"
 #include "Memory.h"
 #include "Model.h"
 #include "Options.h"
@@ -85,6 +86,12 @@ private:
     std::deque<std::vector<char>> copies;
   };
 
+  void runOnDevice(OrtKernelContext *kernel, const Constants &constants,
+                   const Tensors &given);
+  bool isRefused(const std::string &key);
+  void noteRefused(const std::string &key, const Tensors &given,
+                   const char *reason);
+  void runOnCpu(OrtKernelContext *kernel);
   void readInputs(OrtKernelContext *kernel, Constants &constants,
                   Tensors &tensors) const;
   void place(DmlSessionTensor &tensor, std::vector<char> &copy) const;
@@ -99,6 +106,7 @@ private:
   std::vector<Shape> findOutputs(Variant &variant,
                                  const std::vector<DmlSessionTensor> &inputs);
   std::string getKey(const std::vector<DmlSessionTensor> &inputs) const;
+  std::string getKey(const Constants &constants) const;
   DmlSessionTensor makeOutput(OrtKernelContext *kernel, size_t index,
                               const std::vector<int64_t> &sizes) const;
   void giveOutput(OrtKernelContext *kernel, size_t index,
@@ -124,6 +132,9 @@ private:
 
   std::mutex mutex;
   std::map<Constants, std::shared_ptr<Variant>> variants;
+  /// The inputs that dml refuses, as keys, and what runs them.
+  std::set<std::string> refused;
+  std::unique_ptr<Fallback> fallback;
 };
 
 } // namespace dml::provider

@@ -58,7 +58,7 @@ static Message makeTensor(const Value &value, const std::string &elements) {
   return tensor;
 }
 
-static std::string readElements(const WeightPlace &weight) {
+std::string provider::readElements(const WeightPlace &weight) {
   std::string elements(weight.byteSize, '\0');
   if (weight.path.empty()) {
     if (!elements.empty())
@@ -204,7 +204,8 @@ static void wantSmall(const Graph &graph, const Part &part) {
                   std::to_string(mostBytes) + " in a file");
 }
 
-static Message makeGraph(const Graph &graph, const Part &part) {
+static Message makeGraph(const Graph &graph, const Part &part,
+                         uint64_t mostBytes) {
   Message result;
   Names names;
   for (const Value &value : graph.values)
@@ -214,7 +215,7 @@ static Message makeGraph(const Graph &graph, const Part &part) {
   result.addBytes(2, graph.name.empty() ? "graph" : graph.name);
   for (ValueIndex index : part.inputs) {
     const Value &value = graph.values[index];
-    if (value.weight)
+    if (value.weight && value.weight->byteSize <= mostBytes)
       result.add(5, makeTensor(value, readElements(*value.weight)));
     else
       result.add(11, makeValue(value));
@@ -224,22 +225,27 @@ static Message makeGraph(const Graph &graph, const Part &part) {
   return result;
 }
 
-void provider::dumpPart(const Graph &graph, const Part &part,
-                        const std::string &path) {
-  wantSmall(graph, part);
+std::string provider::encodePart(const Graph &graph, const Part &part,
+                                 uint64_t mostBytes) {
   Message model;
   model.addNumber(1, 8);
   model.addBytes(2, "dml");
-  model.add(7, makeGraph(graph, part));
+  model.add(7, makeGraph(graph, part, mostBytes));
   for (const auto &[domain, version] : graph.operatorSets) {
     Message set;
     set.addBytes(1, domain);
     set.addNumber(2, version);
     model.add(8, set);
   }
+  return model.getBytes();
+}
+
+void provider::dumpPart(const Graph &graph, const Part &part,
+                        const std::string &path) {
+  wantSmall(graph, part);
+  std::string bytes = encodePart(graph, part, UINT64_MAX);
   std::ofstream file(path, std::ios::binary);
-  file.write(model.getBytes().data(),
-             static_cast<std::streamsize>(model.getBytes().size()));
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file)
     throw Failure("the file '" + path + "' cannot be written");

@@ -569,6 +569,30 @@ class ProviderTest(unittest.TestCase):
             [("x", FLOAT, ["n", 4]), ("s", FLOAT, [])], [("y", FLOAT, [])])
         self.compare(model, {"x": draw(3, 4), "s": numpy.float32(2)}, parts=[2])
 
+    def test_sizes_that_dml_refuses_run_on_the_cpu(self):
+        # No tensor of DirectML's is empty. The weights are in memory, and those of "v" small.
+        model = make_model(
+            [("MatMul", ["x", "w"], ["y"]), ("Add", ["y", "v"], ["z"])],
+            [("x", FLOAT, ["rows", 40])], [("z", FLOAT, ["rows", 32])],
+            {"w": draw(40, 32), "v": draw(32)})
+        self.compare(model, *({"x": draw(rows, 40)} for rows in (2, 0, 3, 0)), parts=[1])
+        lines = [line for line in self.host.read_log() if "runs on the CPU for" in line]
+        self.assertEqual(len(lines), 1)
+        self.assertIn("'x' of [0, 40]: ", lines[0])
+
+    @needs_version(24)
+    def test_refused_sizes_in_device_memory(self):
+        # Of two rows, none is left behind the second.
+        model = make_model(
+            [("Neg", ["x"], ["y"]), ("Slice", ["y", "two", "end"], ["late"])],
+            [("x", FLOAT, ["rows", 4])], [("y", FLOAT, ["rows", 4]), ("late", FLOAT, [None, 4])],
+            {"two": numpy.int64([2]), "end": numpy.int64([2**60])})
+        self.open(model)
+        found = self.host.bind({"x": draw(2, 4)}, 3)
+        self.assertIsNone(host.find_difference(
+            found, {"y": -draw(2, 4), "late": numpy.zeros((0, 4), numpy.float32)}))
+        self.find_log("runs on the CPU for 'x' of [2, 4]: ")
+
     def test_an_input_of_the_wrong_size_is_an_error(self):
         model = make_model([("Add", ["x", "y"], ["z"])],
                            [("x", FLOAT, ["n", 4]), ("y", FLOAT, ["m", 4])],
