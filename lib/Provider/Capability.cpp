@@ -17,8 +17,8 @@ namespace {
 /// Finds out what the provider takes of a graph.
 class Finder {
 public:
-  Finder(const Graph &graph, const Options &options)
-      : graph(graph), options(options),
+  Finder(const Graph &graph, const Options &options, const Speeds &speeds)
+      : graph(graph), options(options), speeds(speeds),
         survey(surveyAtBest(graph, getWhole(graph), options.featureLevel)),
         problems(graph.nodes.size()) {}
 
@@ -37,6 +37,7 @@ private:
 
   const Graph &graph;
   const Options &options;
+  const Speeds &speeds;
   Survey survey;
   std::vector<std::string> problems;
 };
@@ -170,14 +171,14 @@ Work Finder::measure(const Part &part) const {
 
 bool Finder::giveBackSmall(const Part &part) {
   Work work = measure(part);
-  if (isWorthwhile(work))
+  if (isWorthwhile(work, speeds))
     return false;
   char text[160];
   std::snprintf(text, sizeof(text),
                 "its partition of %zu nodes takes the CPU about %.0f us, but "
                 "copies and submission %.0f us",
-                part.nodes.size(), estimateCpuTime(work) * 1e6,
-                estimateTransferTime(work) * 1e6);
+                part.nodes.size(), estimateCpuTime(work, speeds) * 1e6,
+                estimateTransferTime(work, speeds) * 1e6);
   for (uint32_t node : part.nodes)
     problems[node] = text;
   return true;
@@ -212,7 +213,7 @@ Capability Finder::run() {
   return {std::move(parts), std::move(problems)};
 }
 
-Capability provider::findCapability(const Graph &graph,
-                                    const Options &options) {
-  return Finder(graph, options).run();
+Capability provider::findCapability(const Graph &graph, const Options &options,
+                                    const Speeds &speeds) {
+  return Finder(graph, options, speeds).run();
 }

@@ -23,6 +23,7 @@ namespace dml::provider {
 /// What all partitions of a session share.
 struct Context {
   Options options;
+  Speeds speeds;
   Log log{nullptr};
   std::shared_ptr<DmlDeviceImpl> device;
   /// The factory's.

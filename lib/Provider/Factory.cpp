@@ -194,9 +194,12 @@ OrtEp *Factory::createProvider(const OrtKeyValuePairs *const *metadata,
     selector = uuid ? uuid : "";
   }
   std::shared_ptr<DmlDeviceImpl> device = devices.open(selector);
+  Speeds found;
+  if (options.partitioning == Partitioning::Automatic)
+    found = speeds.get(device, Log(logger));
   if (options.maxMemory != 0)
     dmlSetMemoryBudget(device.get(), options.maxMemory);
-  return new Provider(std::move(options), std::move(device), memory,
+  return new Provider(std::move(options), found, std::move(device), memory,
                       getKernels(), logger);
 }
 

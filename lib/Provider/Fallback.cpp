@@ -24,49 +24,36 @@ static std::vector<int64_t> getSizes(const OrtTensorTypeAndShapeInfo *info) {
 
 Fallback::Fallback(const Graph &graph, const Part &part,
                    const DeviceMemory &memory)
-    : memory(memory) {
-  std::string model = encodePart(graph, part, mostCopiedBytes);
-  // The environment is that of the process, with one more owner.
-  env.reset(get<OrtEnv *>(ort().CreateEnv, ORT_LOGGING_LEVEL_WARNING, "dml"));
-  hostMemory.reset(get<OrtMemoryInfo *>(ort().CreateCpuMemoryInfo,
-                                        OrtArenaAllocator, OrtMemTypeDefault));
-  Owned<OrtSessionOptions> settings(
-      get<OrtSessionOptions *>(ort().CreateSessionOptions));
-  session.reset(get<OrtSession *>(
-      ort().CreateSessionFromArray, static_cast<const OrtEnv *>(env.get()),
-      static_cast<const void *>(model.data()), model.size(),
-      static_cast<const OrtSessionOptions *>(settings.get())));
+    : memory(memory), session(encodePart(graph, part, mostCopiedBytes)) {
   for (size_t i = 0; i < part.inputs.size(); ++i) {
     const Value &value = graph.values[part.inputs[i]];
-    if (!value.weight)
-      inputs.push_back({i, value.name});
-    else if (value.weight->byteSize > mostCopiedBytes)
-      addWeight(value);
+    if (value.weight)
+      continue;
+    places.push_back(i);
+    inputs.push_back(value.name);
   }
+  for (ValueIndex input : part.inputs)
+    if (const Value &value = graph.values[input];
+        value.weight && value.weight->byteSize > mostCopiedBytes)
+      addWeight(value);
   for (ValueIndex output : part.outputs)
     outputs.push_back(graph.values[output].name);
 }
-
-Fallback::~Fallback() = default;
 
 void Fallback::addWeight(const Value &value) {
   void *data = const_cast<void *>(value.weight->data);
   if (!value.weight->path.empty())
     data = elements.emplace_back(readElements(*value.weight)).data();
-  weightNames.push_back(value.name);
-  weights.emplace_back(get<OrtValue *>(
-      ort().CreateTensorWithDataAsOrtValue,
-      static_cast<const OrtMemoryInfo *>(hostMemory.get()), data,
-      static_cast<size_t>(value.weight->byteSize),
-      static_cast<const int64_t *>(value.sizes.data()), value.sizes.size(),
-      static_cast<ONNXTensorElementDataType>(value.type)));
+  inputs.push_back(value.name);
+  weights.push_back(
+      session.makeTensor(data, value.weight->byteSize, value.sizes,
+                         static_cast<ONNXTensorElementDataType>(value.type)));
 }
 
 Owned<OrtValue> Fallback::toHost(const OrtValue *value,
                                  std::string &copy) const {
   Owned<OrtTensorTypeAndShapeInfo> info(
       get<OrtTensorTypeAndShapeInfo *>(ort().GetTensorTypeAndShape, value));
-  std::vector<int64_t> sizes = getSizes(info.get());
   auto size = get<size_t>(ort().GetTensorSizeInBytes, value);
   void *data =
       const_cast<void *>(get<const void *>(ort().GetTensorData, value));
@@ -75,11 +62,11 @@ Owned<OrtValue> Fallback::toHost(const OrtValue *value,
     memory.copy(copy.data(), data, size);
     data = copy.data();
   }
-  return Owned<OrtValue>(get<OrtValue *>(
-      ort().CreateTensorWithDataAsOrtValue,
-      static_cast<const OrtMemoryInfo *>(hostMemory.get()), data, size,
-      static_cast<const int64_t *>(sizes.data()), sizes.size(),
-      get<ONNXTensorElementDataType>(ort().GetTensorElementType, info.get())));
+  return session.makeTensor(
+      data, size, getSizes(info.get()),
+      get<ONNXTensorElementDataType>(
+          ort().GetTensorElementType,
+          static_cast<const OrtTensorTypeAndShapeInfo *>(info.get())));
 }
 
 void Fallback::giveOutput(OrtKernelContext *kernel, size_t index,
@@ -97,29 +84,18 @@ void Fallback::giveOutput(OrtKernelContext *kernel, size_t index,
 }
 
 void Fallback::run(OrtKernelContext *kernel) const {
-  std::vector<const char *> names, wanted;
   std::vector<const OrtValue *> given;
   std::vector<Owned<OrtValue>> made;
-  std::vector<std::string> copies(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    made.push_back(toHost(get<const OrtValue *>(ort().KernelContext_GetInput,
-                                                kernel, inputs[i].place),
-                          copies[i]));
-    names.push_back(inputs[i].name.c_str());
+  std::vector<std::string> copies(places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    made.push_back(toHost(
+        get<const OrtValue *>(ort().KernelContext_GetInput, kernel, places[i]),
+        copies[i]));
     given.push_back(made.back().get());
   }
-  for (size_t i = 0; i < weights.size(); ++i) {
-    names.push_back(weightNames[i].c_str());
-    given.push_back(weights[i].get());
-  }
-  for (const std::string &output : outputs)
-    wanted.push_back(output.c_str());
-  std::vector<OrtValue *> results(outputs.size());
-  OrtStatus *status =
-      ort().Run(session.get(), nullptr, names.data(), given.data(),
-                given.size(), wanted.data(), wanted.size(), results.data());
-  std::vector<Owned<OrtValue>> owned(results.begin(), results.end());
-  check(status);
-  for (size_t i = 0; i < owned.size(); ++i)
-    giveOutput(kernel, i, owned[i].get());
+  for (const Owned<OrtValue> &weight : weights)
+    given.push_back(weight.get());
+  std::vector<Owned<OrtValue>> results = session.run(inputs, given, outputs);
+  for (size_t i = 0; i < results.size(); ++i)
+    giveOutput(kernel, i, results[i].get());
 }

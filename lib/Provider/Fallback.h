@@ -7,8 +7,10 @@
 #ifndef DML_LIB_PROVIDER_FALLBACK_H
 #define DML_LIB_PROVIDER_FALLBACK_H
 
+#include "CpuSession.h"
 #include "Memory.h"
 #include "Model.h"
+#include <deque>
 
 namespace dml::provider {
 
@@ -19,7 +21,6 @@ class Fallback {
 public:
   /// Creates the session. The weights of `graph` must exist as long.
   Fallback(const Graph &graph, const Part &part, const DeviceMemory &memory);
-  ~Fallback();
   Fallback(const Fallback &) = delete;
   Fallback &operator=(const Fallback &) = delete;
 
@@ -35,21 +36,15 @@ private:
                   const OrtValue *result) const;
 
   const DeviceMemory &memory;
-  Owned<OrtEnv> env;
-  Owned<OrtSession> session;
-  Owned<OrtMemoryInfo> hostMemory;
-  /// An input that is no weight, with its place among those of the kernel.
-  struct Input {
-    size_t place;
-    std::string name;
-  };
-  std::vector<Input> inputs;
-  std::vector<std::string> outputs;
-  /// Large weights, which are inputs of the session, and the elements of those
-  /// that are in files.
-  std::vector<std::string> weightNames;
+  CpuSession session;
+  /// The places of the inputs that are no weights among those of the kernel.
+  std::vector<size_t> places;
+  /// The names of the session's inputs, which end with large weights, and of
+  /// its outputs.
+  std::vector<std::string> inputs, outputs;
+  /// Large weights, and the elements of those that are in files.
   std::vector<Owned<OrtValue>> weights;
-  std::vector<std::string> elements;
+  std::deque<std::string> elements;
 };
 
 } // namespace dml::provider

@@ -16,8 +16,9 @@ namespace {
 /// Checks a node with graphs within it.
 class Checker {
 public:
-  Checker(Graph &graph, Node &node, const Options &options)
-      : graph(graph), node(node), options(options) {}
+  Checker(Graph &graph, Node &node, const Options &options,
+          const Speeds &speeds)
+      : graph(graph), node(node), options(options), speeds(speeds) {}
 
   /// Returns why the node stays with ONNX Runtime, or "".
   std::string run();
@@ -41,6 +42,7 @@ private:
   Graph &graph;
   Node &node;
   const Options &options;
+  const Speeds &speeds;
 };
 } // namespace
 
@@ -177,7 +179,7 @@ std::string Checker::checkGraph(const Graph &inner) {
              ") within it: " + problem;
   Work work = Measurer(inner, survey).measureNodes(whole.nodes);
   ++work.moreSubmissions;
-  if (estimateCpuTime(work) > estimateCpuTime(node.innerWork))
+  if (estimateCpuTime(work, speeds) > estimateCpuTime(node.innerWork, speeds))
     node.innerWork = work;
   return checkCarried(inner, survey);
 }
@@ -185,8 +187,9 @@ std::string Checker::checkGraph(const Graph &inner) {
 std::string Checker::checkWork() const {
   if (options.partitioning != Partitioning::Automatic)
     return "";
-  double cpu = estimateCpuTime(node.innerWork);
-  double submissions = estimateSubmissions(node.innerWork.moreSubmissions);
+  double cpu = estimateCpuTime(node.innerWork, speeds);
+  double submissions =
+      node.innerWork.moreSubmissions * speeds.secondsPerSubmission;
   if (cpu >= submissions)
     return "";
   char text[160];
@@ -232,7 +235,8 @@ void Checker::enterShapes() {
   }
 }
 
-void provider::checkInnerGraphs(Graph &graph, const Options &options) {
+void provider::checkInnerGraphs(Graph &graph, const Options &options,
+                                const Speeds &speeds) {
   // An iteration of an inner loop counts as one of the loop around it.
   Options inner = options;
   if (inner.partitioning == Partitioning::Automatic)
@@ -241,9 +245,9 @@ void provider::checkInnerGraphs(Graph &graph, const Options &options) {
     if (node.graphs.empty() || !node.problem.empty())
       continue;
     for (const InnerGraph &each : node.graphs)
-      checkInnerGraphs(*each.graph, inner);
+      checkInnerGraphs(*each.graph, inner, speeds);
     try {
-      Checker checker(graph, node, options);
+      Checker checker(graph, node, options, speeds);
       node.problem = checker.run();
       if (node.problem.empty())
         checker.enterShapes();

@@ -12,6 +12,7 @@
 namespace dml::provider {
 
 struct Graph;
+struct Speeds;
 
 /// Decides which nodes with graphs within them a session can run, and sets
 /// Node::problem of others and Node::innerWork. ONNX Runtime knows no shape of
@@ -30,7 +31,8 @@ struct Graph;
 ///
 /// With `partitioning=directml`, and in models that are compiled ahead, no such
 /// node is taken.
-void checkInnerGraphs(Graph &graph, const Options &options);
+void checkInnerGraphs(Graph &graph, const Options &options,
+                      const Speeds &speeds);
 
 } // namespace dml::provider
 

@@ -54,15 +54,6 @@ dml::provider::findPartitions(const Edges &reads,
   return partitions;
 }
 
-// Round figures of a desktop's processor with eight cores, and of PCI Express
-// 4.0. A submission is what a session adds to its kernels: recording is done
-// before, so that the rest is the queue, the fence and the thread that waits.
-static constexpr double cpuOperationsPerSecond = 200e9;
-static constexpr double cpuBytesPerSecond = 20e9;
-static constexpr double cpuSecondsPerNode = 2e-6;
-static constexpr double copiedBytesPerSecond = 10e9;
-static constexpr double secondsPerSubmission = 50e-6;
-
 Work &Work::operator+=(const Work &other) {
   operations += other.operations;
   bytes += other.bytes;
@@ -72,17 +63,14 @@ Work &Work::operator+=(const Work &other) {
   return *this;
 }
 
-double dml::provider::estimateCpuTime(const Work &work) {
-  return work.nodes * cpuSecondsPerNode +
-         std::max(work.operations / cpuOperationsPerSecond,
-                  work.bytes / cpuBytesPerSecond);
+double dml::provider::estimateCpuTime(const Work &work, const Speeds &speeds) {
+  return work.nodes * speeds.cpuSecondsPerNode +
+         std::max(work.operations / speeds.cpuOperationsPerSecond,
+                  work.bytes / speeds.cpuBytesPerSecond);
 }
 
-double dml::provider::estimateSubmissions(uint32_t count) {
-  return count * secondsPerSubmission;
-}
-
-double dml::provider::estimateTransferTime(const Work &work) {
-  return estimateSubmissions(1 + work.moreSubmissions) +
-         work.copiedBytes / copiedBytesPerSecond;
+double dml::provider::estimateTransferTime(const Work &work,
+                                           const Speeds &speeds) {
+  return (1 + work.moreSubmissions) * speeds.secondsPerSubmission +
+         work.copiedBytes / speeds.copiedBytesPerSecond;
 }

@@ -13,12 +13,14 @@
 using namespace dml;
 using namespace dml::provider;
 
-Provider::Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
+Provider::Provider(Options options, const Speeds &speeds,
+                   std::shared_ptr<DmlDeviceImpl> device,
                    const DeviceMemory &memory, const OrtKernelRegistry *kernels,
                    const OrtLogger *logger)
     : OrtEp{}, kernels(kernels) {
   auto shared = std::make_shared<Context>();
   shared->options = std::move(options);
+  shared->speeds = speeds;
   shared->log = Log(logger);
   shared->device = std::move(device);
   shared->memory = &memory;
@@ -139,7 +141,7 @@ bool Provider::isTakenAround(const OrtGraph *handle, const Graph &graph) {
   std::optional<Graph> around = readNodeAround(handle);
   if (!around)
     return false;
-  checkInnerGraphs(*around, context->options);
+  checkInnerGraphs(*around, context->options, context->speeds);
   const Node &node = around->nodes.front();
   if (!node.problem.empty()) {
     innerProblems[getFirstOutput(*around, node)] = node.problem;
@@ -160,10 +162,10 @@ void Provider::findNodes(const OrtGraph *handle,
     if (auto known = innerProblems.find(getFirstOutput(graph, node));
         !node.graphs.empty() && known != innerProblems.end())
       node.problem = known->second;
-  checkInnerGraphs(graph, context->options);
+  checkInnerGraphs(graph, context->options, context->speeds);
   Capability capability;
   try {
-    capability = findCapability(graph, context->options);
+    capability = findCapability(graph, context->options, context->speeds);
   } catch (const dml::Error &error) {
     // What dml cannot read, ONNX Runtime runs by itself.
     context->log.warn("takes no node of graph '" + graph.name +

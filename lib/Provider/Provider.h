@@ -10,6 +10,7 @@
 #include "Computation.h"
 #include "Devices.h"
 #include "Memory.h"
+#include "Speeds.h"
 
 namespace dml::provider {
 
@@ -20,9 +21,9 @@ struct Capability;
 class Provider : public OrtEp {
 public:
   /// `memory` and `kernels`, which may be null, are the factory's.
-  Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
-           const DeviceMemory &memory, const OrtKernelRegistry *kernels,
-           const OrtLogger *logger);
+  Provider(Options options, const Speeds &speeds,
+           std::shared_ptr<DmlDeviceImpl> device, const DeviceMemory &memory,
+           const OrtKernelRegistry *kernels, const OrtLogger *logger);
 
 private:
   void findNodes(const OrtGraph *graph, OrtEpGraphSupportInfo *support);
@@ -65,6 +66,7 @@ private:
   std::mutex mutex;
   Devices devices;
   DeviceMemory memory{devices};
+  MeasuredSpeeds speeds;
   /// The kernels that copy tensors, or null before version 24.
   std::unique_ptr<OrtKernelRegistry, Releaser> kernels;
 };

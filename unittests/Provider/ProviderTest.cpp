@@ -9,6 +9,7 @@
 #include "Members.h"
 #include "Options.h"
 #include "Partitions.h"
+#include "Speeds.h"
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -262,12 +263,24 @@ TEST(ProviderPartitions, TwoPartitionsThatReadEachOtherDoNotArise) {
 TEST(ProviderPartitions, SmallOnesAreNotWorthTheirCopies) {
   // An addition of 1,024 numbers: the CPU needs 3 us, and a submission 50 us.
   Work small{1024, 3 * 4096, 1, 3 * 4096};
-  EXPECT_FALSE(isWorthwhile(small));
-  EXPECT_NEAR(estimateCpuTime(small), 2.6e-6, 1e-7);
-  EXPECT_NEAR(estimateTransferTime(small), 51.2e-6, 1e-7);
+  EXPECT_FALSE(isWorthwhile(small, {}));
+  EXPECT_NEAR(estimateCpuTime(small, {}), 2.6e-6, 1e-7);
+  EXPECT_NEAR(estimateTransferTime(small, {}), 51.2e-6, 1e-7);
   // A product of two matrices of 1024 x 1024: 10.7 ms against 1.3 ms.
   Work large{2.0 * 1024 * 1024 * 1024, 12.6e6, 1, 12.6e6};
-  EXPECT_TRUE(isWorthwhile(large));
+  EXPECT_TRUE(isWorthwhile(large, {}));
+  // On a slower device it is not: 0.5 s for a submission.
+  Speeds slow;
+  slow.secondsPerSubmission = 0.5;
+  EXPECT_FALSE(isWorthwhile(large, slow));
   // A copy of 1 GB and no more is not.
-  EXPECT_FALSE(isWorthwhile({0, 1e9, 1, 1e9}));
+  EXPECT_FALSE(isWorthwhile({0, 1e9, 1, 1e9}, {}));
+}
+
+TEST(ProviderSpeeds, AreRounded) {
+  EXPECT_DOUBLE_EQ(roundSpeed(1.7e11), 2e11);
+  EXPECT_DOUBLE_EQ(roundSpeed(2.4e11), 2e11);
+  EXPECT_DOUBLE_EQ(roundSpeed(8e-6), 1e-5);
+  EXPECT_DOUBLE_EQ(roundSpeed(3.3), 5);
+  EXPECT_DOUBLE_EQ(roundSpeed(1.3e10), 1e10);
 }
