@@ -5,6 +5,7 @@ CPU provider, and what else the machine has.
 
     benchmarks/provider.py                              the small networks
     benchmarks/provider.py resnet50 gpt2 --whole        whole networks
+    benchmarks/provider.py model.onnx                   the file of a model
     benchmarks/provider.py --overhead                   one small partition, 2,000 runs
     benchmarks/provider.py --devices                    devices, and imported memory
 
@@ -52,6 +53,13 @@ def make_product():
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+def build(arguments, name):
+    if name.endswith(".onnx"):
+        import onnx
+        return onnx.load(name)
+    return networks.build(name, not arguments.whole, arguments.half and name != "qdq_mobilenet")
+
+
 def find_difference(found, wanted):
     """The largest difference, as a part of the largest element of all outputs."""
     largest = max(float(numpy.abs(array.astype(numpy.float64)).max()) for array in wanted.values())
@@ -75,7 +83,8 @@ def measure(arguments, model, runs):
             host.Host(arguments.host, arguments.provider) as program:
         file = f"{folder}/model.onnx"
         pathlib.Path(file).write_bytes(model.SerializeToString())
-        inputs = make_inputs(model, 1)
+        numbers = dict(each.split("=") for each in arguments.dim)
+        inputs = make_inputs(model, 1, {name: int(text) for name, text in numbers.items()})
         program.set({"partitioning": arguments.partitioning})
         opened = program.open(file)
         found, first = program.run(inputs)
@@ -185,11 +194,13 @@ def print_devices(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("networks", nargs="*", metavar="NETWORK")
-    build = ROOT / "build/release"
-    parser.add_argument("--host", default=str(build / "test/Provider/dml-provider-host"))
-    parser.add_argument("--provider", default=str(build / "lib/libdml_onnxruntime.so"))
+    parser.add_argument("networks", nargs="*", metavar="NETWORK|FILE")
+    built = ROOT / "build/release"
+    parser.add_argument("--host", default=str(built / "test/Provider/dml-provider-host"))
+    parser.add_argument("--provider", default=str(built / "lib/libdml_onnxruntime.so"))
     parser.add_argument("--onnxruntime", metavar="FILE", help="libonnxruntime.so.1")
+    parser.add_argument("--dim", action="append", default=[], metavar="NAME=NUMBER",
+                        help="an open size, or the value of an input of integers")
     parser.add_argument("--whole", action="store_true", help="whole networks")
     parser.add_argument("--half", action="store_true", help="networks in f16")
     parser.add_argument("--partitioning", default="all", help="auto, all (default) or directml")
@@ -217,8 +228,7 @@ def main():
     print_cells(HEAD)
     print_cells(["---"] * len(HEAD))
     for name in arguments.networks or networks.NETWORKS:
-        model = networks.build(name, not arguments.whole,
-                               arguments.half and name != "qdq_mobilenet")
+        model = build(arguments, name)
         try:
             row = measure(arguments, model, arguments.runs)
         except (host.Failure, host.Crashed) as failure:
@@ -226,7 +236,7 @@ def main():
             keep(name, {"error": str(failure)})
             failed = True
             continue
-        print_cells(to_cells(name, row))
+        print_cells(to_cells(pathlib.Path(name).stem, row))
         if arguments.peers:
             row["cuda"] = measure_cuda(model, arguments.runs)
             row["torch"] = measure_torch(arguments, name)

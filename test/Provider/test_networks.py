@@ -28,8 +28,9 @@ BOUNDS = {"qdq_mobilenet": 0.05}
 OPEN = ["resnet18", "bert_base", "gpt2", "lstm"]
 
 
-def make_inputs(model, size):
-    """Random inputs, with `size` in place of open sizes."""
+def make_inputs(model, size, numbers={}):
+    """Random inputs, with `size` in place of open sizes. `numbers` are other sizes, by their
+    names, and values of inputs of integers."""
     random = numpy.random.RandomState(size)
     inputs = {}
     known = {tensor.name for tensor in model.graph.initializer}
@@ -37,9 +38,12 @@ def make_inputs(model, size):
         if info.name in known:
             continue
         kind = info.type.tensor_type.elem_type
-        shape = [dim.dim_value or size for dim in info.type.tensor_type.shape.dim]
+        shape = [dim.dim_value or numbers.get(dim.dim_param, size)
+                 for dim in info.type.tensor_type.shape.dim]
         dtype = host.to_dtype(kind)
-        if kind in (TensorProto.INT64, TensorProto.INT32):
+        if info.name in numbers:
+            inputs[info.name] = numpy.full(shape, numbers[info.name], dtype)
+        elif kind in (TensorProto.INT64, TensorProto.INT32):
             inputs[info.name] = random.randint(0, 2, shape).astype(dtype)
         else:
             inputs[info.name] = random.standard_normal(shape).astype(dtype)
