@@ -7,6 +7,7 @@
 #include "Capability.h"
 #include "External.h"
 #include "Provider.h"
+#include "Streams.h"
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -49,7 +50,14 @@ Factory::Factory(const OrtLogger *logger) : OrtEpFactory{}, log(logger) {
   ReleaseEp = [](OrtEpFactory *, OrtEp *ep) noexcept {
     delete static_cast<Provider *>(ep);
   };
-  IsStreamAware = [](const OrtEpFactory *) noexcept { return false; };
+  IsStreamAware = [](const OrtEpFactory *) noexcept {
+    return hasDeviceMemory();
+  };
+  CreateSyncStreamForDevice = [](OrtEpFactory *, const OrtMemoryDevice *,
+                                 const OrtKeyValuePairs *,
+                                 OrtSyncStreamImpl **stream) noexcept {
+    return guard([&] { *stream = createStream(); });
+  };
   setMemoryFunctions();
 }
 

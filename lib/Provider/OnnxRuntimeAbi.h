@@ -224,6 +224,7 @@ typedef struct OrtRunOptions OrtRunOptions;
 typedef struct OrtSession OrtSession;
 typedef struct OrtSessionOptions OrtSessionOptions;
 typedef struct OrtStatus OrtStatus;
+typedef struct OrtSyncNotificationImpl OrtSyncNotificationImpl;
 typedef struct OrtSyncStream OrtSyncStream;
 typedef struct OrtSyncStreamImpl OrtSyncStreamImpl;
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
@@ -310,6 +311,24 @@ struct OrtExternalSemaphoreHandle {
   void (*Release)(OrtExternalSemaphoreHandle *);
 };
 
+struct OrtSyncNotificationImpl {
+  uint32_t ort_version_supported;
+  void (*Release)(OrtSyncNotificationImpl *);
+  OrtStatus *(*Activate)(OrtSyncNotificationImpl *);
+  OrtStatus *(*WaitOnDevice)(OrtSyncNotificationImpl *, OrtSyncStream *);
+  OrtStatus *(*WaitOnHost)(OrtSyncNotificationImpl *);
+};
+
+struct OrtSyncStreamImpl {
+  uint32_t ort_version_supported;
+  void (*Release)(OrtSyncStreamImpl *);
+  void *(*GetHandle)(OrtSyncStreamImpl *);
+  OrtStatus *(*CreateNotification)(OrtSyncStreamImpl *,
+                                   OrtSyncNotificationImpl **);
+  OrtStatus *(*Flush)(OrtSyncStreamImpl *);
+  OrtStatus *(*OnSessionRunEnd)(OrtSyncStreamImpl *);
+};
+
 struct OrtExternalResourceImporterImpl {
   uint32_t ort_version_supported;
   bool (*CanImportMemory)(const OrtExternalResourceImporterImpl *,
@@ -380,7 +399,11 @@ struct OrtEpFactory {
   void (*ReleaseAllocator)(OrtEpFactory *, OrtAllocator *);
   OrtStatus *(*CreateDataTransfer)(OrtEpFactory *, OrtDataTransferImpl **);
   bool (*IsStreamAware)(const OrtEpFactory *);
-  void *unused0[2];
+  OrtStatus *(*CreateSyncStreamForDevice)(OrtEpFactory *,
+                                          const OrtMemoryDevice *,
+                                          const OrtKeyValuePairs *,
+                                          OrtSyncStreamImpl **);
+  void *unused0;
   OrtStatus *(*CreateExternalResourceImporterForDevice)(
       OrtEpFactory *, const OrtEpDevice *, OrtExternalResourceImporterImpl **);
   void *unused1[5];
@@ -707,7 +730,12 @@ struct OrtApi {
   OrtStatus *(*GetTensorData)(const OrtValue *, const void **);
   OrtStatus *(*GetSessionOptionsConfigEntries)(const OrtSessionOptions *,
                                                OrtKeyValuePairs **);
-  void *unused41[6];
+  void *unused41[3];
+  OrtStatus *(*CreateSyncStreamForEpDevice)(const OrtEpDevice *,
+                                            const OrtKeyValuePairs *,
+                                            OrtSyncStream **);
+  void *unused46;
+  void (*ReleaseSyncStream)(OrtSyncStream *);
   OrtStatus *(*CopyTensors)(const OrtEnv *, const OrtValue *const *,
                             OrtValue *const *, OrtSyncStream *, size_t);
   void *unused42[3];

@@ -24,6 +24,24 @@ static int64_t countElements(const DmlSurveyTensor &tensor) {
   return count;
 }
 
+/// Why nothing is known of an input of a node that is refused, or `problem`.
+/// The model has a type of no operator for a tensor without a shape.
+static std::string describeProblem(const Graph &graph, const Part &part,
+                                   const Node &node, std::string problem) {
+  if (problem.empty())
+    return problem;
+  for (ValueIndex input : node.inputs) {
+    bool isInput = input != noValue &&
+                   std::find(part.inputs.begin(), part.inputs.end(), input) !=
+                       part.inputs.end();
+    if (isInput && graph.values[input].isTensor &&
+        !graph.values[input].hasShape && !part.shapes.count(input))
+      return "the shape of '" + graph.values[input].name +
+             "', which it reads, is known only when the model runs";
+  }
+  return problem;
+}
+
 Survey::Survey(const Graph &graph, const Part &part, int64_t openSize,
                const std::string &featureLevel)
     : openSize(openSize) {
@@ -40,8 +58,10 @@ Survey::Survey(const Graph &graph, const Part &part, int64_t openSize,
     DmlSurveyNode found{};
     dml::detail::check(dmlGetSurveyNode, handle, i, &found);
     bool isSurveyed = node.problem.empty() && node.graphs.empty();
-    nodes[part.nodes[i]] = {isSurveyed ? found.problem : node.problem,
-                            found.notTaken, found.isFolded};
+    nodes[part.nodes[i]] = {
+        isSurveyed ? describeProblem(graph, part, node, found.problem)
+                   : node.problem,
+        found.notTaken, found.isFolded};
   }
   for (ValueIndex value = 0; value < graph.values.size(); ++value) {
     DmlSurveyTensor found{};
@@ -84,10 +104,15 @@ static bool hasOpenSizes(const Graph &graph, const Part &part) {
 
 Survey provider::surveyAtBest(const Graph &graph, const Part &part,
                               const std::string &featureLevel) {
-  constexpr int64_t largeSize = 64;
-  Survey large(graph, part, largeSize, featureLevel);
-  if (!hasOpenSizes(graph, part) || large.countProblems() == 0)
-    return large;
-  Survey small(graph, part, 1, featureLevel);
-  return small.countProblems() < large.countProblems() ? small : large;
+  Survey best(graph, part, 64, featureLevel);
+  if (!hasOpenSizes(graph, part))
+    return best;
+  for (int64_t size : {1, 4096}) {
+    if (best.countProblems() == 0)
+      break;
+    Survey other(graph, part, size, featureLevel);
+    if (other.countProblems() < best.countProblems())
+      best = std::move(other);
+  }
+  return best;
 }

@@ -44,10 +44,11 @@ private:
   std::map<ValueIndex, TensorResult> tensors;
 };
 
-/// Surveys a part at the size for open dimensions at which the fewest
-/// nodes are refused, of a large one and of 1. A large size fits networks of
-/// pictures, whose sizes are halved again and again; at 1, sizes that a decoder
-/// adds up, such as those of the past and of the new tokens, are broadcast.
+/// Surveys a part at the size for open dimensions at which the fewest nodes are
+/// refused, of 64, 1 and 4,096. 64 fits networks of pictures, whose sizes are
+/// halved again and again; at 1, sizes that a decoder adds up, such as those of
+/// the past and of the new tokens, are broadcast; 4,096 is longer than windows
+/// over sound.
 Survey surveyAtBest(const Graph &graph, const Part &part,
                     const std::string &featureLevel);
 

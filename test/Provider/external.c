@@ -6,6 +6,7 @@
 
 #include "external.h"
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <vulkan/vulkan_core.h>
 
@@ -15,8 +16,10 @@ static VkPhysicalDevice physicalDevice;
 static VkDevice device;
 static VkQueue queue;
 static VkCommandPool pool;
-/* A buffer in the memory that is exported. */
+/* A buffer in the memory that is exported, and the semaphore. */
 static VkBuffer exported;
+static VkSemaphore semaphore;
+static bool hasSemaphores;
 
 #define LOAD(name)                                                             \
   PFN_vk##name name = (PFN_vk##name)getProc(instance, "vk" #name)
@@ -46,7 +49,11 @@ static const char *createDevice(void) {
   LOAD(GetDeviceQueue);
   LOAD(CreateCommandPool);
   const float priority = 1;
-  const char *extensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME};
+  const char *extensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                              VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME};
+  VkPhysicalDeviceTimelineSemaphoreFeatures features = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES};
+  features.timelineSemaphore = VK_TRUE;
   VkDeviceQueueCreateInfo queues = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   VkCommandPoolCreateInfo poolInfo = {
@@ -55,9 +62,12 @@ static const char *createDevice(void) {
   queues.pQueuePriorities = &priority;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queues;
-  info.enabledExtensionCount = 1;
+  info.pNext = &features;
+  info.enabledExtensionCount = 2;
   info.ppEnabledExtensionNames = extensions;
-  if (CreateDevice(physicalDevice, &info, NULL, &device))
+  hasSemaphores = !CreateDevice(physicalDevice, &info, NULL, &device);
+  info.enabledExtensionCount = 1;
+  if (!hasSemaphores && CreateDevice(physicalDevice, &info, NULL, &device))
     return "the device has no VK_KHR_external_memory_fd";
   GetDeviceQueue(device, 0, 0, &queue);
   return CreateCommandPool(device, &poolInfo, NULL, &pool)
@@ -198,4 +208,40 @@ const char *writeExported(const void *data, size_t offset, size_t size) {
 
 const char *readExported(void *data, size_t offset, size_t size) {
   return copyExported(data, offset, size, 0);
+}
+
+const char *exportSemaphore(int *fd) {
+  LOAD(CreateSemaphore);
+  LOAD(GetSemaphoreFdKHR);
+  VkExportSemaphoreCreateInfo export = {
+      VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO};
+  VkSemaphoreTypeCreateInfo type = {
+      VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, &export};
+  VkSemaphoreCreateInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
+  VkSemaphoreGetFdInfoKHR get = {VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR};
+  if (!hasSemaphores)
+    return "the device has no VK_KHR_external_semaphore_fd";
+  export.handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  if (CreateSemaphore(device, &info, NULL, &semaphore))
+    return "vkCreateSemaphore fails";
+  get.semaphore = semaphore;
+  get.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+  return GetSemaphoreFdKHR(device, &get, fd) ? "vkGetSemaphoreFdKHR fails"
+                                             : NULL;
+}
+
+void signalExported(uint64_t value) {
+  LOAD(SignalSemaphore);
+  VkSemaphoreSignalInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
+  info.semaphore = semaphore;
+  info.value = value;
+  SignalSemaphore(device, &info);
+}
+
+uint64_t getExportedValue(void) {
+  LOAD(GetSemaphoreCounterValue);
+  uint64_t value = 0;
+  GetSemaphoreCounterValue(device, semaphore, &value);
+  return value;
 }

@@ -31,7 +31,9 @@
  *                              input and as many as the output, both in memory
  *                              of another Vulkan device; "first" and the first
  *                              and the last of the output. Or "external" and
- *                              why there is no such memory
+ *                              why there is no such memory. Where the devices
+ *                              share semaphores, "semaphore" and the value
+ *                              behind the run, 2, come before
  *   time host|device N         runs N times, with inputs and outputs in host
  *                              memory or bound to device memory; "time" and the
  *                              median in microseconds
@@ -505,6 +507,42 @@ static OrtStatus *runImported(const OrtInteropApi *interop,
   return status;
 }
 
+/* Runs behind a semaphore of the other device, and signals it, if there is one.
+ */
+static bool runBetweenSignals(const OrtInteropApi *interop,
+                              OrtExternalResourceImporter *importer,
+                              OrtExternalMemoryHandle *memory, int64_t count) {
+  OrtExternalSemaphoreDescriptor descriptor = {0};
+  OrtExternalSemaphoreHandle *semaphore = NULL;
+  OrtSyncStream *stream = NULL;
+  bool canImport = false, isDone = false;
+  int fd = -1;
+  descriptor.version = ORT_API_VERSION;
+  descriptor.type = ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_OPAQUE_FD;
+  if (failed(ort->CreateSyncStreamForEpDevice(device, NULL, &stream)) ||
+      failed(
+          interop->CanImportSemaphore(importer, descriptor.type, &canImport)))
+    return false;
+  if (!canImport || exportSemaphore(&fd)) {
+    isDone = !failed(runImported(interop, importer, memory, count));
+  } else {
+    descriptor.native_handle = (void *)(intptr_t)fd;
+    signalExported(1);
+    isDone =
+        !failed(interop->ImportSemaphore(importer, &descriptor, &semaphore)) &&
+        !failed(interop->WaitSemaphore(importer, semaphore, stream, 1)) &&
+        !failed(runImported(interop, importer, memory, count)) &&
+        !failed(interop->SignalSemaphore(importer, semaphore, stream, 2));
+    printf("semaphore\t%llu\n", (unsigned long long)getExportedValue());
+  }
+  if (semaphore)
+    interop->ReleaseExternalSemaphoreHandle(semaphore);
+  ort->ReleaseSyncStream(stream);
+  if (fd >= 0)
+    close(fd);
+  return isDone;
+}
+
 /* Imports the memory, and runs with tensors in it. */
 static bool importAndRun(int fd, int64_t count) {
   const OrtInteropApi *interop = ort->GetInteropApi();
@@ -523,7 +561,7 @@ static bool importAndRun(int fd, int64_t count) {
                                        &canImport)) &&
       canImport)
     isDone = !failed(interop->ImportMemory(importer, &descriptor, &memory)) &&
-             !failed(runImported(interop, importer, memory, count));
+             runBetweenSignals(interop, importer, memory, count);
   else
     printf("external the provider imports no such memory\n");
   if (memory)

@@ -178,6 +178,10 @@ class Host:
         device whose input is 0, 1, 2 ...; or why there is no such memory."""
         self.send("external", count)
         line = self.process.stdout.readline().rstrip("\n")
+        if line.startswith("semaphore"):
+            if line != "semaphore\t2":
+                raise Failure(f"wanted is the value 2, but found is {line}")
+            line = self.process.stdout.readline().rstrip("\n")
         if not line:
             raise Crashed(f"the program has ended with {self.process.wait()}")
         if line.startswith("error "):

@@ -570,6 +570,15 @@ class ProviderTest(unittest.TestCase):
             [("x", FLOAT, ["n", 4]), ("s", FLOAT, [])], [("y", FLOAT, [])])
         self.compare(model, {"x": draw(3, 4), "s": numpy.float32(2)}, parts=[2])
 
+    def test_windows_over_sound(self):
+        # 64 samples would be too few for a window.
+        model = make_model(
+            [("Unsqueeze", ["x", "one"], ["wave"]),
+             ("Conv", ["wave", "w"], ["y"], {"strides": [160]}), ("Abs", ["y"], ["z"])],
+            [("x", FLOAT, ["batch", "samples"])], [("z", FLOAT, None)],
+            {"w": draw(2, 1, 512), "one": numpy.int64([1])})
+        self.compare(model, {"x": draw(1, 2000)}, {"x": draw(2, 1000)}, parts=[3])
+
     def test_sizes_that_dml_refuses_run_on_the_cpu(self):
         # No tensor of DirectML's is empty. The weights are in memory, and those of "v" small.
         model = make_model(
