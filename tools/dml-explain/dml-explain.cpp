@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpenSizes.h"
 #include "Page.h"
 #include "SupportMatrix.h"
 #include "dml/Explain/Explain.h"
@@ -14,6 +15,7 @@
 #include "support/Escape.h"
 #include "support/File.h"
 #include "support/Module.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -56,11 +58,7 @@ llvm::cl::opt<std::string>
                llvm::cl::desc("Say what does not fit this feature level "
                               "(default: what the file's dml.target says)"),
                llvm::cl::value_desc("5_0"), llvm::cl::cat(category));
-llvm::cl::list<std::string>
-    dimensions("dim", llvm::cl::value_desc("name=size"),
-               llvm::cl::desc("The size of a symbolic dimension of an ONNX "
-                              "model"),
-               llvm::cl::cat(category));
+dml::tools::SizeOptions sizeOptions(category);
 llvm::cl::opt<std::string> ortOptimizations(
     "ort-optimizations", llvm::cl::value_desc("none|all"),
     llvm::cl::desc("ONNX Runtime's optimizations of an ONNX model: 'none' (the "
@@ -225,17 +223,26 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
   // not support it, which is what the report shows. The module is verified
   // after its targets have been removed.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
-  bool isONNX = false;
-  OwningOpRef<ModuleOp> module =
-      tools::loadModule(console, inputFile, dimensions, config, nullptr,
-                        ortOptimizations == "all", &isONNX,
-                        /*leavesOutUnread=*/legalizedFile.empty());
+  tools::LoadOptions load;
+  load.optimize = ortOptimizations == "all";
+  load.leavesOutUnread = legalizedFile.empty();
+  tools::OpenSizes openSizes(console, inputFile, sizeOptions.get(), config,
+                             load);
+  tools::JudgedModel judged = openSizes.read();
+  OwningOpRef<ModuleOp> &module = judged.module;
   if (!module)
     return tools::kExitInvalid;
+  if (judged.size && !legalizedFile.empty())
+    return tools::emitToolError(
+        "--legalize writes a module, which has all sizes, but " +
+        onnx::describeOpenSizes(judged.loaded.inputs.signature.inputs,
+                                judged.loaded.inputs.open));
   console.progress.begin("explaining " + inputFile);
-  FailureOr<Report> report = explain::explainModule(*module, isONNX, asked);
+  FailureOr<Report> report =
+      explain::explainModule(*module, judged.loaded.isONNX, asked);
   if (failed(report))
     return tools::kExitInvalid;
+  std::string sentence = openSizes.compare(judged, *report);
 
   OwningOpRef<ModuleOp> legalized;
   if (asked)
@@ -250,11 +257,17 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
   if (!reportFile.empty())
     printReport(*module, *report, measures, console.progress, reportText);
   if (asJson) {
-    os << llvm::formatv("{0:2}", explain::toJson(*report)) << "\n";
+    llvm::json::Value json = explain::toJson(*report);
+    if (judged.hasOpenSizes())
+      (*json.getAsObject())["inputs"] = tools::describeInputs(judged);
+    os << llvm::formatv("{0:2}", json) << "\n";
   } else {
+    std::string inputs;
+    llvm::raw_string_ostream stream(inputs);
+    tools::printInputs(judged, sentence, stream);
     explain::printText(*report, os, printsNodes);
     os << tools::escapeControls(
-        describeLegalized(*report, isLegalized, foreign));
+        inputs + describeLegalized(*report, isLegalized, foreign));
   }
   std::optional<bool> isSolved;
   if (isLegalized)

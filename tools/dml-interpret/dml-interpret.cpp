@@ -19,6 +19,7 @@
 #include "support/Module.h"
 #include "support/Npy.h"
 #include "support/ReferenceTensor.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -73,10 +74,7 @@ static cl::opt<double> absoluteTolerance("atol", cl::value_desc("A"),
                                          cl::init(0),
                                          cl::desc("The same's absolute part"),
                                          cl::cat(category));
-static cl::list<std::string>
-    dimensions("dim", cl::value_desc("NAME=SIZE"),
-               cl::desc("The size of a symbolic dimension of an ONNX model"),
-               cl::cat(category));
+static dml::tools::SizeOptions sizeOptions(category);
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to run (main, "
                                                   "or the only one)"),
@@ -193,7 +191,7 @@ int main(int argc, char **argv) {
   // The interpreter names what it does not know, and says what it does.
   context.allowUnregisteredDialects();
   tools::Console console(DML_TOOL, &context);
-  auto module =
-      tools::loadModule(console, file, dimensions, ParserConfig(&context));
+  auto module = tools::loadModule(console, file, sizeOptions.get(),
+                                  ParserConfig(&context));
   return module ? run(*module, console.progress) : tools::kExitInvalid;
 }

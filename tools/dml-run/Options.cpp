@@ -113,6 +113,10 @@ other
                          the value of an input of one integer or bool (0 or
                          1); may be repeated. An input that a size of 0 leaves
                          without elements is none of the program.
+  --input-shape=NAME:1x3x640x640
+                         all sizes of an input of an ONNX model that leaves
+                         some of them open; may be repeated. A batch whose size
+                         no option states is taken to be 1, and a note says so.
   --repeat=N             run N times
   --time                 print the times of the program's making and of the
                          steps, on stderr, which variant of the function the
@@ -134,6 +138,17 @@ static std::string listFeatureNames() {
         (names.empty() ? "" : ", ") +
         std::string(dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit)));
   return names;
+}
+
+/// An option of dml-compile, which may be repeated.
+static Option compileOption(std::string_view name, Options &options) {
+  return {name, true, /*isRepeatable=*/true,
+          [&options, name](std::string_view value) {
+            options.compileArguments.push_back(std::string(name) + "=" +
+                                               std::string(value));
+            return !value.empty();
+          },
+          "a value"};
 }
 
 /// A number that is not negative.
@@ -180,18 +195,9 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       textOption("--weights", options.weights),
       listOption("--weight", options.weight),
       listOption("--compile-arg", options.compileArguments),
-      {"--device-profile", true, /*isRepeatable=*/true,
-       [&](std::string_view value) {
-         options.compileArguments.push_back("--device-profile=" +
-                                            std::string(value));
-         return !value.empty();
-       },
-       "a profile such as full"},
-      {"--dim", true, /*isRepeatable=*/true,
-       [&](std::string_view value) {
-         options.compileArguments.push_back("--dim=" + std::string(value));
-         return true;
-       }},
+      compileOption("--device-profile", options),
+      compileOption("--dim", options),
+      compileOption("--input-shape", options),
       {"--disable-feature", true, /*isRepeatable=*/true,
        [&](std::string_view value) {
          for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)

@@ -176,7 +176,8 @@ Executable loadExecutable(Options &options, const Source &source,
     return executable;
   }
   if (!options.compileArguments.empty())
-    fail("--compile-arg and --dim are for .mlir, .mlirbc, .onnx, .json and "
+    fail("--compile-arg, --dim and --input-shape are for .mlir, .mlirbc, "
+         ".onnx, .json and "
          ".bin files, but the file is '" +
          source.path + "'");
   if (isStandardInput(source.path))
@@ -607,7 +608,8 @@ void readReference(const Options &options, const Source &source,
   for (const std::string &input : options.inputs)
     arguments.push_back("--input=" + input);
   for (const std::string &argument : options.compileArguments)
-    if (argument.compare(0, 6, "--dim=") == 0)
+    if (argument.compare(0, 6, "--dim=") == 0 ||
+        argument.compare(0, 14, "--input-shape=") == 0)
       arguments.push_back(argument);
   std::vector<AnonymousFile> files(2 * function.outputs.size());
   std::string error;
