@@ -653,10 +653,11 @@ static ExitCode run(ModuleOp module) {
   if (!function.getBody().hasOneBlock())
     return emitToolError("function '" + function.getName() +
                          "' has control flow or no body: neither compiles");
-  auto inputs = inputOptions.empty()
-                    ? drawInputs(function, error)
-                    : tools::readReferenceInputs(
-                          inputOptions, tools::describe(function), error);
+  auto inputs =
+      inputOptions.empty()
+          ? drawInputs(function, error)
+          : tools::readReferenceInputs(inputOptions, tools::describe(function),
+                                       tools::PictureOptions(), error);
   if (!inputs)
     return emitToolError(error);
   if (selectOperators(function).empty())

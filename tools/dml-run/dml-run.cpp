@@ -607,6 +607,8 @@ void readReference(const Options &options, const Source &source,
       "--function=" + function.name};
   for (const std::string &input : options.inputs)
     arguments.push_back("--input=" + input);
+  for (const std::string &argument : options.pictureArguments)
+    arguments.push_back(argument);
   for (const std::string &argument : options.compileArguments)
     if (argument.compare(0, 6, "--dim=") == 0 ||
         argument.compare(0, 14, "--input-shape=") == 0)
@@ -752,10 +754,13 @@ void runTool(Options &options) {
       readSignature(executable, chooseFunction(executable, options));
   FunctionSignature function = describe(signature);
   std::string error;
+  if (!options.labels.empty() &&
+      !readLabels(options.labels, function, options.print, error))
+    fail(error);
   auto files = readOutputs("output", options.outputs, function, error);
   if (!files)
     fail(error);
-  auto inputs = readInputs(options.inputs, function, error);
+  auto inputs = readInputs(options.inputs, function, options.pictures, error);
   if (!inputs)
     fail(error);
   auto readTensors = [&](const char *option,
@@ -775,8 +780,7 @@ void runTool(Options &options) {
   withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
     outputs = run(options, device, executable, signature, *inputs, progress);
   });
-  if (!writeOutputs(*files, expected, function, outputs, options.printAll,
-                    error))
+  if (!writeOutputs(*files, expected, function, outputs, options.print, error))
     fail(error, kExitNotWritten);
   std::string difference = compareOutputs(expected, function, outputs);
   if (!difference.empty())

@@ -86,8 +86,9 @@ FunctionSignature describe(func::FuncOp function) {
 
 std::optional<SmallVector<Tensor>>
 readReferenceInputs(const std::vector<std::string> &options,
-                    const FunctionSignature &function, std::string &error) {
-  auto hosts = readInputs(options, function, error);
+                    const FunctionSignature &function,
+                    const PictureOptions &pictures, std::string &error) {
+  auto hosts = readInputs(options, function, pictures, error);
   if (!hosts)
     return std::nullopt;
   SmallVector<Tensor> inputs;
