@@ -54,7 +54,7 @@ static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),
                cl::value_desc("file"), cl::init("-"), cl::cat(category));
 
-static cl::opt<Stage, false, dml::tools::ChoiceParser<Stage>> stage(
+static cl::opt<Stage> stage(
     "emit", cl::desc("What to write:"), cl::init(Stage::Executable),
     cl::values(
         clEnumValN(Stage::Linalg, "linalg", "linalg on tensors, as MLIR"),
@@ -125,6 +125,12 @@ static cl::opt<uint64_t>
                cl::value_desc("bytes"), cl::init(dml::maxConstantBytes),
                cl::Hidden, cl::cat(category));
 
+static cl::opt<std::string>
+    callerName("as", cl::desc("The tool that messages name, for dml-run"),
+               cl::Hidden, cl::callback([](const std::string &name) {
+                 dml::tools::toolName() = name;
+               }),
+               cl::cat(category));
 static dml::tools::SizeOptions sizeOptions(category);
 
 static cl::opt<std::string> commandsFile(
@@ -512,7 +518,7 @@ static ExitCode run() {
   context->allowUnregisteredDialects();
   // A message names what it is about; a whole function after it hides it.
   context->printOpOnDiagnostic(false);
-  dml::tools::Console console(DML_TOOL, context);
+  dml::tools::Console console(dml::tools::toolName(), context);
   dml::directml::Commands commands;
   dml::tools::LoadOptions load;
   load.commands = &commands;

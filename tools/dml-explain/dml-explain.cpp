@@ -9,6 +9,7 @@
 #include "SupportMatrix.h"
 #include "dml/Explain/Explain.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/InitAllDialects.h"
 #include "support/CompilerCommandLine.h"
@@ -82,14 +83,13 @@ llvm::cl::opt<std::string> timesFile(
     llvm::cl::desc("What dml-run --trace wrote of the model, for --report's "
                    "times by operator and by step"),
     llvm::cl::cat(category));
-llvm::cl::opt<MatrixFormat, false, dml::tools::ChoiceParser<MatrixFormat>>
-    matrix("matrix",
-           llvm::cl::desc(
-               "Instead of a file, report what every operator supports"),
-           llvm::cl::values(clEnumValN(MatrixFormat::Markdown, "markdown",
-                                       "As the page docs/FeatureLevels.md"),
-                            clEnumValN(MatrixFormat::Json, "json", "As JSON")),
-           llvm::cl::init(MatrixFormat::None), llvm::cl::cat(category));
+llvm::cl::opt<MatrixFormat> matrix(
+    "matrix",
+    llvm::cl::desc("Instead of a file, report what every operator supports"),
+    llvm::cl::values(clEnumValN(MatrixFormat::Markdown, "markdown",
+                                "As the page docs/FeatureLevels.md"),
+                     clEnumValN(MatrixFormat::Json, "json", "As JSON")),
+    llvm::cl::init(MatrixFormat::None), llvm::cl::cat(category));
 } // namespace
 
 /// Checks the options that depend on each other, and sets `asked` to the level
@@ -117,6 +117,10 @@ static ExitCode checkOptions(std::optional<FeatureLevel> &asked) {
                                 ": wanted is none or all");
   if (!legalizedFile.empty() && !asked)
     return tools::emitToolError("--legalize wants the level to reach: --level");
+  if (llvm::Expected<DeviceProfile> profile =
+          DeviceProfile::parse(deviceProfile);
+      !profile)
+    return tools::emitToolError(llvm::toString(profile.takeError()));
   if (!timesFile.empty() && reportFile.empty())
     return tools::emitToolError("--times is for what --report writes");
   return tools::kExitDone;

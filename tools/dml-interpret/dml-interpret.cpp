@@ -103,6 +103,12 @@ static cl::opt<double> absoluteTolerance("atol", cl::value_desc("A"),
                                          cl::init(0),
                                          cl::desc("The same's absolute part"),
                                          cl::cat(category));
+static cl::opt<std::string>
+    callerName("as", cl::desc("The tool that messages name, for dml-run"),
+               cl::Hidden, cl::callback([](const std::string &name) {
+                 dml::tools::toolName() = name;
+               }),
+               cl::cat(category));
 static dml::tools::SizeOptions sizeOptions(category);
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to run (main, "
@@ -243,7 +249,7 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   // The interpreter names what it does not know, and says what it does.
   context.allowUnregisteredDialects();
-  tools::Console console(DML_TOOL, &context);
+  tools::Console console(dml::tools::toolName(), &context);
   auto module = tools::loadModule(console, file, sizeOptions.get(),
                                   ParserConfig(&context));
   return module ? run(*module, console.progress) : tools::kExitInvalid;

@@ -18,8 +18,8 @@ usage: dml-run [options] FILE
 
 FILE is an executable (.dmlx), or a module (.mlir, .mlirbc), ONNX model (.onnx),
 JSON model of DxDispatch (.json) or serialized graph of DirectML (.bin), which
-the dml-compile beside this program, or else in PATH, compiles first. "-" is
-standard input, which holds an executable, a module or an ONNX model.
+the dml-compile beside this program, or else in PATH, compiles first. The content
+tells which, whatever the name. "-" is standard input.
 
 examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1

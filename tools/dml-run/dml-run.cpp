@@ -27,6 +27,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iomanip>
 #include <map>
 #include <memory>
@@ -65,7 +66,9 @@ struct Source {
   std::string path;
   /// Whether dml-compile has to read the file first.
   bool isModule = false;
-  /// An executable that standard input had.
+  /// Whether the file is a JSON model, which says itself what to run.
+  bool hasCommands = false;
+  /// An executable that standard input or a pipe had.
   std::vector<uint8_t> bytes;
   /// A module that standard input had; `path` is its.
   AnonymousFile copy;
@@ -78,12 +81,18 @@ struct Source {
 Source findSource(const std::string &path) {
   Source source;
   source.path = path;
-  source.isModule = endsWith(path, ".mlir") || endsWith(path, ".mlirbc") ||
-                    endsWith(path, ".onnx") || endsWith(path, ".json") ||
-                    endsWith(path, ".bin");
-  if (!isStandardInput(path))
+  std::error_code code;
+  if (!isStandardInput(path) && (!std::filesystem::exists(path, code) ||
+                                 std::filesystem::is_regular_file(path, code) ||
+                                 std::filesystem::is_directory(path, code))) {
+    std::vector<uint8_t> start = readInput(path, 256);
+    // A damaged executable is one by its name.
+    source.isModule = !isExecutable(start) && !endsWith(path, ".dmlx");
+    source.hasCommands = isJson(start);
     return source;
+  }
   source.bytes = readInput(path);
+  source.hasCommands = isJson(source.bytes);
   if (isExecutable(source.bytes))
     return source;
   // It may have to be compiled twice, and a pipe is read once.
@@ -95,11 +104,14 @@ Source findSource(const std::string &path) {
   return source;
 }
 
-/// Whether the file says itself what to run.
-bool hasCommands(const Options &options) {
-  return endsWith(options.file, ".json") && options.function.empty() &&
+/// Whether the commands of the file are run.
+bool runsCommands(const Options &options, const Source &source) {
+  return source.hasCommands && options.function.empty() &&
          !options.printSignature;
 }
+
+/// Lets a tool of the compiler name this tool in its messages.
+const char *const kAsDmlRun = "--as=dml-run";
 
 Executable compile(const std::string &module,
                    const std::vector<std::string> &arguments) {
@@ -110,6 +122,7 @@ Executable compile(const std::string &module,
     fail(error, kExitNo);
   std::vector<std::string> all = {module, "-o", compiled.path()};
   all.insert(all.end(), arguments.begin(), arguments.end());
+  all.push_back(kAsDmlRun);
   if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
                        exitCode))
     fail(error, exitCode);
@@ -176,11 +189,10 @@ Executable loadExecutable(Options &options, const Source &source,
     return executable;
   }
   if (!options.compileArguments.empty())
-    fail("--compile-arg, --dim and --input-shape are for .mlir, .mlirbc, "
-         ".onnx, .json and "
-         ".bin files, but the file is '" +
-         source.path + "'");
-  if (isStandardInput(source.path))
+    fail("--compile-arg, --dim and --input-shape are for modules and models, "
+         "but '" +
+         options.file + "' is an executable");
+  if (!source.bytes.empty())
     return dml::tools::loadExecutable(source.bytes);
   return dml::tools::loadExecutable(source.path);
 }
@@ -621,6 +633,7 @@ void readReference(const Options &options, const Source &source,
     arguments.push_back((i % 2 ? "--upper=@" : "--lower=@") + files[i].path());
   }
   ExitCode exitCode = kExitNo;
+  arguments.push_back(kAsDmlRun);
   if (!runCompilerTool("dml-interpret", arguments,
                        "interpret '" + arguments.front() + "'", error,
                        exitCode))
@@ -742,7 +755,7 @@ void runTool(Options &options) {
   Instance instance;
   if (source.isModule && !options.printSignature)
     compileForDevice(options, instance);
-  if (hasCommands(options))
+  if (runsCommands(options, source))
     return runCommands(options, source, instance);
   if (!options.outputFolder.empty())
     fail("--output-dir is for the files that a .json model writes");

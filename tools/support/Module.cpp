@@ -17,10 +17,30 @@ using namespace mlir;
 dml::tools::Console::Console(StringRef tool, MLIRContext *context)
     : tool(tool), progress(this->tool),
       handler(*sources, context, errorStream()),
-      clearer(context, [this](Diagnostic &) {
+      clearer(context, [this](Diagnostic &diagnostic) {
         progress.clear();
-        return failure();
+        return printWithoutPlace(diagnostic);
       }) {}
+
+LogicalResult dml::tools::Console::printWithoutPlace(Diagnostic &diagnostic) {
+  if (!isa<UnknownLoc>(diagnostic.getLocation()) ||
+      !diagnostic.getNotes().empty())
+    return failure();
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    llvm::WithColor::error(errorStream(), tool);
+    break;
+  case DiagnosticSeverity::Warning:
+    llvm::WithColor::warning(errorStream(), tool);
+    break;
+  case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark:
+    llvm::WithColor::note(errorStream(), tool);
+    break;
+  }
+  errorStream() << diagnostic.str() << "\n";
+  return success();
+}
 
 OwningOpRef<ModuleOp> dml::tools::loadModule(
     Console &console, llvm::StringRef path, const onnx::StatedSizes &sizes,
@@ -37,12 +57,26 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
   });
   if (!buffer)
     return fail(llvm::toString(buffer.takeError()));
-  ModelFormat format = findModelFormat(path, (*buffer)->getBuffer());
+  return loadModule(console, std::move(*buffer), path, sizes, config, load,
+                    loaded);
+}
+
+OwningOpRef<ModuleOp> dml::tools::loadModule(
+    Console &console, std::unique_ptr<llvm::MemoryBuffer> buffer,
+    llvm::StringRef path, const onnx::StatedSizes &sizes,
+    const ParserConfig &config, const LoadOptions &load, LoadedModel *loaded) {
+  auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
+    console.progress.clear();
+    if (!load.isQuiet)
+      llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
+    return nullptr;
+  };
+  ModelFormat format = findModelFormat(path, buffer->getBuffer());
   LoadedModel own;
   LoadedModel &model = loaded ? *loaded : own;
   model.isONNX = format == ModelFormat::ONNX;
   if (model.isONNX) {
-    auto inputs = onnx::stateSizes(**buffer, sizes, model.sizes);
+    auto inputs = onnx::stateSizes(*buffer, sizes, model.sizes);
     if (!inputs)
       return fail(llvm::toString(inputs.takeError()));
     model.inputs = std::move(*inputs);
@@ -71,7 +105,7 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
   options.onnx.dimensions = model.sizes.dimensions;
   options.onnx.leavesOutUnread = load.leavesOutUnread;
   auto module =
-      readModel(std::move(*buffer), format, config, options, console.sources);
+      readModel(std::move(buffer), format, config, options, console.sources);
   if (!module)
     return fail("'" + path + "': " + llvm::toString(module.takeError()));
   return std::move(*module);

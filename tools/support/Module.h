@@ -30,6 +30,10 @@ public:
       std::make_shared<llvm::SourceMgr>();
 
 private:
+  /// Prints a diagnostic about no place in a file, such as one about the whole
+  /// file, with the name of the tool. Fails if the diagnostic has a place.
+  llvm::LogicalResult printWithoutPlace(mlir::Diagnostic &diagnostic);
+
   mlir::SourceMgrDiagnosticHandler handler;
   /// A handler that runs before `handler`, and removes the line of progress in
   /// front of a message.
@@ -72,6 +76,12 @@ mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(Console &console, llvm::StringRef path,
            const onnx::StatedSizes &sizes, const mlir::ParserConfig &config,
            const LoadOptions &options = {}, LoadedModel *loaded = nullptr);
+/// Reads a file that was opened under the name `path`.
+mlir::OwningOpRef<mlir::ModuleOp>
+loadModule(Console &console, std::unique_ptr<llvm::MemoryBuffer> buffer,
+           llvm::StringRef path, const onnx::StatedSizes &sizes,
+           const mlir::ParserConfig &config, const LoadOptions &options = {},
+           LoadedModel *loaded = nullptr);
 
 } // namespace dml::tools
 

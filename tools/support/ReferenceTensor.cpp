@@ -41,7 +41,12 @@ func::FuncOp findFunction(ModuleOp module, StringRef name, std::string &error) {
   for (func::FuncOp function : functions)
     if (function.getName() == wanted || (name.empty() && functions.size() == 1))
       return function;
-  error = ("there is no function '" + wanted + "'").str();
+  std::string names;
+  for (func::FuncOp function : functions)
+    names += ((names.empty() ? "'" : ", '") + function.getName() + "'").str();
+  error = ("there is no function '" + wanted + "'; the module has " +
+           (names.empty() ? "none" : names))
+              .str();
   return nullptr;
 }
 
