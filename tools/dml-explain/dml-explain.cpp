@@ -76,7 +76,8 @@ llvm::cl::opt<std::string> legalizedFile(
     llvm::cl::cat(category));
 llvm::cl::opt<std::string> deviceProfile(
     "device-profile", llvm::cl::value_desc("profile"),
-    llvm::cl::desc("What --report's kernels are compiled for (full)"),
+    llvm::cl::desc("What --report's kernels are compiled for (what --times was "
+                   "run with, or else full)"),
     llvm::cl::init("full"), llvm::cl::cat(category));
 llvm::cl::opt<std::string> timesFile(
     "times", llvm::cl::value_desc("file"),
@@ -147,9 +148,9 @@ static LogicalResult printLegalized(ModuleOp legalized, const Report &report,
 }
 
 /// Prints the page that --report asks for.
-static void printReport(ModuleOp module, const Report &report,
-                        tools::Measures &measures, tools::Progress &progress,
-                        std::string &text) {
+static ExitCode printReport(ModuleOp module, const Report &report,
+                            tools::Measures &measures,
+                            tools::Progress &progress, std::string &text) {
   llvm::raw_string_ostream page(text);
   StringRef title = llvm::sys::path::filename(inputFile);
   progress.begin("compiling " + inputFile);
@@ -159,13 +160,23 @@ static void printReport(ModuleOp module, const Report &report,
     measures.functions = std::move(*functions);
   else
     measures.whyNone = llvm::toString(functions.takeError());
-  if (!timesFile.empty() && measures.whyNone.empty())
+  if (!timesFile.empty() && measures.whyNone.empty()) {
+    if (std::string why = tools::describeOtherModel(
+            measures.functions, measures.profile, measures.trace);
+        !why.empty())
+      return tools::emitToolError(
+          "'" + timesFile +
+          "' is of a run of another model, or of one that was compiled with "
+          "other options: " +
+          why);
     measures.whyOtherSteps =
-        tools::assignTimes(measures.functions, measures.times);
+        tools::assignTimes(measures.functions, measures.trace.steps);
+  }
   if (StringRef(reportFile).ends_with(".svg"))
     tools::printDrawing(module, report, measures, title, page);
   else
     tools::printPage(module, report, measures, title, page);
+  return tools::kExitDone;
 }
 
 /// The line that says whether --legalize has written its file. `foreign` are
@@ -217,10 +228,17 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     return tools::kExitInvalid;
   tools::Measures measures;
   if (!timesFile.empty()) {
-    auto times = tools::readTimes(timesFile);
-    if (!times)
-      return tools::emitToolError(llvm::toString(times.takeError()));
-    measures.times = std::move(*times);
+    auto trace = tools::readTrace(timesFile);
+    if (!trace)
+      return tools::emitToolError(llvm::toString(trace.takeError()));
+    measures.trace = std::move(*trace);
+    // Kernels are drawn as they ran.
+    if (deviceProfile.getNumOccurrences() == 0 &&
+        !measures.trace.profile.empty())
+      deviceProfile = measures.trace.profile;
+    if (auto profile = DeviceProfile::parse(deviceProfile); !profile)
+      return tools::emitToolError("'" + timesFile +
+                                  "': " + llvm::toString(profile.takeError()));
   }
   tools::Console console(DML_TOOL, &context);
   // The parser does not verify the module: a file may state a target that does
@@ -259,7 +277,9 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
       return tools::kExitInvalid;
   }
   if (!reportFile.empty())
-    printReport(*module, *report, measures, console.progress, reportText);
+    if (ExitCode code = printReport(*module, *report, measures,
+                                    console.progress, reportText))
+      return code;
   if (asJson) {
     llvm::json::Value json = explain::toJson(*report);
     if (judged.hasOpenSizes())

@@ -12,6 +12,7 @@
 #include "support/CommandLine.h"
 #include "support/Escape.h"
 #include "support/File.h"
+#include "support/FunctionText.h"
 #include "support/Input.h"
 #include "support/Json.h"
 #include "support/Limits.h"
@@ -47,14 +48,6 @@ bool endsWith(const std::string &text, const std::string &end) {
 std::string describeType(const DmlTensorInfo &info) {
   return dml::tools::describeType(info.dataType,
                                   {info.sizes, info.sizes + info.rank});
-}
-
-/// "4, 1"
-std::string printStrides(const DmlTensorInfo &info) {
-  std::string text;
-  for (uint32_t dim = 0; dim < info.rank; ++dim)
-    text += (dim == 0 ? "" : ", ") + std::to_string(info.strides[dim]);
-  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,15 +275,6 @@ uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   return index;
 }
 
-std::string printTensors(const std::vector<DmlTensorInfo> &tensors) {
-  std::string text;
-  for (const DmlTensorInfo &tensor : tensors)
-    text += std::string(text.empty() ? "%" : ", %") + tensor.name + ": " +
-            describeType(tensor) +
-            (isPacked(tensor) ? "" : " strides " + printStrides(tensor));
-  return "(" + text + ")";
-}
-
 /// "shaderInt8, 3 storage buffers"
 std::string printNeeds(const DmlVariantInfo &variant) {
   std::string text;
@@ -315,9 +299,7 @@ void printSignatures(DmlExecutable executable) {
   }
   for (uint32_t i = 0; i < info.functionCount; ++i) {
     Signature signature = readSignature(executable, i);
-    std::printf("%s%s -> %s\n", signature.info.name,
-                printTensors(signature.inputs).c_str(),
-                printTensors(signature.outputs).c_str());
+    std::printf("%s\n", printFunction(executable, i).c_str());
     std::printf("  checked against feature level %u_%u",
                 signature.info.featureLevel >> 12,
                 signature.info.featureLevel >> 8 & 0xf);
@@ -409,6 +391,7 @@ std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
 /// Writes the steps as a Chrome trace: events with a beginning and a duration
 /// in microseconds.
 void writeTrace(const std::string &path, const char *function,
+                const std::string &signature, const char *profile,
                 const std::vector<TimedStep> &steps) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(3) << "{\"traceEvents\": [";
@@ -422,7 +405,9 @@ void writeTrace(const std::string &path, const char *function,
          << ", \"step\": " << i << ", \"bytes\": " << step.boundSize
          << ", \"operators\": " << quoteJson(step.operators) << "}}";
   }
-  text << "\n]}\n";
+  // What tells a trace of another model apart.
+  text << "\n],\n\"otherData\": {\"signature\": " << quoteJson(signature)
+       << ", \"deviceProfile\": " << quoteJson(profile) << "}}\n";
   std::string error;
   if (!writeOutput(path, text.str(), error))
     fail(error, kExitNotWritten);
@@ -469,8 +454,14 @@ void reportTimes(const Options &options, DmlDevice device,
   DML_CHECK(dmlChooseVariant, executable, signature.index, &has, &number);
   std::vector<TimedStep> steps =
       readSteps(executable, signature.index, number, table);
+  DmlFunctionInfo function{};
+  DML_CHECK(dmlGetFunctionInfo, executable, signature.index, &function);
+  DmlVariantInfo variant{};
+  DML_CHECK(dmlGetVariantInfo, executable, signature.index, number, &variant);
   if (!options.trace.empty())
-    writeTrace(options.trace, signature.info.name, steps);
+    writeTrace(options.trace, function.name,
+               printFunction(executable, signature.index),
+               variant.deviceProfile, steps);
   if (!options.time)
     return;
   std::vector<double> sorted = wallTimes;
@@ -480,10 +471,6 @@ void reportTimes(const Options &options, DmlDevice device,
                "%.1f us median\n",
                printCount(sorted.size(), "run").c_str(), sorted.front(),
                sorted[sorted.size() / 2]);
-  DmlFunctionInfo function{};
-  DML_CHECK(dmlGetFunctionInfo, executable, signature.index, &function);
-  DmlVariantInfo variant{};
-  DML_CHECK(dmlGetVariantInfo, executable, signature.index, number, &variant);
   if (function.variantCount > 1)
     std::fprintf(stderr, "time: variant %u of %u; needs %s\n", number,
                  function.variantCount, printNeeds(variant).c_str());
