@@ -578,8 +578,9 @@ static std::optional<int64_t> getDivisor(Operation *op, Value dividend) {
 }
 
 /// Sets the number of heads that read the same keys and values. The head is the
-/// last coordinate of the batch. Keys and values must use only the quotient of
-/// the head by the number of sharing heads.
+/// last coordinate of the batch. If, for example, 32 heads of queries share 8
+/// heads of keys and values, keys and values must use only the head divided by
+/// 4.
 void AttentionReader::readSharingHeads() {
   const Contraction &sums = attention.products;
   if (sums.batchDims.empty())
@@ -601,7 +602,8 @@ void AttentionReader::readSharingHeads() {
        {ArrayRef(attention.scores.columns.slice), ArrayRef(sums.columns.slice)})
     for (Operation *nested : slice)
       for (Value operand : nested->getOperands()) {
-        // A dimension of heads and columns must be divided into both first.
+        // If an index counts heads and columns together, it must be divided
+        // before use.
         if (isShared && isIndex(operand) &&
             getDivisor<arith::DivUIOp>(nested, operand) !=
                 sums.columnsOfShared &&

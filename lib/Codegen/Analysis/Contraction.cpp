@@ -89,8 +89,8 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
 }
 
 /// Reads the only loop nest in the body of `op` into `contraction`, and the
-/// products that an iteration adds to each sum into `terms`. Fails unless the
-/// nest computes sums of as many products each, which start at 0.
+/// products that an iteration adds to each sum into `terms`. Fails unless all
+/// sums start at 0 and add up equal numbers of products.
 static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
                               SmallVector<ContractionTerm> &terms) {
   auto loops = op.getBody()->getOps<scf::ForOp>();
@@ -123,8 +123,9 @@ static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
   return success();
 }
 
-/// Keeps the rows' factors of the first sum alone. Fails if the sums have
-/// different factors of the rows, or if terms have conditions.
+/// Succeeds if all sums have the same factors of the rows, and keeps only one
+/// copy of these factors. Fails as well if there are several sums and a term
+/// has a condition.
 static LogicalResult shareRows(Contraction &contraction) {
   SmallVector<Value> &factors = contraction.rows.factors;
   size_t count = factors.size() / contraction.sums;

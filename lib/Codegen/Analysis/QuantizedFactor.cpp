@@ -17,7 +17,8 @@ namespace {
 struct WidenedNumber {
   int64_t bits = 0;
   bool isSigned = false;
-  /// What is loaded, and the place of a number of 4 bits in its word.
+  /// The loaded value and, if it is a word of 4-bit numbers, which of its
+  /// numbers this one is.
   Value loaded, lane;
 };
 } // namespace
@@ -33,9 +34,9 @@ template <typename Op> static Value getShifted(Value value, int64_t count) {
              : Value();
 }
 
-/// Reads `value`, an i32, as a number of 4 bits: the word is shifted by four
-/// times the number's place and masked. Signed numbers are then shifted to the
-/// left and back.
+/// Reads `value`, an i32, as the 4-bit number with the number `lane` in its
+/// word: the word is shifted right by 4 * lane bits and masked. Signed numbers
+/// are then shifted left, and arithmetically right again.
 static std::optional<WidenedNumber> readNibble(Value value) {
   constexpr int64_t bits = 4, rest = QuantizedFactor::wordBits - bits;
   WidenedNumber number;

@@ -59,9 +59,8 @@ public:
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
   void erase(memref::CopyOp copy, Value root);
-  /// Gives `op` the position of `copy`, which `op` replaces. The accesses of
-  /// `copy` that the table holds are then those of `op`, since both access the
-  /// same buffers.
+  /// Replaces `copy` by `op` in the table of accesses. Both access the same
+  /// buffers at the same position in the program.
   void replace(memref::CopyOp copy, Operation *op) {
     positions[op] = getPosition(copy);
   }
@@ -204,7 +203,7 @@ static Value placeAllocation(memref::AllocOp alloc, Value target) {
 
 /// Builds a linalg.generic that replaces `copy`, whose source or target is a
 /// part of a buffer. (A copy step of a program copies consecutive bytes, but a
-/// part may be a strip of several runs.)
+/// part may consist of several runs of bytes, such as a range of columns.)
 static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
@@ -249,8 +248,10 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
     return getOffset(lhs) + getSize(lhs) <= getOffset(rhs) ||
            getOffset(rhs) + getSize(rhs) <= getOffset(lhs);
   };
-  // Ranges of a period of 2 are at the same two places again and again, and
-  // ranges of one stride keep their distance.
+  // In each iteration of a loop, a range either lies a stride further in its
+  // buffer, or alternates between two places (period 2), so that the iterations
+  // 0 and 1 stand for all iterations. Two ranges with equal strides have the
+  // same distance in all iterations.
   if (lhs.getPeriod() == 2 && rhs.getPeriod() == 2)
     return areApart(0) && areApart(1);
   return !lhs.getPeriod() && !rhs.getPeriod() &&
@@ -264,8 +265,8 @@ static Value getViewed(Value buffer) {
   return buffer;
 }
 
-/// Whether `call` can write to `target` where it now writes to `alloc`: nothing
-/// else that it accesses has bytes of the target.
+/// Whether `call` can write to `target` instead of `alloc`: no other buffer
+/// that the call accesses may contain bytes of `target`.
 static bool canWriteTo(func::CallOp call, BufferRangeOp target,
                        memref::AllocOp alloc) {
   return llvm::all_of(call.getOperands(), [&](Value operand) {
@@ -289,8 +290,9 @@ static Value getWritten(memref::CopyOp copy) {
   return viewed;
 }
 
-/// Whether `copy` is the only copy of the body that writes its buffer, and only
-/// copies of results stand between `call` and `copy`.
+/// Whether `copy` is the only copy in the loop's body that writes its target
+/// buffer, and no operation between `call` and `copy` accesses buffers, except
+/// copies of allocated buffers such as the results of `call`.
 static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
   Block *body = copy->getBlock();
   for (auto other : body->getOps<memref::CopyOp>())

@@ -239,14 +239,15 @@ private:
   /// Returns the loads of `generic` from buffers that are too large to bind.
   /// Returns nothing if the placement of a buffer is unknown.
   std::optional<SmallVector<Read>> getLargeReads(linalg::GenericOp generic);
-  /// Returns the ranges of bytes that `reads` read for the coordinates of
+  /// Returns the ranges of bytes that the loads `reads` read to compute slice
   /// `box`.
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
-  /// Returns by how many bytes the ranges of slice `box` are too large to bind,
-  /// as a total over all buffers. If the output is too large to bind as a
-  /// whole, and the slice is not made of consecutive bytes, all bytes of the
-  /// output's range count.
+  /// Returns the number of bytes by which the ranges of slice `box` exceed the
+  /// size that a device can bind, added up over all buffers. If the output is
+  /// too large to bind as a whole, and the slice does not consist of
+  /// consecutive bytes of the output, all bytes of its range of the output
+  /// count as excess.
   int64_t getExcess(const Box &box) const;
   /// Divides `box` into slices and appends them to `slices`. If possible, each
   /// slice binds at most one range of each buffer. Otherwise, the function
@@ -501,12 +502,13 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // A range has at most `limit` bytes, so that a read of more bytes takes
-      // several ranges. All such reads of a buffer use the same ranges, which
-      // divide the bytes of all reads of the buffer, so that the kernel binds
-      // each range only once. For example, if each of four reads needs five
-      // ranges, and the reads are one row apart, they bind five ranges together
-      // instead of five each.
+      // A range has at most `limit` bytes. A load that may read more bytes of a
+      // buffer needs several ranges, and selects between them. All such loads
+      // of a buffer use the same ranges, so that the kernel binds each range
+      // only once: the ranges divide the bytes that any load of the buffer
+      // reads. For example, if each of four loads needs five ranges, and the
+      // loads are one row apart, they share five ranges instead of using
+      // twenty.
       if (bound.size() > limit)
         bound = all;
     }

@@ -159,7 +159,7 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
-  // The places of 4-bit numbers in the words that loads read.
+  // For each load of a word of 4-bit numbers, the factor that is one of them.
   llvm::DenseMap<Operation *, QuantizedFactor> nibbles;
   for (const QuantizedFactor &factor : matchQuantizedFactors(operand))
     if (factor.lane)

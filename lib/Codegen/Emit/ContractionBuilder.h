@@ -143,9 +143,9 @@ protected:
   /// in a larger buffer, each run of bytes of the output must begin and end
   /// there at multiples of the size of the store.
   int64_t getStoredTogether(int64_t lanes) const;
-  /// Builds the condition that `position` lies inside of the operand. Returns
-  /// null if the operand consists of whole tiles, so that all positions lie
-  /// inside.
+  /// Builds the condition that `position` is less than the number of positions
+  /// of the operand. Returns null if the operand consists of whole tiles, so
+  /// that the condition always holds.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
   /// Computes elements of the output, and stores those that lie inside of the
   /// output. `sums` are the sums in row `row` and in the columns of vector

@@ -353,9 +353,10 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   auto [position, isNew] =
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
-    // The range of an atom must hold at all of its uses, and an assumption may
-    // hold at some of them only. The range is therefore computed without
-    // assumptions. A negative dividend is replaced by 0 before the division.
+    // An assumption (assume()) may be false at some uses of the quotient or
+    // remainder, but the range must hold at all of its uses. The range is
+    // therefore computed without assumptions. A negative dividend is replaced
+    // by 0 before the division.
     IndexRange range = getRange(dividend, {});
     range.min = std::max<int64_t>(range.min, 0);
     int64_t step = std::gcd(divisor, dividend.getCommonDivisor());
@@ -422,10 +423,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // In a form, terms may cancel: for a and b up to 3 * 2^60, a + b - 2^61 is at
-  // most 2^62. The rest by 4, a + b, lacks the constant and may reach 6 * 2^60,
-  // but a form is only for numbers of at most 2^62 in magnitude. In such a
-  // case, the whole form is divided.
+  // The values of a linear form must not exceed 2^62 in magnitude, but without
+  // its constant, a form may exceed this limit. For a and b up to 3 * 2^60, a +
+  // b - 2^61 is at most 2^62, but the rest that is divided by 4, a + b, may
+  // reach 6 * 2^60. In such a case, the whole form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -620,14 +621,14 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     IndexRange whole = atoms[atom].range;
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
-    // The interior is where each comparison `form` >= 0 has the outcome that it
-    // has for the middle value of its atom. Most comparisons are clamps, so
-    // that this outcome holds everywhere except near a border of the tensor.
-    // With 2 r - 5 and r from 0 to 9, the middle value 4 makes the comparison
-    // true, and so do all values from 3 on: `bound` is 3, and r is 3 to 9 in
-    // the interior. With 5 - 2 r, the comparison is false for these values, and
-    // the interior is the same. With 2 r - 15 or 15 - 2 r, the values up to
-    // `bound`, which is 7, have the outcome of the middle value.
+    // The comparison `form` >= 0 shall have the outcome that it has for the
+    // middle value of its atom. Most comparisons are clamps, so that this
+    // outcome holds everywhere except near a border of the tensor. With 2 r - 5
+    // and r from 0 to 9, the middle value 4 makes the comparison true, and so
+    // do all values from 3 on: `bound` is 3, and the range of r becomes 3 to 9.
+    // With 5 - 2 r, the comparison is false for these values, and the range is
+    // the same. With 2 r - 15 or 15 - 2 r, the values up to `bound`, which is
+    // 7, have the outcome of the middle value.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(
                               -form.constant - (wanted ? 0 : 1), coefficient)

@@ -478,8 +478,8 @@ void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
   }
 }
 
-/// Builds one loop for all elements. Returns false if its bounds differ between
-/// elements.
+/// Builds `loop` once for all elements of the tile, with the iteration
+/// arguments of each. Returns false if its bounds differ between elements.
 bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   size_t numElements = coordinates.size();
   auto forEach = [&](auto &&body) {
@@ -499,8 +499,9 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // A load that stands in front of the loop in the body is built in front of
-  // the loop as well, and not where the loop uses the loaded element.
+  // A load that precedes the loop in the body is built here, in front of the
+  // loop. If it were built only where its element is used, it would run in each
+  // iteration.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;
@@ -641,8 +642,9 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
     return std::nullopt;
   auto [lhs, lhsRange] = *chosenElement;
   auto [rhs, rhsRange] = *otherElement;
-  // The constant moves to the right side of the comparison, so that
-  // neighbouring elements share the value of the left side.
+  // For neighbouring elements, `form` often differs by its constant alone. The
+  // constant moves to the right side of the comparison, so that these elements
+  // share the value of the left side.
   LinearForm varying = form;
   varying.constant = 0;
   Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,

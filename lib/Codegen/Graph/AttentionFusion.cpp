@@ -92,7 +92,7 @@ public:
   /// Returns the coordinates, in the result of `producer`, of the element that
   /// `extract` reads directly or through reshapes. If there are reshapes, the
   /// coordinates are quotients and remainders of the element's position.
-  /// Returns an empty list if the range of the position's form has negative
+  /// Returns an empty list if the range of the position includes negative
   /// numbers, which IndexForms::divide() does not accept.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
   /// Returns the row-major position of the element that `extract` reads.
@@ -536,8 +536,9 @@ linalg::GenericOp AttentionFusion::findNext() {
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
-    // A length may be a reduction too, such as the sum of a mask. Lengths are
-    // integers, or have other readers, such as the write of new keys.
+    // The number of keys that a query sees may be computed by a reduction too,
+    // such as the sum of a mask, and is not fused: it is an integer, or it has
+    // other readers (isPart()), such as the write of new keys into a cache.
     if (!isa<FloatType>(getElementTypeOrSelf(producer.getResult(0))))
       return WalkResult::advance();
     if ((contains(producer, isCombining) ||

@@ -212,12 +212,13 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
 
   /// The number of the word that holds an element, and the number of the
-  /// element in the word: an index, or a word if `lane` is an i32.
+  /// element in the word, which is an index or an i32.
   struct Place {
     Value word, lane;
   };
 
-  /// Divides the position of a 4-bit element as an index. Kernels compute with
+  /// Divides the position of a 4-bit element into the number of its word and
+  /// its number in the word, by arithmetic on indices. Kernels compute with
   /// indices as linear forms, so that threads that read neighbouring elements
   /// load their word once and know the shifts. In tensors of 2^31 elements and
   /// more, an index of 32 bits may not hold the position as a signed number,
@@ -232,9 +233,10 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
     return Place{word, b.createOrFold<arith::RemUIOp>(position, count)};
   }
 
-  /// Divides the position of an element as an unsigned word. Tensors have fewer
-  /// than 2^32 elements, so that the position fits into an unsigned 32-bit
-  /// number even if range analysis does not prove it.
+  /// Divides the position of an element into the number of its word and its
+  /// number in the word, by arithmetic on unsigned i32. Tensors have fewer than
+  /// 2^32 elements, so that the position fits even if range analysis does not
+  /// prove it.
   static Place divideWord(WordBuilder &b, Type element, Value position) {
     auto count = static_cast<uint32_t>(getNumPerWord(element));
     position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
@@ -432,9 +434,9 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
-      // The bytes of a resource of this size are already those of the words.
-      // The new constant refers to the same resource, so that nothing is
-      // copied.
+      // A resource that is as large as all words together already has the bytes
+      // of the words. The new constant refers to the same resource, so that
+      // nothing is copied.
       auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
       if (resource && step == size) {
         rewriter.replaceOpWithNewOp<arith::ConstantOp>(

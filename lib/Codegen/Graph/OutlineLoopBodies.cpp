@@ -47,8 +47,8 @@ private:
   llvm::SmallPtrSet<Operation *, 16> kept;
   /// All other operations, in their order.
   SmallVector<Operation *> moved;
-  /// The constants that the function computes itself, and the values that are
-  /// the function's arguments.
+  /// The constants that the new function will contain, and the values from
+  /// outside that become its arguments.
   llvm::SetVector<Value> constants, inputs;
   llvm::SetVector<Value> results;
 };
@@ -167,8 +167,8 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                            return mapping.lookup(value);
                          }));
 
-  // The call stands behind all slices that it reads, and before all insertions
-  // of its results.
+  // The call is placed after all slices that it reads, and before all
+  // insertions of its results.
   builder.setInsertionPoint(moved.back());
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),

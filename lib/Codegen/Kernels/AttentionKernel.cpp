@@ -49,9 +49,10 @@ using namespace dml;
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The most outputs of a thread. The thread carries these sums in registers
-/// through its loop over keys, and holds as many new sums while it computes a
-/// block of keys. Devices have enough registers for 128 outputs.
+/// The largest number of elements of the output that a thread computes. The
+/// thread keeps these elements in registers throughout its loop over keys, and
+/// needs as many registers again for the sums of the present block of keys.
+/// Devices have enough registers for 128 elements.
 static constexpr int64_t maxOutputs = 128;
 
 /// The least number of keys in a block. Each block of online softmax corrects,
@@ -160,18 +161,18 @@ struct StagedOperand {
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The layout in workgroup memory. For each term, the factors at all
-  /// positions of the tile are consecutive vectors of `side` neighbouring
-  /// positions. A thread loads an item at a time, which is one of these vectors
-  /// for each of several neighbouring terms. A line of the area consists of the
-  /// items with the same terms: with 4 terms in an item and 16 vectors for each
-  /// term, a line has 16 items of 4 vectors.
+  /// The layout of the operand in workgroup memory. The factors of one term, at
+  /// all positions of the tile, are consecutive vectors of `side` = 4
+  /// positions. A thread loads an item at a time: the vectors of the same 4
+  /// positions for several neighbouring terms. All items of the same terms form
+  /// a line. With 16 terms, 64 positions, and 4 terms in an item, there are 4
+  /// lines of 16 items of 4 vectors.
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;
-  /// The value of the body that numbers the positions, such as the counter of
-  /// the loop over keys. Null for an operand whose positions are coordinates of
-  /// the output.
+  /// The value of the body that numbers the positions, such as the induction
+  /// variable of the loop over keys. Null for an operand whose positions are
+  /// coordinates of the output.
   Value position;
 
   /// Sets the layout of `terms` terms. Each term has `vectors` vectors, and a

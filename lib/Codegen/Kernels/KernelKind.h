@@ -69,11 +69,11 @@ struct Proposal {
   /// even if it takes 200 cycles. A proposal without cycles cannot be compared
   /// and must therefore be preferred.
   bool isPreferred = false;
-  /// The factor by which chooseKernel() multiplies these cycles before it
+  /// The factor by which chooseKernel() multiplies the cycles before it
   /// compares them with other times. With a share of 0.9, a kernel of 100
-  /// cycles counts as one of 90, so that a kernel of 95 cycles does not win
-  /// against it. The share favours a kernel against others that must pay off
-  /// clearly, since estimates are inexact.
+  /// cycles counts as one of 90, and a kernel of 95 cycles does not win against
+  /// it. Since estimates are inexact, a kind with a share below 1 loses only to
+  /// kernels that are clearly faster.
   double share = 1;
 
   /// Returns a proposal that is chosen without a comparison of times.

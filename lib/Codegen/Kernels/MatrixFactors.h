@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels with cooperative matrices stage factors in the narrow type of the
-// tensor, whereas bodies multiply widened factors. The functions in this file
-// find the narrow number from which a factor was widened, and pack narrow
-// numbers into vectors for workgroup memory.
+// tensor, such as f16, whereas bodies multiply factors that were widened to f32
+// or i32. The functions in this file find the narrow number from which a factor
+// was widened, and pack narrow numbers into vectors for workgroup memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -43,10 +43,11 @@ std::string dml::findMemoryProblem(int64_t bytes,
          std::to_string(profile.getMaxWorkgroupMemory());
 }
 
-/// Returns the number of terms that a thread stages at a time if the columns
-/// are quantized numbers whose products are rounded to f16: those in 16 bytes.
-/// Returns 0 for other columns, and if the terms of an iteration, of the
-/// contraction or of a stage do not fit this number.
+/// If the factors of the columns are quantized numbers with scales of f16,
+/// returns the number of these factors in 16 bytes, which a thread stages at a
+/// time. Returns 0 for other columns. Returns 0 as well if the number is no
+/// multiple of the terms of an iteration, or does not divide the terms of the
+/// contraction and of a stage.
 static int64_t getPackedTerms(const Contraction &contraction,
                               const MatrixTile &tile) {
   SmallVector<QuantizedFactor> factors =
@@ -106,8 +107,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
            " threads, but the device profile '" + profile.str() + "' has " +
            std::to_string(profile.getMaxWorkgroupSize());
 
-  // The quantized factors in 16 bytes have few scales, so that a thread stages
-  // all of them.
+  // Runs of quantized factors share a scale. A thread stages all factors in 16
+  // bytes at once, so that it loads few scales for them.
   int64_t packed = getPackedTerms(contraction, tile);
   auto setTogether = [&](int64_t together) {
     int64_t unit = std::lcm(std::max(lanes, packed), together);
@@ -268,10 +269,11 @@ private:
 
   StagedMatrices rows, columns;
   /// The factors of the columns, if threads unpack quantized numbers a word at
-  /// a time. The terms of rows and columns then lie in the same other order in
-  /// the lines of workgroup memory: in the order in which numbers are unpacked
-  /// within vectors, and the vectors with the same number of all items one
-  /// behind the other.
+  /// a time. Unpacking a word does not keep the order of its numbers. In
+  /// workgroup memory, the terms of both rows and columns have the order of the
+  /// unpacked numbers, so that a matrix product still multiplies factors of
+  /// equal terms. A line begins with the first vectors of all its items,
+  /// followed by their second vectors, and so on.
   std::optional<QuantizedFactors> quantized;
   /// Matrices of ones. Their products with factors are sums of factors, which
   /// the kernel needs for zero points. `onesOfRows` is multiplied, in the place
@@ -288,7 +290,7 @@ private:
 };
 } // namespace
 
-/// Returns the factors in each vector of an item of `staged`, as they lie in
+/// Returns the factors in each vector of an item of `staged`, in their order in
 /// workgroup memory.
 SmallVector<SmallVector<BuiltFactor>>
 MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
@@ -316,7 +318,8 @@ MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
 
 /// Unpacks the vectors of an item of the columns, whose addresses and scales
 /// `builder` has built. The factors are 0 where `condition`, which may be null,
-/// does not hold. Returns no vectors if the item is not made of words.
+/// does not hold. Returns no vectors if the item does not consist of whole
+/// words.
 SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
                                              Value condition) {
   int64_t perWord = quantized->getNumPerWord(),
@@ -487,13 +490,12 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
-  // A load takes the lines of workgroup memory as the rows of the matrix or, if
-  // it transposes, as the columns. The matrix of the operand of rows has a row
-  // for each position and a column for each term, and the matrix of the operand
-  // of columns has a row for each term and a column for each position. A line
-  // belongs to a position (isAlongTerms) or to a term. The load transposes
-  // where the line is thus a column: a term of the operand of rows, or a
-  // position of the operand of columns.
+  // A load takes a line of workgroup memory as a row of the matrix, or as a
+  // column if it transposes. A line consists of terms of one position
+  // (isAlongTerms) or of positions of one term. In the operand of rows, each
+  // row of a matrix is a position, so that lines of terms need no
+  // transposition. In the operand of columns, each row of a matrix is a term,
+  // so that lines of positions need none.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),

@@ -25,8 +25,8 @@ inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
 /// The number of 32-bit words in a vector of workgroup memory.
 inline constexpr int64_t wordsOfVector = 4;
 
-/// Returns why a kernel with matrices cannot use `bytes` of workgroup memory on
-/// devices of `profile`, or an empty text if it can.
+/// If `bytes` of workgroup memory are more than devices of `profile` have,
+/// returns a text that says so, and an empty text otherwise.
 std::string findMemoryProblem(int64_t bytes, const DeviceProfile &profile);
 
 /// The division of a contraction's terms into stages, of which a matrix kernel
@@ -53,9 +53,9 @@ struct MatrixSchedule {
   int64_t rowsTogether;
   /// The sizes, in vectors, of three areas of workgroup memory: of all stages,
   /// of the sums of products, and of the sums of factors. In the loop, the
-  /// memory holds the stages, followed by a matrix of ones. After the loop, it
-  /// holds instead, from its beginning, the sums of products, followed by the
-  /// sums of factors.
+  /// memory holds the stages and, for sums of factors, a matrix of ones by
+  /// which the factors are multiplied. After the loop, it holds instead, from
+  /// its beginning, the sums of products, followed by the sums of factors.
   int64_t stageVectors, sumVectors, ofFactors;
   /// Whether zero points require, for each row, the sum of the row's factors
   /// (addsRows), and for each column, the sum of the column's factors
@@ -96,8 +96,9 @@ struct MatrixSchedule {
     return contraction.getTermsOfStep() / termsTogether;
   }
 
-  /// Returns why `contraction` cannot have the tile `tile` on devices of
-  /// `profile`. Otherwise sets `schedule` and returns an empty text.
+  /// If no matrix kernel with `tile` can compute `contraction` on devices of
+  /// `profile`, returns the reason. Otherwise sets `schedule` and returns an
+  /// empty text.
   static std::string get(const Contraction &contraction, const MatrixTile &tile,
                          const DeviceProfile &profile,
                          MatrixSchedule &schedule);

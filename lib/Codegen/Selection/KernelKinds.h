@@ -43,12 +43,12 @@ private:
 
 /// Returns the tile of the kernel that computes a generic. Kinds propose
 /// kernels for the generic: matrix, contraction and sliced kernels, for
-/// example, compete for the same sums. A proposal must take less time than
-/// `bound`, which is the time of the kernels that the generic would replace:
-/// for attention, three kernels for scores, weights and outputs. The fastest of
-/// these proposals wins, unless a preferred proposal, which needs no time, wins
-/// instead (Proposal::isPreferred). Returns nothing if a map kernel wins, whose
-/// tile is chosen later, or if there is no kernel.
+/// example, compete for the same sums. The estimated time of a proposal must be
+/// less than `bound`, which is the time of the kernels that the generic would
+/// replace: for attention, three kernels for scores, weights and outputs. The
+/// proposal with the least time wins, unless a preferred proposal, whose time
+/// is not compared, wins instead (Proposal::isPreferred). Returns nothing if a
+/// map kernel wins, whose tile is chosen later, or if there is no kernel.
 std::optional<KernelTile> chooseKernel(const KernelQuery &query,
                                        const KernelWishes &wishes,
                                        double bound = HUGE_VAL);

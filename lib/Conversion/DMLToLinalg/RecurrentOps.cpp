@@ -154,7 +154,8 @@ public:
               result = result + getBias(b, indices[1], indices[3], true);
           }
           return result.value;
-        });
+        },
+        sharersOfSum);
   }
 
   /// Builds a tensor with the shape {1, 1, B, count * H} for `count` gates from
@@ -183,7 +184,8 @@ public:
         [&](ElementBuilder &b, ValueRange indices, Value sum) {
           return finish(b, indices[2], getRow(b, indices[3]), Number{&b, sum})
               .value;
-        });
+        },
+        sharersOfSum);
   }
 
   /// Builds a state with the shape {1, 1, B, H}.
