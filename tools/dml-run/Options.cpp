@@ -128,7 +128,10 @@ devices
                          variants, another may be run then.
 
 other
-  --compile-arg=ARG      hand ARG to dml-compile; may be repeated
+  --compile-arg=ARG      hand ARG to dml-compile; may be repeated. On a CPU, whose
+                         driver compiles each kernel when it is first run and
+                         keeps it then, a single run of an ONNX model is compiled
+                         with --contraction-tile=none where ARG states no tile.
   --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model, or
                          the value of an input of one integer or bool (0 or
                          1); may be repeated. An input that a size of 0 leaves
@@ -142,7 +145,9 @@ other
                          steps, on stderr, which variant of the function the
                          device runs, where the executable has several, and the
                          device profile that it was compiled for; then the sums
-                         of the steps of the same operators
+                         of the steps of the same operators. On a CPU, a run in
+                         which kernels are compiled comes before those that
+                         count.
   --trace=FILE           write when each step began and ended, in the last run,
                          as JSON that chrome://tracing and Perfetto show
   --help, --version

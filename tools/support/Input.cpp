@@ -63,6 +63,12 @@ bool dml::tools::isExecutable(const std::vector<uint8_t> &bytes) {
   return bytes.size() >= 8 && std::memcmp(&bytes[4], "DMLX", 4) == 0;
 }
 
+bool dml::tools::isOnnx(const std::vector<uint8_t> &bytes) {
+  // The field ir_version, a small number, and the tag of another field.
+  return bytes.size() > 3 && bytes[0] == 0x08 && bytes[1] > 0 &&
+         bytes[1] < 0x20 && bytes[2] != 0;
+}
+
 bool dml::tools::isJson(const std::vector<uint8_t> &bytes) {
   const char *const spaces = " \t\r\n";
   std::string_view text(reinterpret_cast<const char *>(bytes.data()),
@@ -85,9 +91,7 @@ static std::string describeKind(const std::vector<uint8_t> &bytes) {
     return "";
   if (begins("ML\xEFR"))
     return "a module of MLIR as bytecode";
-  // The field ir_version, a small number, and the tag of another field.
-  if (bytes.size() > 3 && bytes[0] == 0x08 && bytes[1] > 0 && bytes[1] < 0x20 &&
-      bytes[2] != 0)
+  if (isOnnx(bytes))
     return "an ONNX model";
   if (isText)
     return isJson(bytes) ? "a JSON model" : "text, as a module of MLIR is";

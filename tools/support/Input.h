@@ -28,6 +28,9 @@ std::vector<uint8_t> readStart(const std::string &path);
 /// Whether these are the bytes of an executable, damaged or not.
 bool isExecutable(const std::vector<uint8_t> &bytes);
 
+/// Whether a file that begins with these bytes is an ONNX model.
+bool isOnnx(const std::vector<uint8_t> &bytes);
+
 /// Whether a file that begins with these bytes is a JSON model.
 bool isJson(const std::vector<uint8_t> &bytes);
 

@@ -21,7 +21,7 @@ using namespace dml::tools;
 namespace {
 
 /// A message of protocol buffers has at most 2 GiB.
-constexpr uint64_t kMaxSize = uint64_t(1) << 31;
+constexpr uint64_t kMaxMessage = uint64_t(1) << 31;
 
 /// The fields of TensorProto in onnx.proto.
 enum Field : protozero::pbf_tag_type {
@@ -107,8 +107,8 @@ private:
   /// Appends the low `size` bytes of a number.
   template <typename T> void addElement(T value, size_t size = sizeof(T)) {
     const auto *bytes = reinterpret_cast<const uint8_t *>(&value);
-    if (tensor.data.size() > kMaxSize)
-      throw Failure{"it has more than " + std::to_string(kMaxSize) +
+    if (tensor.data.size() > kMaxMessage)
+      throw Failure{"it has more than " + std::to_string(kMaxMessage) +
                     " bytes of elements"};
     tensor.data.insert(tensor.data.end(), bytes,
                        bytes + std::min(size, sizeof(T)));
@@ -175,7 +175,7 @@ void Reader::readField() {
 
 std::optional<HostTensor> dml::tools::readTensorProto(const std::string &path,
                                                       std::string &error) {
-  auto bytes = readBytes(path, kMaxSize, error);
+  auto bytes = readBytes(path, kMaxMessage, error);
   if (!bytes)
     return std::nullopt;
   try {

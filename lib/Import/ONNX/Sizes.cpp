@@ -15,9 +15,10 @@ using llvm::StringRef;
 using llvm::Twine;
 
 /// The sizes that are known so far, by the names of their dimensions.
-using Sizes = llvm::StringMap<int64_t>;
+using KnownSizes = llvm::StringMap<int64_t>;
 
-static bool isOpen(const SignatureDimension &dimension, const Sizes &sizes) {
+static bool isOpen(const SignatureDimension &dimension,
+                   const KnownSizes &sizes) {
   return dimension.size < 0 && !sizes.contains(dimension.name);
 }
 
@@ -105,7 +106,7 @@ static bool parseShape(StringRef text, llvm::SmallVectorImpl<int64_t> &shape) {
 
 /// Adds the sizes that an --input-shape option states.
 static llvm::Error addShape(StringRef text, const Signature &signature,
-                            Sizes &sizes) {
+                            KnownSizes &sizes) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("--input-shape=" + text + ": " + message);
   };
@@ -148,7 +149,7 @@ static llvm::Error addShape(StringRef text, const Signature &signature,
 
 /// Returns the open dimensions that stand for a batch.
 static llvm::SmallVector<std::string> findBatches(const Signature &signature,
-                                                  const Sizes &sizes) {
+                                                  const KnownSizes &sizes) {
   llvm::SmallVector<std::string> named, first;
   bool hasName = false;
   for (const SignatureTensor &input : signature.inputs)
@@ -170,7 +171,8 @@ static llvm::SmallVector<std::string> findBatches(const Signature &signature,
 
 /// Returns the sum that `name` is, such as "past + 1", where all of its terms
 /// have sizes.
-static std::optional<int64_t> evaluateSum(StringRef name, const Sizes &sizes) {
+static std::optional<int64_t> evaluateSum(StringRef name,
+                                          const KnownSizes &sizes) {
   llvm::SmallVector<StringRef> terms;
   name.split(terms, '+');
   int64_t sum = 0;
@@ -189,7 +191,7 @@ static std::optional<int64_t> evaluateSum(StringRef name, const Sizes &sizes) {
 }
 
 /// Calls `use` with the name of each dimension that has no size.
-static void forEachOpen(const Signature &signature, const Sizes &sizes,
+static void forEachOpen(const Signature &signature, const KnownSizes &sizes,
                         llvm::function_ref<void(const std::string &)> use) {
   for (const SignatureTensor &input : signature.inputs)
     for (const SignatureDimension &dimension : input.dimensions)
@@ -197,7 +199,7 @@ static void forEachOpen(const Signature &signature, const Sizes &sizes,
         use(dimension.name);
 }
 
-static void addSums(const Signature &signature, Sizes &sizes) {
+static void addSums(const Signature &signature, KnownSizes &sizes) {
   forEachOpen(signature, sizes, [&](const std::string &name) {
     if (std::optional<int64_t> sum = evaluateSum(name, sizes))
       sizes.try_emplace(name, *sum);
@@ -210,7 +212,7 @@ dml::onnx::stateSizes(const llvm::MemoryBuffer &file, const StatedSizes &stated,
   for (const std::string &dimension : stated.dimensions)
     if (llvm::Error error = parseDimension(dimension, options))
       return error;
-  Sizes &sizes = options.dimensions;
+  KnownSizes &sizes = options.dimensions;
   ImportOptions nothing;
   auto signature = readSignature(file, nothing);
   if (!signature) {
