@@ -10,6 +10,7 @@
 #include "dml/Import/ModuleFile.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfileAttr.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -17,28 +18,35 @@
 #include "support/CompilerCommandLine.h"
 #include "support/EscapedErrors.h"
 #include "support/File.h"
+#include "support/Module.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 
 using namespace dml;
 using namespace dml::tools;
 
-/// Returns the option of dml-translate that makes a module of a file of the
-/// format, or "" for a file that is a module already.
-static llvm::StringRef getTranslation(ModelFormat format) {
-  switch (format) {
-  case ModelFormat::ONNX:
-    return "--import-onnx";
-  case ModelFormat::DispatchModel:
-    return "--import-dxdispatch";
-  case ModelFormat::SerializedGraph:
-    return "--import-dml-graph";
-  case ModelFormat::MLIR:
-    return "";
-  }
-  llvm_unreachable("unknown format");
+/// Returns the module that a model of another format is read into, as bytecode
+/// of MLIR, or null after an error was printed.
+static std::unique_ptr<llvm::MemoryBuffer>
+readAsBytecode(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef path,
+               const onnx::StatedSizes &sizes) {
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  mlir::MLIRContext context(registry);
+  Console console(DML_TOOL, &context);
+  auto module = loadModule(console, std::move(buffer), path, sizes,
+                           mlir::ParserConfig(&context));
+  if (!module)
+    return nullptr;
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  if (failed(mlir::writeBytecodeToFile(*module, os)))
+    return nullptr;
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                         path);
 }
 
 int main(int argc, char **argv) {
@@ -64,6 +72,7 @@ int main(int argc, char **argv) {
   static llvm::cl::opt<std::string> outputFile(
       "o", llvm::cl::desc("Output file"), llvm::cl::value_desc("file"),
       llvm::cl::init("-"));
+  static SizeOptions sizeOptions(llvm::cl::getGeneralCategory());
   if (!parseCompilerCommandLine(
           argc, argv,
           mlir::registerCLIOptions("dml optimizer driver\n", registry),
@@ -84,12 +93,11 @@ int main(int argc, char **argv) {
   });
   if (!buffer)
     return emitToolError(llvm::toString(buffer.takeError()));
-  if (llvm::StringRef translation =
-          getTranslation(findModelFormat(inputFile, (*buffer)->getBuffer()));
-      !translation.empty())
-    return emitToolError(
-        "'" + inputFile + "' is no module of MLIR; 'dml-translate " +
-        translation + " " + inputFile + "' prints the module of the model");
+  if (findModelFormat(inputFile, (*buffer)->getBuffer()) != ModelFormat::MLIR) {
+    buffer = readAsBytecode(std::move(*buffer), inputFile, sizeOptions.get());
+    if (!*buffer)
+      return kExitInvalid;
+  }
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;
   llvm::raw_string_ostream os(text);
