@@ -108,35 +108,19 @@ static Speeds measureCpu() {
 // The device
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A buffer in the memory of a device.
-class Buffer {
-public:
-  Buffer(DmlDevice device, uint64_t size) {
-    dml::detail::check(dmlCreateBuffer, device, size, DML_MEMORY_DEVICE,
-                       &buffer);
-    dmlGetBufferInfo(buffer, &info);
-  }
-  ~Buffer() { dmlDestroyBuffer(buffer); }
-  Buffer(const Buffer &) = delete;
-  Buffer &operator=(const Buffer &) = delete;
-
-  DmlBuffer buffer = nullptr;
-  DmlBufferInfo info{};
-};
-} // namespace
-
 static void measureDevice(DmlDevice device, Speeds &speeds) {
   constexpr size_t bytes = 4 << 20;
   Vulkan vulkan(device);
-  Buffer from(device, bytes), to(device, 256);
-  speeds.secondsPerSubmission = roundSpeed(measure(
-      9, [&] { vulkan.copy(to.info.buffer, 0, from.info.buffer, 0, 256); }));
+  dml::Buffer from = dml::Buffer::create(device, bytes),
+              to = dml::Buffer::create(device, 256);
+  speeds.secondsPerSubmission = roundSpeed(measure(9, [&] {
+    vulkan.copy(to.info().buffer, 0, from.info().buffer, 0, 256);
+  }));
   std::vector<char> host(bytes);
   double seconds = measure(3, [&] {
-    dml::detail::check(dmlWriteBuffer, from.buffer, uint64_t(0),
+    dml::detail::check(dmlWriteBuffer, from.get(), uint64_t(0),
                        static_cast<const void *>(host.data()), bytes);
-    dml::detail::check(dmlReadBuffer, from.buffer, uint64_t(0),
+    dml::detail::check(dmlReadBuffer, from.get(), uint64_t(0),
                        static_cast<void *>(host.data()), bytes);
   });
   speeds.copiedBytesPerSecond = roundSpeed(2.0 * bytes / seconds);

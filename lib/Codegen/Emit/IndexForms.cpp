@@ -253,8 +253,9 @@ std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
   return sum;
 }
 
-/// Returns lhs + factor * rhs, or nothing if the value of the sum may exceed
-/// 2^62 in magnitude, the limit for the value of each form (maxMagnitude).
+/// Returns lhs + factor * rhs, or nothing if a value that the sum can take, for
+/// the ranges of its variables, may exceed 2^62 in magnitude. This is the limit
+/// for the values of each form (maxMagnitude).
 std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
                                              const LinearForm &rhs,
                                              int64_t factor) const {

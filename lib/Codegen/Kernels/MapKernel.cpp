@@ -967,8 +967,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   return result;
 }
 
-/// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may use fewer. Beside the general path,
+/// Builds the code that the threads of the part execute, and inserts it before
+/// the operation `end`. The launch has `count` threads, of which the part may
+/// use fewer. Beside the general path,
 /// which any thread may take, a cheaper path is tried for threads whose indices
 /// need no clamping. The path's condition requires that certain numbers (atoms)
 /// lie in ranges, each of which at most a given share of subgroups may violate,

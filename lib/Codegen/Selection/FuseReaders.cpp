@@ -289,9 +289,10 @@ bool FusedReader::collectPlaces() {
          count * getCount(reader) <= getCount(producer);
 }
 
-/// Clones `op`, an operation of the producer's body, for each sum. If all
-/// operands of a clone would be those of the first sum's clone, the sum shares
-/// that clone.
+/// Clones `op`, an operation of the producer's body, once for each of the up to
+/// `maxSums` sums from which the reader computes an element. A sum whose clone
+/// would have the same operands as that of the first sum gets no clone of its
+/// own: the load of the row's factor, for example, is the same for all sums.
 void FusedReader::cloneOp(Operation &op) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     for (auto [mapping, place] : llvm::zip_equal(values, places))

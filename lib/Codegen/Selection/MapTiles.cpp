@@ -442,13 +442,13 @@ MapTile BlockSearch::run() {
     Candidate block = grow(consider(unit));
     if (block.time < cost::map::share::largerBlock * best.time)
       best = block;
-    // Narrower vectors are tried in two cases. In the first case, rows of whole
-    // vectors take more than the innermost dimension, as in an output of 8 x 6
-    // x 2 elements with vectors of 4. The smallest block, `unit`, has a factor
-    // for each dimension outside of the rows: in the example one factor, and
-    // not rank - 1 = 2. With vectors of 2, the innermost dimension alone forms
-    // rows. In the second case, the unit block gives too few threads to occupy
-    // the device. With narrower vectors, there are more threads.
+    // Narrower vectors are tried in two cases. In the first case, a vector is
+    // longer than the innermost dimension, as a vector of 4 is for an output of
+    // 8 x 6 x 2 elements: its thread computes elements of several rows, whose
+    // indices differ, which takes more operations than a vector of 2 within one
+    // row. The smallest block, `unit`, then has fewer than rank - 1 factors. In
+    // the second case, the unit block gives too few threads to occupy the
+    // device, and narrower vectors give more threads.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())

@@ -351,8 +351,9 @@ class SlicedKind : public KernelKindOf<SliceTile> {
     return problem;
   }
 
-  /// This kind shares the option of ContractionKind, which describes the option
-  /// in messages.
+  /// This kind and ContractionKind share the option --contraction-tile. Error
+  /// messages take the description of the option from ContractionKind, so that
+  /// this kind has none.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
