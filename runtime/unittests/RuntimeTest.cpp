@@ -207,6 +207,10 @@ TEST(Executable, ReportsFileErrors) {
   EXPECT_FAILS(DML_ERROR_INVALID_EXECUTABLE,
                "executable '" + std::string(null) + "': has 0 bytes",
                dmlCreateExecutableFromFile, null, &executable);
+  // A terminal would obey the name.
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "cannot open 'net\\u202Exlmd.'",
+               dmlCreateExecutableFromFile, "net\xe2\x80\xaexlmd.",
+               &executable);
   EXPECT_EQ(executable, nullptr);
 }
 
@@ -730,16 +734,6 @@ TEST_F(OnDevice, RefusesWeightsInPlaceThatAreReadWithOthers) {
       },
       "steps read bytes 256 to 1280 of the constants together, and the weight "
       "has bytes 768 to 1280");
-  refuses(
-      [](ExecutableObject &object) {
-        auto *dispatch =
-            object.initialization->steps[0]->operation.AsDispatch();
-        dispatch->bindings[2] =
-            fb::BufferRange(fb::BufferKind::Constant, 0, 768, 512);
-        dispatch->bindings[1] =
-            fb::BufferRange(fb::BufferKind::Constant, 0, 256, 512);
-      },
-      "the initialization writes to it");
 }
 
 TEST_F(OnDevice, BorrowsExecutables) {
@@ -1445,6 +1439,8 @@ TEST_F(OnDeviceThatTakesLong, WaitsNoLongerThanTheLimit) {
   auto object = makeTwice();
   object->shader_modules[0]->code = loadKernel("slow");
   object->requirements->features.clear();
+  // A driver may end the loop early: nobody looks at the result.
+  object->requirements->max_loop_iterations = 1;
   DmlExecutable slow = load(*object);
   DmlProgram slowProgram = nullptr;
   EXPECT_OK(dmlCreateProgram, device, slow, &slowProgram);

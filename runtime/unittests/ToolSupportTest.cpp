@@ -502,6 +502,32 @@ TEST(Npy, SaysWhatIsWrong) {
   EXPECT_THAT(npyError(npy("nonsense", "")), HasSubstr("'{' is missing"));
 }
 
+// Whatever a byte of the header says, a file is read or refused, in bounded
+// memory: the first bytes promise as much as the format can say.
+TEST(Npy, SurvivesDamage) {
+  std::string header =
+      "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }";
+  const std::string whole = npy(header, std::string(24, '\1'));
+  size_t accepted = 0;
+  for (size_t at = 0; at < whole.size(); ++at)
+    for (char value : std::string("\0\1'(),09<>\x7f\xff", 12)) {
+      std::string spoiled = whole;
+      spoiled[at] = value;
+      std::string error;
+      std::optional<HostTensor> tensor = readBytes(spoiled, error);
+      EXPECT_EQ(tensor.has_value(), error.empty()) << "byte " << at;
+      accepted += tensor.has_value();
+    }
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_NE(npyError(whole.substr(0, size)), "");
+  EXPECT_GT(accepted, 0u);
+  std::string ranks = "{'descr': '<f4', 'fortran_order': True, 'shape': (";
+  for (int i = 0; i < 65; ++i)
+    ranks += "1,";
+  EXPECT_THAT(npyError(npy(ranks + ")}", "1234")),
+              HasSubstr("'shape' has more than the 64 dimensions"));
+}
+
 TEST(Npy, LeavesNoHalfWrittenFile) {
   std::string error;
   EXPECT_FALSE(writeNpy("/nonexistent/x.npy", parse("f32=1"), error));

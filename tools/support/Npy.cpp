@@ -21,6 +21,9 @@ namespace {
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 /// NumPy's own limit is 10,000 bytes; anything near this is no header.
 constexpr uint32_t kMaxHeaderSize = 1 << 20;
+/// NumPy's own limit. Transposing takes time for each dimension of each
+/// element.
+constexpr size_t kMaxRank = 64;
 
 struct DType {
   const char *name;
@@ -143,6 +146,9 @@ private:
         return fail("'shape' is no tuple of numbers");
       text.remove_prefix(digits);
       shape.push_back(static_cast<uint32_t>(size));
+      if (shape.size() > kMaxRank)
+        return fail("'shape' has more than the " + std::to_string(kMaxRank) +
+                    " dimensions that NumPy's arrays may have");
       if (!accept(',')) {
         if (!expect(')'))
           return false;
