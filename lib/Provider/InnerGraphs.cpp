@@ -33,7 +33,7 @@ private:
   }
   std::string findInputProblem() const;
   std::string checkGraph(const Graph &inner);
-  std::optional<Sizes> findFormalSizes(const Graph &inner, size_t index) const;
+  std::optional<Sizes> findFormalSizes(size_t index) const;
   Sizes getSizesWithoutAxis(size_t input, size_t scanned) const;
   size_t countScanned() const;
   std::string checkCarried(const Graph &inner, const Survey &survey) const;
@@ -104,8 +104,7 @@ Checker::Sizes Checker::getSizesWithoutAxis(size_t input,
 }
 
 /// The sizes of an input of the graph within the node in its first iteration.
-std::optional<Checker::Sizes> Checker::findFormalSizes(const Graph &inner,
-                                                       size_t index) const {
+std::optional<Checker::Sizes> Checker::findFormalSizes(size_t index) const {
   auto getOuter = [&](size_t input) -> std::optional<Sizes> {
     if (input >= node.inputs.size() || node.inputs[input] == noValue)
       return std::nullopt;
@@ -138,7 +137,7 @@ std::string Checker::checkCarried(const Graph &inner,
       isType("Loop") ? node.inputs.size() : node.inputs.size() - countScanned();
   for (size_t i = first; i < end && i < inner.inputs.size(); ++i) {
     size_t output = i - first + firstOutput;
-    std::optional<Sizes> before = findFormalSizes(inner, i);
+    std::optional<Sizes> before = findFormalSizes(i);
     if (output >= inner.outputs.size() || !before)
       return "its body has too few outputs";
     for (int64_t &size : *before)
@@ -165,7 +164,7 @@ std::string Checker::checkGraph(const Graph &inner) {
   for (size_t i = 0; i < inner.inputs.size(); ++i) {
     if (!inner.values[inner.inputs[i]].isTensor)
       return findValueProblem(inner.values[inner.inputs[i]]);
-    if (std::optional<Sizes> sizes = findFormalSizes(inner, i))
+    if (std::optional<Sizes> sizes = findFormalSizes(i))
       whole.shapes[inner.inputs[i]] = *sizes;
   }
   for (ValueIndex output : inner.outputs)

@@ -383,6 +383,19 @@ class ProviderTest(unittest.TestCase):
         self.host.run({"x": draw(7, 32)})
         self.host.run_threads(8, 20)
 
+    @needs_version(27)
+    def test_a_loop_on_eight_threads(self):
+        body = make_body([("MatMul", ["state", "w"], ["product"]),
+                          ("Tanh", ["product"], ["next"])], [("state", "next", [4, 4])])
+        model = make_model(
+            [helper.make_node("Loop", ["count", "", "x"], ["y"], body=body)],
+            [("x", FLOAT, [4, 4]), ("count", INT64, [])], [("y", FLOAT, [4, 4])],
+            {"w": draw(4, 4)})
+        self.open(model)
+        self.host.open_twin()
+        self.host.run({"x": draw(4, 4), "count": numpy.int64(3)})
+        self.host.run_threads(8, 10)
+
     @needs_version(24)
     def test_binding_in_device_memory(self):
         model = make_model(
@@ -523,6 +536,26 @@ class ProviderTest(unittest.TestCase):
         self.assertIsNone(host.find_difference(found, {"y": inputs["x"] @ draw(300, 300)},
                                                atol=1e-3))
 
+    @needs_version(27)
+    def test_a_loop_is_dumped(self):
+        # The body has a weight of its own, and reads one from around it.
+        body = make_body([("MatMul", ["state", "w"], ["product"]), ("Add", ["product", "own"],
+                         ["next"])], [("state", "next", [3, 3])])
+        body.initializer.append(numpy_helper.from_array(draw(3), "own"))
+        model = make_model(
+            [("Abs", ["x"], ["a"]),
+             helper.make_node("Loop", ["count", "", "a"], ["y"], body=body)],
+            [("x", FLOAT, [3, 3]), ("count", INT64, [])], [("y", FLOAT, [3, 3])],
+            {"w": draw(3, 3)})
+        inputs = {"x": draw(3, 3), "count": numpy.int64(3)}
+        with tempfile.TemporaryDirectory() as folder:
+            self.compare(model, inputs, parts=[2], dump_dir=folder)
+            wanted, _ = self.host.run(inputs)
+            (file,) = os.listdir(folder)
+            self.host.open(f"{folder}/{file}", "cpu")
+            found, _ = self.host.run(inputs)
+            self.assertIsNone(host.find_difference(found, wanted))
+
     def test_partitions_are_dumped(self):
         model = make_model(
             [("Conv", ["x", "w"], ["y"], {"pads": [1, 1, 1, 1]}),
@@ -578,6 +611,17 @@ class ProviderTest(unittest.TestCase):
             [("x", FLOAT, ["batch", "samples"])], [("z", FLOAT, None)],
             {"w": draw(2, 1, 512), "one": numpy.int64([1])})
         self.compare(model, {"x": draw(1, 2000)}, {"x": draw(2, 1000)}, parts=[3])
+
+    @needs_version(27)
+    def test_a_loop_over_nothing(self):
+        body = make_body([("Add", ["state", "step"], ["next"])], [("state", "next", ["rows", 4])])
+        model = make_model(
+            [("Abs", ["x"], ["a"]),
+             helper.make_node("Loop", ["count", "", "a"], ["y"], body=body)],
+            [("x", FLOAT, ["rows", 4]), ("count", INT64, []), ("step", FLOAT, [4])],
+            [("y", FLOAT, ["rows", 4])])
+        self.compare(model, *({"x": draw(rows, 4), "count": numpy.int64(2), "step": draw(4)}
+                              for rows in (2, 0, 3)), parts=[2])
 
     def test_sizes_that_dml_refuses_run_on_the_cpu(self):
         # No tensor of DirectML's is empty. The weights are in memory, and those of "v" small.

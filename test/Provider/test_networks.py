@@ -34,6 +34,9 @@ def make_inputs(model, size, numbers={}):
     random = numpy.random.RandomState(size)
     inputs = {}
     known = {tensor.name for tensor in model.graph.initializer}
+    is_open = any(not dim.dim_value for info in model.graph.input
+                  for dim in info.type.tensor_type.shape.dim)
+    most = size if is_open else 4
     for info in model.graph.input:
         if info.name in known:
             continue
@@ -44,7 +47,9 @@ def make_inputs(model, size, numbers={}):
         if info.name in numbers:
             inputs[info.name] = numpy.full(shape, numbers[info.name], dtype)
         elif kind in (TensorProto.INT64, TensorProto.INT32):
-            inputs[info.name] = random.randint(0, 2, shape).astype(dtype)
+            # Words, a mask of 1, and lengths, of which open sizes are the most.
+            inputs[info.name] = (numpy.ones(shape) if "mask" in info.name
+                                 else random.randint(1, most + 1, shape)).astype(dtype)
         else:
             inputs[info.name] = random.standard_normal(shape).astype(dtype)
     return inputs
