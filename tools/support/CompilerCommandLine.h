@@ -64,33 +64,38 @@ inline void checkStandardOutput() {
 inline constexpr char kNoFile[] =
     "there is no file, but one is wanted, or - for standard input (see --help)";
 
-/// Returns the values that `option` may have, if these are names, as --help
-/// lists them: "    =tree   -   display ...".
-inline llvm::SmallVector<std::string> getChoices(llvm::cl::Option &option) {
+/// Returns what `print` writes to llvm::outs(), instead of writing it.
+inline std::string captureOutput(llvm::function_ref<void()> print) {
   llvm::outs().flush();
-  // LLVM prints nowhere but to standard output, which leads into a pipe
-  // meanwhile.
   int ends[2], original = dup(STDOUT_FILENO);
   if (original < 0)
-    return {};
+    return "";
   if (pipe(ends)) {
     close(original);
-    return {};
+    return "";
   }
-  std::string help;
-  std::thread reader([&help, end = ends[0]] {
+  std::string text;
+  std::thread reader([&text, end = ends[0]] {
     char bytes[4096];
     for (ssize_t count = 0; (count = read(end, bytes, sizeof(bytes))) > 0;)
-      help.append(bytes, count);
+      text.append(bytes, count);
   });
   dup2(ends[1], STDOUT_FILENO);
   close(ends[1]);
-  option.printOptionInfo(option.getOptionWidth());
+  print();
   llvm::outs().flush();
   dup2(original, STDOUT_FILENO);
   close(original);
   reader.join();
   close(ends[0]);
+  return text;
+}
+
+/// Returns the values that `option` may have, if these are names. LLVM tells
+/// them in the text of --help alone: "    =tree   -   display ...".
+inline llvm::SmallVector<std::string> getChoices(llvm::cl::Option &option) {
+  std::string help =
+      captureOutput([&] { option.printOptionInfo(option.getOptionWidth()); });
   llvm::SmallVector<std::string> names;
   for (llvm::StringRef line : llvm::split(help, '\n'))
     if (line = line.ltrim(); line.consume_front("="))
