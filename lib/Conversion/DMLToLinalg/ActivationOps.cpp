@@ -32,8 +32,9 @@ static Number fma(Number a, Number b, Number c) {
 }
 
 /// Evaluates the polynomial with these coefficients, beginning with that of the
-/// highest power.
-static Number evaluate(Number x, std::initializer_list<double> coefficients) {
+/// highest power, with a single rounding for each step.
+static Number evaluateFused(Number x,
+                            std::initializer_list<double> coefficients) {
   Number result = x(*coefficients.begin());
   for (double coefficient : llvm::drop_begin(coefficients))
     result = fma(result, x, x(coefficient));
@@ -49,8 +50,9 @@ static Number gelu(Number x) {
   Number a = abs(x);
   a = select(a <= x(5.5), a, x(0));
   Number power =
-      evaluate(a, {-2.83524491e-6, 3.93811133e-5, -1.8619404e-4, -1.36908639e-4,
-                   7.06339069e-3, -5.24961613e-2, -4.5920819e-1, -1.15110517}) *
+      evaluateFused(a, {-2.83524491e-6, 3.93811133e-5, -1.8619404e-4,
+                        -1.36908639e-4, 7.06339069e-3, -5.24961613e-2,
+                        -4.5920819e-1, -1.15110517}) *
       a;
   // The sum contains the integer nearest to the power in its last bits. The
   // power is at least -25, so that 2^n is a normal number.
@@ -58,8 +60,8 @@ static Number gelu(Number x) {
   Number r = power - (sum - x(0x1.8p23));
   // Computes 2^r / 2.
   Number share =
-      evaluate(r, {7.67668025e-5, 6.69943751e-4, 4.80921846e-3, 2.77516618e-2,
-                   1.20113239e-1, 3.46573591e-1, 0.5});
+      evaluateFused(r, {7.67668025e-5, 6.69943751e-4, 4.80921846e-3,
+                        2.77516618e-2, 1.20113239e-1, 3.46573591e-1, 0.5});
   Number bits = toBits(sum);
   share = fromBits(toBits(share) + (bits << bits(23)));
   return fma(-a, share, select(x < x(0), x(0), x));
@@ -73,9 +75,9 @@ static Number geluOfFewOps(Number x) {
   Number a = abs(x);
   a = select(a <= x(5.5), a, x(0));
   Number share =
-      exp(evaluate(a, {-1.96524202e-6, 2.72969077e-5, -1.29059874e-4,
-                       -9.48978371e-5, 4.89596934e-3, -3.63875662e-2,
-                       -3.18298862e-1, -7.97885303e-1, -6.93147181e-1}));
+      exp(evaluateFused(a, {-1.96524202e-6, 2.72969077e-5, -1.29059874e-4,
+                            -9.48978371e-5, 4.89596934e-3, -3.63875662e-2,
+                            -3.18298862e-1, -7.97885303e-1, -6.93147181e-1}));
   return fma(-a, share, select(x < x(0), x(0), x));
 }
 
