@@ -152,7 +152,9 @@ typedef struct DmlSessionCreateInfo {
    * the host and the device, without weights. If they have more, those that
    * were used longest ago are destroyed. The program that a run needs is kept
    * in any case. It is also the largest number of bytes that the loops of a run
-   * may collect of their iterations, where the host counts them. 0: 1 GiB. */
+   * may collect of their iterations, where the host counts them. 0: a quarter
+   * of what the process may use of the device's memory, if the device has
+   * VK_EXT_memory_budget, and 1 GiB at least. */
   uint64_t programBudget;
   /* A folder that keeps programs and pipelines for later processes, which then
    * compile nothing; the session makes it where it is missing. Several

@@ -21,6 +21,8 @@ namespace dml::session {
 class Programs {
 public:
   explicit Programs(uint64_t budget) : budget(budget) {}
+  /// Is called before the first program is made.
+  void setBudget(uint64_t bytes) { budget = bytes; }
 
   using Maker = std::function<Expected<std::shared_ptr<Program>>()>;
   /// Returns the program `key`, which `make` creates if there is none. If this
@@ -47,7 +49,7 @@ private:
   std::shared_ptr<Entry> findOldest(const Program *used, uint64_t &bytes,
                                     std::string &key);
 
-  const uint64_t budget;
+  uint64_t budget;
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, std::shared_ptr<Entry>> entries;

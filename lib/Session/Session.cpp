@@ -14,8 +14,11 @@
 using namespace dml;
 using namespace dml::session;
 
-/// The budgets of a session whose creator states none.
+/// The budgets of a session whose creator states none. Programs may have at
+/// least `defaultBudget` bytes, and one `shareOfMemory`-th of the memory of the
+/// device that the process may use.
 static constexpr uint64_t defaultBudget = uint64_t(1) << 30;
+static constexpr uint64_t shareOfMemory = 4;
 static constexpr uint64_t defaultCacheBudget = uint64_t(4) << 30;
 
 static void addOption(Digester &digester, bool value) {
@@ -139,7 +142,21 @@ Status Session::setWeights(const DmlSessionCreateInfo &info) {
   return state ? Status() : state.status();
 }
 
+/// Gives programs a share of the device's memory where the creator of the
+/// session states no budget. A decoder of 3.8 billion parameters has programs
+/// for a token and for 512 tokens with 1.2 GB together, for example, of which
+/// each run would otherwise give up the other one.
+void Session::setBudget() {
+  DmlMemoryUse use{};
+  if (dmlGetMemoryUse(device->get(), &use, nullptr) != DML_SUCCESS)
+    return;
+  budget = std::max(budget, use.heapBudget / shareOfMemory);
+  programs.setBudget(budget);
+}
+
 Status Session::setRuns(const DmlSessionCreateInfo &info) {
+  if (!info.programBudget)
+    setBudget();
   if (info.waitLimit) {
     settings.waitLimit = info.waitLimit;
     dmlSetWaitLimit(device->get(), info.waitLimit);

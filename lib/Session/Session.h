@@ -69,6 +69,7 @@ private:
                       llvm::MutableArrayRef<DmlSessionTensor> outputs,
                       bool isRun);
   /// Sets how runs are waited for and measured.
+  void setBudget();
   Status setRuns(const DmlSessionCreateInfo &info);
   /// Tells the caller the times of a run.
   void report(const Program &program, const StepTimes &times);
