@@ -20,6 +20,11 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_COMMAND}" CACHE STRING "")
 endif()
 
+# Windows' own header without the macros min and max, and without what few programs use.
+if(WIN32)
+  add_compile_definitions(WIN32_LEAN_AND_MEAN=1 NOMINMAX=1)
+endif()
+
 # After the build type's own options, of which -DNDEBUG may be one.
 if(DML_ASSERTS)
   add_compile_options(-UNDEBUG)
@@ -58,6 +63,10 @@ function(dml_install_tool target component)
     INSTALL_RPATH "$ORIGIN/${DML_RPATH_TO_LIBRARIES}"
     INSTALL_RPATH_USE_LINK_PATH ON
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  if(WIN32)
+    target_sources(${target} PRIVATE
+      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/windows/utf-8.rc")
+  endif()
   install(TARGETS ${target}
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ${component})
   if(NOT DML_PYTHON OR CMAKE_CROSSCOMPILING)

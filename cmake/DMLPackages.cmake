@@ -10,7 +10,8 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-set(DML_PACKAGER "dml <root@localhost>" CACHE STRING
+# The project has no mailbox, which the reserved domain says.
+set(DML_PACKAGER "dml maintainers <maintainers@dml.invalid>" CACHE STRING
     "Who makes the Debian packages, as their Maintainer: \"Name <mail>\"")
 
 # Declares the package of a component.
@@ -56,8 +57,8 @@ library opens Vulkan's loader when it is used."
 dml_add_package(dev SECTION libdevel
   TITLE "runtime, development files"
   DESCRIPTION
-"The header of the runtime's C API, its static library, and its files for CMake
-and pkg-config."
+"The headers of the runtime's C API and of its classes for C++, its static library,
+its files for CMake and pkg-config, and two programs as examples."
   DEPENDS "dml-runtime ${same_version}" libvulkan-dev)
 dml_add_package(tools SECTION devel
   TITLE "compiler"

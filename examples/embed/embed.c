@@ -1,5 +1,4 @@
-/*===- embed.c - Run a dml executable inside an engine's own Vulkan
---------===*\
+/*===- embed.c - Run a dml executable inside an engine's own Vulkan -------===*\
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -10,6 +9,7 @@
  *
  *   dml-embed FILE.dmlx
  *
+ * prints the Vulkan features that the device has and that make kernels fast,
  * runs the executable's first function, its inputs filled with 0, 1, 2, ... in
  * float (other types are filled with zeros), and prints the results' first
  * elements.
@@ -168,6 +168,22 @@ static void destroyBuffer(const Engine *engine, EngineBuffer *buffer) {
  * dml's side
 \*===----------------------------------------------------------------------===*/
 
+/* The features that were enabled because dmlGetDeviceRequirements asked for
+ * them: types of 8 and 16 bits, cooperative matrices, sizes of subgroups. */
+static void printFeatures(const DmlVulkanDevice *device) {
+  const char *separator = "features: ";
+  for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
+    if (device->enabledFeatures & bit) {
+      printf("%s%s", separator, dmlGetFeatureName((DmlFeatureFlagBits)bit));
+      separator = ", ";
+    }
+  if (device->subgroupSizeControlEnabled)
+    printf("%ssubgroupSizeControl", separator);
+  if (device->pipelineRobustnessEnabled)
+    printf("%spipelineRobustness", separator);
+  printf("\n");
+}
+
 static void printTensor(const DmlTensorInfo *tensor, const void *data) {
   printf("%s:", tensor->name);
   for (uint64_t i = 0; i < tensor->elementCount && i < 8; ++i) {
@@ -186,6 +202,7 @@ int main(int argc, char **argv) {
   }
   Engine engine;
   createEngine(&engine);
+  printFeatures(&engine.vulkan);
 
   /* Once: dml takes the engine's device, and loads the executable onto it. */
   DmlDevice device = NULL;

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dml/session.h for C++17: handles that destroy themselves, vectors, and
-// exceptions. Nothing but this header and libdml is needed.
+// exceptions. Nothing but dml's headers and libdml is needed.
 //
 //   dml::Session session("model.onnx");
 //   std::vector<float> pixels(3 * 224 * 224);
@@ -25,13 +25,13 @@
 #ifndef DML_SESSION_HPP
 #define DML_SESSION_HPP
 
+#include "dml/runtime.hpp"
 #include "dml/session.h"
 
 #include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -39,30 +39,7 @@
 
 namespace dml {
 
-/// The exception that a call of a session throws when it fails.
-class Error : public std::runtime_error {
-public:
-  Error(DmlResult result, const std::string &message)
-      : std::runtime_error(message), code(result) {}
-  DmlResult result() const { return code; }
-
-private:
-  DmlResult code;
-};
-
 namespace detail {
-/// Calls a function of dml/session.h or dml/runtime.h with `args` and an error,
-/// and throws what the call fails with.
-template <typename Fn, typename... Args> void check(Fn function, Args... args) {
-  DmlError error = nullptr;
-  DmlResult result = function(args..., &error);
-  if (result == DML_SUCCESS)
-    return;
-  std::string message = dmlGetErrorMessage(error);
-  dmlDestroyError(error);
-  throw Error(result, message);
-}
-
 inline std::vector<const char *>
 toPointers(const std::vector<std::string> &strings) {
   std::vector<const char *> pointers;
@@ -71,24 +48,6 @@ toPointers(const std::vector<std::string> &strings) {
   return pointers;
 }
 } // namespace detail
-
-/// The data type of elements of the C++ type `T`.
-template <typename T> constexpr DmlDataType getDataType() {
-  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, long double>,
-                "no tensor has elements of this type");
-  if constexpr (std::is_floating_point_v<T>)
-    return sizeof(T) == 4 ? DML_DATA_TYPE_FLOAT32 : DML_DATA_TYPE_FLOAT64;
-  else if constexpr (std::is_signed_v<T>)
-    return sizeof(T) == 1   ? DML_DATA_TYPE_INT8
-           : sizeof(T) == 2 ? DML_DATA_TYPE_INT16
-           : sizeof(T) == 4 ? DML_DATA_TYPE_INT32
-                            : DML_DATA_TYPE_INT64;
-  else
-    return sizeof(T) == 1   ? DML_DATA_TYPE_UINT8
-           : sizeof(T) == 2 ? DML_DATA_TYPE_UINT16
-           : sizeof(T) == 4 ? DML_DATA_TYPE_UINT32
-                            : DML_DATA_TYPE_UINT64;
-}
 
 /// The type of a model's elements of the C++ type `T`, of which bool has bytes.
 template <typename T> constexpr DmlElementType getElementType() {
@@ -233,12 +192,20 @@ public:
                const std::vector<Dimension> &dimensions) {
     return add(dmlAddModelInput, name, elementType, &dimensions);
   }
+  /// An input of any shape, of a graph within a node.
+  Model &input(const std::string &name, DmlElementType elementType) {
+    return add(dmlAddModelInput, name, elementType, nullptr);
+  }
   Model &output(const std::string &name) {
     return add(dmlAddModelOutput, name, DML_ELEMENT_TYPE_UNDEFINED, nullptr);
   }
   Model &output(const std::string &name, DmlElementType elementType,
                 const std::vector<Dimension> &dimensions) {
     return add(dmlAddModelOutput, name, elementType, &dimensions);
+  }
+  /// An output of any shape, of a graph within a node.
+  Model &output(const std::string &name, DmlElementType elementType) {
+    return add(dmlAddModelOutput, name, elementType, nullptr);
   }
   /// A tensor between nodes.
   Model &value(const std::string &name, DmlElementType elementType,

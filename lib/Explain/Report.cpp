@@ -177,6 +177,8 @@ explain::Place::Place(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Verdict Report::getVerdict() const {
+  if (dependsOnSizes)
+    return Verdict::Undecided;
   if (llvm::any_of(ops,
                    [](const OpReport &op) { return !op.violations.empty(); }))
     return Verdict::DoesNotFit;
@@ -205,8 +207,9 @@ Report::getUndecidedFusions() const {
 }
 
 bool Report::isWhole() const {
-  return unread.empty() && onHost.empty() && foreign.empty() &&
-         notTaken.empty() && llvm::all_of(open, [&](const auto &entry) {
+  return !dependsOnSizes && unread.empty() && onHost.empty() &&
+         foreign.empty() && notTaken.empty() &&
+         llvm::all_of(open, [&](const auto &entry) {
            return entry.second && *entry.second <= level;
          });
 }

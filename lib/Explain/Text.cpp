@@ -303,6 +303,10 @@ static void printVerdict(const Report &report, raw_ostream &os) {
     os << "does not fit ";
     break;
   case Verdict::Undecided:
+    if (report.dependsOnSizes) {
+      os << "undecided: it depends on sizes that the model leaves open\n";
+      return;
+    }
     if (!report.hasTarget()) {
       os << "undecided\n";
       return;

@@ -203,7 +203,8 @@ DmlResult dml::runtime::report(const Status &status, DmlError *error) noexcept {
     return DML_SUCCESS;
   if (error) {
     try {
-      *error = new DmlErrorImpl{status.result(), status.message()};
+      // Names of files and of functions are whatever callers say.
+      *error = new DmlErrorImpl{status.result(), escape(status.message())};
     } catch (...) {
       *error = &outOfMemoryError;
       return DML_ERROR_OUT_OF_MEMORY;

@@ -9,6 +9,7 @@
 
 #include "DataType.h"
 #include "Executable.h"
+#include "HostFile.h"
 #include "SPIRVModule.h"
 
 #include "executable_constants.h"
@@ -16,7 +17,6 @@
 #include "executable_names.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -32,6 +32,18 @@ using fb::kMaxLoopSteps;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;
+
+/// The versions of the format that brought the features, in their order.
+struct FeatureVersion {
+  uint16_t minor;
+  const char *name;
+};
+constexpr FeatureVersion kFeatureVersions[] = {
+#define DML_FEATURE(NUMBER, NAME, ENUMERATOR, CONSTANT, CAPABILITY,            \
+                    CAPABILITY_NAME, VERSION, IS_IN_FULL, STRUCTURE)           \
+  {VERSION, "the feature " #NAME},
+#include "Features.def"
+};
 
 template <typename... Ts> Status invalid(const Ts &...args) {
   return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);
@@ -127,6 +139,10 @@ private:
   Status readCopy(const fb::Copy &table, const Function &function,
                   const Variant &variant, Step &step);
   bool mayWrite(const BufferRange &range) const;
+  Status checkWeightsUnwritten(const Step &step) const;
+  /// Notes that the file has `what`, which version 1.`minor` of the format
+  /// brought.
+  void use(uint16_t minor, const char *what);
   Status readRange(const fb::BufferRange &range, const Function &function,
                    const Variant &variant, Step &step);
   uint64_t getSize(const BufferRange &range, const Function &function,
@@ -150,6 +166,9 @@ private:
   /// The result of reading each of result->shaderModules.
   std::vector<SPIRVModule> spirv;
   uint64_t spent = 0;
+  /// The newest minor version of the format that the file needs, and for what.
+  uint16_t needed = 0;
+  const char *neededFor = "";
 };
 
 } // namespace
@@ -178,6 +197,13 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
     result->constants = {constants->data(), constants->size()};
   result->file = std::move(file);
   return std::shared_ptr<const Executable>(std::move(result));
+}
+
+void Reader::use(uint16_t minor, const char *what) {
+  if (minor <= needed)
+    return;
+  needed = minor;
+  neededFor = what;
 }
 
 Status Reader::spend(uint64_t size) {
@@ -237,7 +263,14 @@ Status Reader::readRoot() {
     DML_TRY_IN(readFunction(*table), "function '", *name, "'");
   }
   if (root->initialization())
-    return readInitialization(*root->initialization()).in("initialization");
+    DML_TRY(readInitialization(*root->initialization()).in("initialization"));
+  // An older runtime that takes the version's word would pass over parts of the
+  // file.
+  if (needed > result->versionMinor)
+    return invalid("has format version ", result->versionMajor, ".",
+                   result->versionMinor, ", but also ", neededFor,
+                   ", which files have from version ", kVersionMajor, ".",
+                   needed, " on");
   return Status();
 }
 
@@ -247,6 +280,8 @@ Status Reader::readWeights() {
   if (root->constant_size() != 0 && root->constant_size() < stored)
     return invalid("constant_size is ", root->constant_size(),
                    ", but the file has ", stored, " bytes of constants");
+  if (root->constant_size() != 0)
+    use(3, "constant_size");
   if (!root->weights())
     return Status();
   std::set<std::string> names;
@@ -287,6 +322,7 @@ Status Reader::readInitialization(const fb::Function &table) {
   Expected<std::string> name = readName(table.name(), "name");
   if (!name)
     return name.status();
+  use(3, "an initialization");
   result->initialization = static_cast<uint32_t>(result->functions.size());
   return readFunction(table);
 }
@@ -311,6 +347,7 @@ Status Reader::readRequirements(const fb::Requirements &table,
                        " is unknown; the last known is ",
                        unsigned(fb::Feature::MAX));
       requirements.features |= DmlFeatureFlags(1) << feature;
+      use(kFeatureVersions[feature].minor, kFeatureVersions[feature].name);
     }
   }
   requirements.maxStorageBufferRange = table.max_storage_buffer_range();
@@ -329,6 +366,8 @@ Status Reader::readRequirements(const fb::Requirements &table,
   if ((requirements.subgroupSize & (requirements.subgroupSize - 1)) != 0)
     return invalid("subgroup_size is ", requirements.subgroupSize,
                    ", which is no power of two");
+  if (requirements.subgroupSize != 0)
+    use(4, "subgroup_size");
   if (!table.matrix_shapes())
     return Status();
   const auto &shapes = *table.matrix_shapes();
@@ -381,6 +420,8 @@ Status Reader::readKernel(const fb::Kernel &table) {
                 table.shared_memory_size(),
                 table.binding_count(),
                 table.subgroup_size()};
+  if (kernel.subgroupSize != 0)
+    use(4, "subgroup_size");
 
   if (kernel.shaderModule >= spirv.size())
     return invalid("shader module ", kernel.shaderModule,
@@ -428,6 +469,11 @@ Status Reader::readKernel(const fb::Kernel &table) {
 Status Reader::checkKernel(const Kernel &kernel,
                            const Requirements &declared) const {
   const SPIRVModule &module = spirv[kernel.shaderModule];
+  if (module.findEntryPoint(kernel.entryPoint)->hasLoops &&
+      declared.maxLoopIterations == 0)
+    return invalid("has a loop, but the requirements declare "
+                   "max_loop_iterations of 0: some drivers end loops early, "
+                   "and wanted is at least 1");
   DmlFeatureFlags undeclared = module.features & ~declared.features;
   if (undeclared)
     return invalid("its capabilities need ", describeFeatures(undeclared),
@@ -584,6 +630,8 @@ Status Reader::readFunction(const fb::Function &table) {
   DML_TRY(readTensors("output", *table.outputs(), function.outputs));
   DML_TRY(readInPlace(table, function));
 
+  if (table.variants() && table.variants()->size() != 0)
+    use(2, "variants");
   if (table.variants())
     for (const fb::Variant *variantTable : *table.variants()) {
       size_t index = function.variants.size();
@@ -618,6 +666,7 @@ Status Reader::readInPlace(const fb::Function &table, Function &function) {
   if (!table.in_place())
     return Status();
   for (const fb::InPlacePair *pair : *table.in_place()) {
+    use(6, "outputs in the place of inputs");
     uint32_t output = pair->output(), input = pair->input();
     if (output >= function.outputs.size() || input >= function.inputs.size())
       return invalid("output ", output, " is in the place of input ", input,
@@ -686,6 +735,7 @@ Status Reader::readLoops(const Table &table, Variant &variant) {
   DML_TRY(checkAlignment(loops, "the vector of loops"));
   DML_TRY(spend(loops.size() * uint64_t(sizeof(Loop))));
   for (const fb::Loop *loop : loops) {
+    use(7, "loops");
     size_t index = variant.loops.size();
     uint64_t first = loop->first_step(), count = loop->step_count();
     if (first < end || count == 0 || first > steps || count > steps - first)
@@ -774,8 +824,30 @@ Status Reader::readStep(const fb::Step &table, const Function &function,
   auto index = static_cast<uint32_t>(variant.steps.size());
   DML_TRY(
       readAdvances(table, variant.findLoop(index), function, variant, step));
+  DML_TRY(checkWeightsUnwritten(step));
   if (step.kind == DML_STEP_KIND_COPY)
     return checkCopy(step);
+  return Status();
+}
+
+/// The initialization runs again when some of the weights have been replaced,
+/// so that all of them must be as the caller bound them.
+Status Reader::checkWeightsUnwritten(const Step &step) const {
+  for (const BufferRange &range : step.ranges) {
+    if (range.kind != BufferKind::Constant || !range.isWritten)
+      continue;
+    // Weights are in the order of their offsets, and do not overlap.
+    auto weight = std::upper_bound(
+        result->weights.begin(), result->weights.end(), range.begin,
+        [](uint64_t begin, const Weight &weight) {
+          return begin < weight.offset + weight.tensor.bufferSize;
+        });
+    if (weight != result->weights.end() && weight->offset < range.end)
+      return invalid("writes bytes ", range.begin, " to ", range.end,
+                     " of the constants, but weight '", weight->tensor.name,
+                     "', which the caller binds, begins at byte ",
+                     weight->offset);
+  }
   return Status();
 }
 
@@ -972,32 +1044,28 @@ dml::runtime::readExecutable(const void *data, size_t size, bool borrows) {
 
 Expected<std::shared_ptr<const Executable>>
 dml::runtime::readExecutableFile(const std::string &path) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(
-      std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file)
-    return makeError(errno == ENOENT ? DML_ERROR_NOT_FOUND : DML_ERROR_IO,
-                     "cannot open '", path, "': ", std::strerror(errno));
+  Expected<HostFile> opened = openHostFile(path);
+  if (!opened)
+    return opened.status();
+  std::FILE *file = opened->get();
   std::vector<uint8_t> bytes;
-  // Room for all of it, where it says how long it is: a pipe does not.
-  if (std::fseek(file.get(), 0, SEEK_END) == 0) {
-    long size = std::ftell(file.get());
-    if (size > 0)
-      bytes.reserve(static_cast<size_t>(
-          std::min<long>(size, FLATBUFFERS_MAX_BUFFER_SIZE)));
-    std::rewind(file.get());
+  // Room for the whole file, whose size a pipe does not tell.
+  if (int64_t size = seekHostFile(file, 0, SEEK_END); size >= 0) {
+    bytes.reserve(static_cast<size_t>(
+        std::min<int64_t>(size, FLATBUFFERS_MAX_BUFFER_SIZE)));
+    std::rewind(file);
   }
   uint8_t block[1 << 16];
   size_t count = 0;
-  while ((count = std::fread(block, 1, sizeof(block), file.get())) > 0) {
+  while ((count = std::fread(block, 1, sizeof(block), file)) > 0) {
     bytes.insert(bytes.end(), block, block + count);
     // An input that is no executable, or is too large, is not read to its end.
     if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
         (bytes.size() >= 8 && !fb::ExecutableBufferHasIdentifier(bytes.data())))
       break;
   }
-  if (std::ferror(file.get()))
-    return makeError(DML_ERROR_IO, "cannot read '", path,
-                     "': ", std::strerror(errno));
+  if (std::ferror(file))
+    return makeReadError(path);
   auto result = Reader(std::move(bytes)).read();
   if (!result)
     return result.status().in(concat("executable '", path, "'"));

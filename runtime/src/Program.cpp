@@ -256,15 +256,6 @@ Status Program::bindWeightInPlace(uint32_t index, const DmlBufferRange &place) {
   const Tensor &tensor = weight.tensor;
   DML_TRY(
       checkBinding(*owner, "weight", tensor.name, tensor.bufferSize, place));
-  if (contents->initialization)
-    for (const Step &step : variant(*contents->initialization).steps)
-      for (const BufferRange &range : step.ranges)
-        if (range.kind == BufferKind::Constant && range.isWritten &&
-            range.begin < weight.offset + tensor.bufferSize &&
-            weight.offset < range.end)
-          return makeError(DML_ERROR_UNSUPPORTED, "weight '", tensor.name,
-                           "' cannot stay in the caller's buffer, since the "
-                           "initialization writes to it");
   DML_TRY_IN(constantSpace->placeAt(weight.offset, {place.buffer, place.offset,
                                                     tensor.bufferSize}),
              "weight '", tensor.name, "'");

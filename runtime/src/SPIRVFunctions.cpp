@@ -228,8 +228,10 @@ Status Reader::readMerge(const Words &inst) {
   if (isLoop)
     DML_TRY(checkTarget(inst[2], bound));
   block.merge = inst[1];
-  if (isLoop)
+  if (isLoop) {
     block.continueTarget = inst[2];
+    entryPoints[entryPoint].hasLoops = true;
+  }
   uint32_t control = inst[isLoop ? 3 : 2];
   // Unroll and DontUnroll; Flatten and DontFlatten.
   if (control > 2)

@@ -985,6 +985,7 @@ Status Reader::finishEntryPoints(SPIRVModule &module) {
     result = all;
     result.workgroupSize = entry.workgroupSize;
     result.written = entry.written;
+    result.hasLoops = entry.hasLoops;
     if (version >= kVersion14)
       for (uint32_t i = entry.begin; i < entry.end; ++i)
         count(words[i], result);

@@ -34,6 +34,7 @@ struct SPIRVEntryPoint {
   uint64_t sharedMemorySize = 0;
   /// The bindings to which the entry point stores.
   std::set<uint32_t> written;
+  bool hasLoops = false;
 };
 
 struct SPIRVModule {

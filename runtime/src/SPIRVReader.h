@@ -114,6 +114,7 @@ private:
     /// The words of its interface.
     uint32_t begin = 0, end = 0;
     bool hasLocalSize = false, hasFunction = false, preservesNan = false;
+    bool hasLoops = false;
     std::array<uint32_t, 3> workgroupSize{};
     /// The bindings that it stores to.
     std::set<uint32_t> written;

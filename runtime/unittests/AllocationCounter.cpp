@@ -15,6 +15,10 @@ using namespace dml::test;
 
 thread_local Allocations dml::test::allocations;
 
+#ifdef _WIN32
+static size_t malloc_usable_size(void *memory) { return _msize(memory); }
+#endif
+
 static void *allocate(size_t size) noexcept {
   void *memory = std::malloc(size ? size : 1);
   if (memory) {

@@ -23,6 +23,14 @@ inline bool isDeviceRequired() {
   return ci && ci == std::string("true");
 }
 
+/// Whether instances of tests have the validation layer. On Windows, tests run
+/// under Wine, whose loader has no layers.
+#ifdef _WIN32
+constexpr bool kHasValidation = false;
+#else
+constexpr bool kHasValidation = true;
+#endif
+
 } // namespace dml::test
 
 /// Ends the test if `isFound` does not hold: the test is skipped, or fails

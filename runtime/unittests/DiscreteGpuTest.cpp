@@ -15,7 +15,7 @@ using namespace dml::test;
 TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   DmlInstanceCreateInfo instanceInfo{};
   instanceInfo.getInstanceProcAddr = discreteGetInstanceProcAddr;
-  instanceInfo.enableValidation = true;
+  instanceInfo.enableValidation = dml::test::kHasValidation;
   DmlInstance instance = nullptr;
   DmlResult result = dmlCreateInstance(&instanceInfo, &instance, nullptr);
   DML_END_WITHOUT_DEVICE(result != DML_ERROR_NOT_FOUND &&
@@ -73,7 +73,7 @@ TEST(DiscreteGpu, CutsTheArenaIntoBuffersThatItAllocates) {
   setDiscreteAllocationSize(256);
   DmlInstanceCreateInfo instanceInfo{};
   instanceInfo.getInstanceProcAddr = discreteGetInstanceProcAddr;
-  instanceInfo.enableValidation = true;
+  instanceInfo.enableValidation = dml::test::kHasValidation;
   DmlInstance instance = nullptr;
   DmlResult result = dmlCreateInstance(&instanceInfo, &instance, nullptr);
   setDiscreteAllocationSize(0);

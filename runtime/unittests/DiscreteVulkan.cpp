@@ -9,14 +9,26 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <initializer_list>
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#endif
 
 using namespace dml::test;
 
 PFN_vkGetInstanceProcAddr dml::test::openVulkanLoader() {
+#ifdef _WIN32
+  HMODULE library = LoadLibraryA(DML_TEST_VULKAN_LOADER);
+  void *address = library ? reinterpret_cast<void *>(GetProcAddress(
+                                library, "vkGetInstanceProcAddr"))
+                          : nullptr;
+#else
   void *library = dlopen(DML_TEST_VULKAN_LOADER, RTLD_NOW | RTLD_LOCAL);
   void *address = library ? dlsym(library, "vkGetInstanceProcAddr") : nullptr;
+#endif
   if (!address) {
     std::fprintf(stderr, "cannot open %s\n", DML_TEST_VULKAN_LOADER);
     std::abort();

@@ -80,6 +80,14 @@ TEST(ExecutableReader, ChecksWeights) {
   };
   expectRefusal([](auto &object) { object.constant_size = 700; },
                 "constant_size is 700, but the file has 768 bytes");
+  expectRefusal(
+      [](auto &object) {
+        auto *dispatch =
+            object.initialization->steps[0]->operation.AsDispatch();
+        std::swap(dispatch->bindings[1], dispatch->bindings[2]);
+      },
+      "writes bytes 768 to 1280 of the constants, but weight 'weight', which "
+      "the caller binds, begins at byte 768");
   expectRefusal([](auto &object) { object.constant_size = 1279; },
                 "must be between 768, where what stands before it ends, and "
                 "the 1279 bytes");
@@ -156,6 +164,7 @@ TEST(ExecutableReader, CountsTheSubgroupsOfAWorkgroup) {
                   : UINT32_MAX;
   };
   EXPECT_EQ(count(), 0u);
+  object->version_minor = 4;
   object->requirements->subgroup_size = 16;
   object->kernels[0]->subgroup_size = 16;
   EXPECT_EQ(count(), 2u);
@@ -339,10 +348,61 @@ TEST(ExecutableReader, KeepsTheVersionRule) {
               "has format version 2.1, but this runtime reads 1.0 to 1.7");
   expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
   expectError([](auto &o) { o.version_minor = 8; }, "has format version 1.8");
+  // What a file has wants a version that knows it.
+  auto expectOlder = [](std::unique_ptr<ExecutableObject> object,
+                        const std::string &message) {
+    uint16_t needed = object->version_minor;
+    object->version_minor = static_cast<uint16_t>(needed - 1);
+    auto refused = read(write(*object));
+    ASSERT_FALSE(refused) << "accepted, but expected: " << message;
+    EXPECT_THAT(refused.status().message(),
+                HasSubstr("has format version 1." + std::to_string(needed - 1) +
+                          ", but also " + message +
+                          ", which files have from version 1." +
+                          std::to_string(needed) + " on"));
+  };
+  expectOlder(makeVariants(), "variants");
+  expectOlder(makeWeights(), "constant_size");
+  expectOlder(makeInPlace(), "outputs in the place of inputs");
+  expectOlder(makeLoop(5), "loops");
+  expectError(
+      [](auto &o) {
+        o.requirements->features.push_back(fb::Feature::subgroupShuffle);
+      },
+      "has format version 1.1, but also the feature subgroupShuffle, which "
+      "files have from version 1.5 on");
+  expectError([](auto &o) { o.requirements->subgroup_size = 8; },
+              "but also subgroup_size, which files have from version 1.4 on");
   // Files of older versions do not spell out the minor version.
   auto result = read(write(*makeArithmetic()));
   ASSERT_TRUE(result) << result.status().message();
   EXPECT_EQ((*result)->versionMinor, 1);
+}
+
+// Each file is one that a writer of that version has made, with what the
+// version brought.
+TEST(ExecutableReader, ReadsTheFilesOfEachVersion) {
+  for (uint16_t minor = 1; minor <= 7; ++minor) {
+    std::string path =
+        std::string(DML_TEST_FORMATS "/1.") + std::to_string(minor) + ".dmlx";
+    auto result = readExecutableFile(path);
+    ASSERT_TRUE(result) << result.status().message();
+    EXPECT_EQ((*result)->versionMinor, minor);
+    EXPECT_FALSE((*result)->functions.empty());
+  }
+  // A version that has no file here is one that nothing is promised of.
+  auto next = makeArithmetic();
+  next->version_minor = 8;
+  EXPECT_FALSE(read(write(*next)));
+}
+
+TEST(ExecutableReader, WantsTheIterationsOfLoops) {
+  expectError(
+      [](auto &o) {
+        o.shader_modules[0]->code = loadKernel("slow");
+        o.kernels[0]->workgroup_size = std::make_unique<fb::Extent3D>(1, 1, 1);
+      },
+      "has a loop, but the requirements declare max_loop_iterations of 0");
 }
 
 TEST(ExecutableReader, WantsTheSizeOfSubgroupsThatExchangeValues) {

@@ -94,7 +94,7 @@ class BufferMemory : public testing::Test {
 protected:
   void SetUp() override {
     DmlInstanceCreateInfo info{};
-    info.enableValidation = true;
+    info.enableValidation = dml::test::kHasValidation;
     DmlResult result = dmlCreateInstance(&info, &instance, nullptr);
     DML_END_WITHOUT_DEVICE(result != DML_ERROR_NOT_FOUND &&
                            dmlGetDeviceCount(instance) != 0)

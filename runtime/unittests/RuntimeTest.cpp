@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <thread>
@@ -194,11 +195,22 @@ TEST(Executable, ReportsFileErrors) {
   DmlExecutable executable = nullptr;
   EXPECT_FAILS(DML_ERROR_NOT_FOUND, "cannot open '/nonexistent'",
                dmlCreateExecutableFromFile, "/nonexistent", &executable);
-  EXPECT_FAILS(DML_ERROR_IO, "cannot read '/tmp'", dmlCreateExecutableFromFile,
-               "/tmp", &executable);
+#ifdef _WIN32
+  // A folder cannot be opened there.
+  const char *folder = "cannot open '", *null = "NUL";
+#else
+  const char *folder = "cannot read '", *null = "/dev/null";
+#endif
+  EXPECT_FAILS(DML_ERROR_IO, folder + testing::TempDir(),
+               dmlCreateExecutableFromFile, testing::TempDir().c_str(),
+               &executable);
   EXPECT_FAILS(DML_ERROR_INVALID_EXECUTABLE,
-               "executable '/dev/null': has 0 bytes",
-               dmlCreateExecutableFromFile, "/dev/null", &executable);
+               "executable '" + std::string(null) + "': has 0 bytes",
+               dmlCreateExecutableFromFile, null, &executable);
+  // A terminal would obey the name.
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "cannot open 'net\\u202Exlmd.'",
+               dmlCreateExecutableFromFile, "net\xe2\x80\xaexlmd.",
+               &executable);
   EXPECT_EQ(executable, nullptr);
 }
 
@@ -328,7 +340,7 @@ class OnDevice : public testing::Test {
 protected:
   void SetUp() override {
     DmlInstanceCreateInfo info{};
-    info.enableValidation = true;
+    info.enableValidation = dml::test::kHasValidation;
     info.getInstanceProcAddr = getInstanceProcAddr;
     info.messageUserData = &messages;
     info.messageCallback = [](void *data, DmlMessageSeverity,
@@ -594,6 +606,45 @@ TEST_F(OnDevice, ReadsWeightsFromFilesInPieces) {
   dmlDestroyExecutable(executable);
 }
 
+/// Writes floats to a file from byte `offset` on, with nothing before.
+void writeFrom(const std::string &path, uint64_t offset,
+               const std::vector<float> &values) {
+  std::ofstream file(std::filesystem::u8path(path), std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(offset));
+  file.write(reinterpret_cast<const char *>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(float)));
+  ASSERT_TRUE(file.flush());
+}
+
+// A file of 5 GiB, whose name has letters of two, three and four bytes.
+TEST_F(OnDevice, ReadsWeightsOfLargeFilesWithNamesInUtf8) {
+  auto object = makeWeights();
+  DmlExecutable executable = load(*object);
+  DmlProgram program = nullptr;
+  EXPECT_OK(dmlCreateProgram, device, executable, &program);
+  constexpr uint64_t kOffset = uint64_t(5) << 30;
+  std::string path = testing::TempDir() +
+                     "dml-gr\xc3\xb6\xc3\x9f\x65-\xe6\x97\xa5-"
+                     "\xf0\x9f\x98\x80.bin";
+  writeFrom(path, kOffset, std::vector<float>(128, 9));
+  EXPECT_OK(dmlBindWeightFromFile, program, 0, path.c_str(), kOffset);
+  EXPECT_OK(dmlInitializeProgram, program);
+  std::vector<float> a = iota(128, 1), sum(128);
+  DmlHostTensor in = host(a), out = host(sum);
+  EXPECT_OK(dmlRunFunction, program, 0, &in, 1, &out, 1);
+  for (size_t i = 0; i < 128; ++i)
+    ASSERT_EQ(sum[i], a[i] + static_cast<float>(i) + 9);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "has fewer than 512 bytes from byte 5368709124 on",
+               dmlBindWeightFromFile, program, 0, path.c_str(), kOffset + 4);
+  std::filesystem::remove(std::filesystem::u8path(path));
+  // A name that is no UTF-8 is one that no file has.
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "cannot open", dmlBindWeightFromFile,
+               program, 0, "dml-\xff.bin", 0);
+  dmlDestroyProgram(program);
+  dmlDestroyExecutable(executable);
+}
+
 // A table of steps that read the weight itself follows it to other buffers.
 TEST_F(OnDevice, ReadsWeightsInPlace) {
   auto object = makeWeights();
@@ -683,16 +734,6 @@ TEST_F(OnDevice, RefusesWeightsInPlaceThatAreReadWithOthers) {
       },
       "steps read bytes 256 to 1280 of the constants together, and the weight "
       "has bytes 768 to 1280");
-  refuses(
-      [](ExecutableObject &object) {
-        auto *dispatch =
-            object.initialization->steps[0]->operation.AsDispatch();
-        dispatch->bindings[2] =
-            fb::BufferRange(fb::BufferKind::Constant, 0, 768, 512);
-        dispatch->bindings[1] =
-            fb::BufferRange(fb::BufferKind::Constant, 0, 256, 512);
-      },
-      "the initialization writes to it");
 }
 
 TEST_F(OnDevice, BorrowsExecutables) {
@@ -1398,6 +1439,8 @@ TEST_F(OnDeviceThatTakesLong, WaitsNoLongerThanTheLimit) {
   auto object = makeTwice();
   object->shader_modules[0]->code = loadKernel("slow");
   object->requirements->features.clear();
+  // A driver may end the loop early: nobody looks at the result.
+  object->requirements->max_loop_iterations = 1;
   DmlExecutable slow = load(*object);
   DmlProgram slowProgram = nullptr;
   EXPECT_OK(dmlCreateProgram, device, slow, &slowProgram);
@@ -1488,6 +1531,7 @@ TEST_F(OnDevice, KeepsItsPipelineCache) {
     expectRefused(at, "are for another device or driver");
 }
 
+#ifndef _WIN32
 TEST_F(OnDevice, HearsTheValidationLayer) {
   DmlVulkanDevice vulkan{};
   dmlGetVulkanDevice(device, &vulkan);
@@ -1504,6 +1548,7 @@ TEST_F(OnDevice, HearsTheValidationLayer) {
   EXPECT_GE(messages.size(), 1u);
   expectedMessages = static_cast<uint32_t>(messages.size());
 }
+#endif
 
 /// Damage that the reader lets pass runs, or ends with an error: it harms
 /// nobody. Damage within SPIR-V is left out: drivers trust it.

@@ -1,7 +1,7 @@
 # Installs the runtime, and links a project in C with it: by CMake's package, and
 # by pkg-config's file.
 #   cmake -DBUILD=... -DWRITER=... -DFOLDER=... -DGENERATOR=... -DC_COMPILER=...
-#         -DPKG_CONFIG=... -P c-project-test.cmake
+#         -DPKG_CONFIG=... [-DTOOLCHAIN=... -DEMULATOR=...] -P c-project-test.cmake
 #
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
@@ -20,7 +20,7 @@ set(prefix "${FOLDER}/prefix")
 set(source "${CMAKE_CURRENT_LIST_DIR}/c-project")
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}/executables")
-run("${WRITER}" "${FOLDER}/executables")
+run(${EMULATOR} "${WRITER}" "${FOLDER}/executables")
 # The runtime's part of the build, whatever it is a part of.
 run("${CMAKE_COMMAND}" "-DCMAKE_INSTALL_PREFIX=${prefix}"
   -P "${BUILD}/cmake_install.cmake")
@@ -31,9 +31,15 @@ foreach(shared OFF ON)
   set(build "${FOLDER}/build-${shared}")
   run("${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${source}" -B "${build}"
     "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_C_COMPILER=${C_COMPILER}"
-    "-DBUILD_SHARED_LIBS=${shared}")
+    "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}" "-DBUILD_SHARED_LIBS=${shared}")
   run("${CMAKE_COMMAND}" --build "${build}")
-  list(APPEND programs "${build}/print-functions")
+  if(EMULATOR)
+    # Windows looks for a DLL in the folder of the program.
+    file(COPY "${prefix}/bin/dml_runtime.dll" DESTINATION "${build}")
+    list(APPEND programs "${build}/print-functions.exe")
+  else()
+    list(APPEND programs "${build}/print-functions")
+  endif()
 endforeach()
 
 if(PKG_CONFIG)
@@ -54,7 +60,7 @@ if(PKG_CONFIG)
   set(ENV{LD_LIBRARY_PATH} "${library_folder}")
 endif()
 foreach(program IN LISTS programs)
-  run("${program}" "${FOLDER}/executables/arithmetic.dmlx")
+  run(${EMULATOR} "${program}" "${FOLDER}/executables/arithmetic.dmlx")
   if(NOT out STREQUAL "main\nadd_constant\n")
     message(SEND_ERROR "${program} prints ${out}")
   endif()

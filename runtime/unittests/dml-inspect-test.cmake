@@ -1,17 +1,17 @@
 # Runs dml-inspect as people do, and looks at what it prints and writes.
-#   cmake -DDML_INSPECT=... -DWRITER=... -DFOLDER=... -P dml-inspect-test.cmake
+#   cmake -DDML_INSPECT=... -DWRITER=... -DFOLDER=... [-DEMULATOR=...] -P dml-inspect-test.cmake
 #
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
-execute_process(COMMAND "${WRITER}" "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} "${WRITER}" "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
 
 # run(<exit code> <regex of stdout or stderr> arguments...); `out` is what it
 # printed.
 function(run code pattern)
-  execute_process(COMMAND "${DML_INSPECT}" ${ARGN} WORKING_DIRECTORY "${FOLDER}"
+  execute_process(COMMAND ${EMULATOR} "${DML_INSPECT}" ${ARGN} WORKING_DIRECTORY "${FOLDER}"
     INPUT_FILE "${FOLDER}/arithmetic.dmlx"
     RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
   set(text "${out}")

@@ -95,9 +95,10 @@ CASES = [
     (recursive(40, 2), "the model's functions come to more than 262144 nodes and numbers"),
     (build(opset=0), "is of version 0 of ONNX's operator set, but wanted is one from 1 to 26"),
     (build(opset=99), "is of version 99 of ONNX's operator set"),
-    (build(shape=("batch", 3)), "inputs have dimensions without a size; state it with --dim='batch=SIZE'"),
-    (build(shape=(None, 3)), "state it with --dim='x[0]=SIZE'"),
-    (build(shape=("batch", None, "batch")), "state it with --dim='batch=SIZE' --dim='x[1]=SIZE'"),
+    (build(shape=(2, "n")), "inputs have dimensions without a size: x: [2, n]; state them, as with "
+     "--input-shape=x:2xSIZE, or with --dim='n=SIZE'"),
+    (build(shape=(2, None)), "x: [2, ?]; state them, as with --input-shape=x:2xSIZE, or with --dim='x[1]=SIZE'"),
+    (build(shape=("n", None, "n")), "or with --dim='x[1]=SIZE'"),
     (build([helper.make_node("Clip", ["x", "w"], ["y"])]),
      "a bound has the shape 2x3, but wanted is one number"),
     (build(element=TensorProto.STRING), "input 'x' has the type string, which no DirectML tensor has"),
@@ -294,7 +295,7 @@ CASES += [
                     numpy_helper.from_array(np.int64([0]), "a")]),
      "its output has 9 dimensions, but DirectML's tensors have at most 8"),
     (build(shape=(2, 0)), "input 'x' has the shape 2x0, but wanted are at most 8 dimensions, and 1 to 2^32 - 1 elements"),
-    (build(shape=(2, -1)), "state it with --dim='x[1]=SIZE'"),
+    (build(shape=(2, -1)), "or with --dim='x[1]=SIZE'"),
     # Files that only seem to be in the folder.
     (build(weights=[external("link")]), "a symbolic link that leads out of the model's folder"),
     (build(weights=[external("hard")]), "which has 2 hard links"),

@@ -106,6 +106,8 @@ def check_control(packages, version):
         expect(field(package, "Version") == version,
                f"{name} has the version {field(package, 'Version')}, not "
                f"{version}")
+        expect(field(package, "Maintainer").startswith("dml maintainers <"),
+               f"{name} is maintained by {field(package, 'Maintainer')}")
         expect("Vulkan: " in field(package, "Description"),
                f"{name} has no description")
     for name, library in (("dml-runtime", "libc6"), ("dml-tools", "libmlir-")):
@@ -166,6 +168,8 @@ def check_in_root(root, version, programs):
 def check_development(root, folder):
     """Builds projects in C against the packages' files."""
     sources = {C_PROJECT: ["print-functions", root / "padding.dmlx"],
+               root / "usr/share/doc/dml-dev/examples/embed":
+                   ["dml-embed-cpp", root / "padding.dmlx"],
                EXAMPLES / "embed-compiler-c":
                    ["dml-embed-compiler-c", EXAMPLES / "padding.mlir",
                     folder / "padding.dmlx"]}

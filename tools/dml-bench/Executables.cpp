@@ -54,6 +54,8 @@ constexpr uint32_t kCopyWorkgroup = 256;
 /// The number of threads in a workgroup of the calibration's kernels. Every
 /// Vulkan device supports so many.
 constexpr uint32_t kWorkgroup = 128;
+/// Iterations of the loops of any kernel, of which chase.comp has the most.
+constexpr uint64_t kMaxLoopIterations = 4096;
 /// The threads of a workgroup of groups.comp.
 constexpr uint32_t kLargeWorkgroup = 1024;
 
@@ -118,9 +120,8 @@ Executable makeExecutable(const Kernel &kernel, uint64_t inputBytes,
   auto requirements = format::CreateRequirementsDirect(
       builder, VK_API_VERSION_1_2, &features, std::max(inputBytes, outputBytes),
       bindingCount, kernel.workgroupSize.x(), &kernel.workgroupSize,
-      &kernel.workgroupCount, kernel.sharedMemorySize,
-      /*max_loop_iterations=*/0, subgroupSize,
-      kernel.shape ? &shapes : nullptr);
+      &kernel.workgroupCount, kernel.sharedMemorySize, kMaxLoopIterations,
+      subgroupSize, kernel.shape ? &shapes : nullptr);
   format::FinishExecutableBuffer(
       builder, format::CreateExecutableDirect(
                    builder, 1, kernel.shape ? 4 : 0, "dml-bench", requirements,

@@ -60,8 +60,9 @@ options
   --calibrate       measure how fast the device is, and print the device profile
                     that tells dml-compile so; takes no file
   --save            with --calibrate: keep the numbers, rounded, in the user's
-                    cache ($XDG_CACHE_HOME/dml or ~/.cache/dml), where programs
-                    find them that compile for this device and driver
+                    cache ($XDG_CACHE_HOME/dml or ~/.cache/dml, on Windows
+                    %LOCALAPPDATA%\dml), where programs find them that compile
+                    for this device and driver
   --check           also check that runs write all of their results
   --pipeline-cache=FILE
                     take compiled pipelines from FILE, and write there what was

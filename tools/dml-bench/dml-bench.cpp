@@ -328,8 +328,12 @@ void prepareSpeedFile(DmlDevice device) {
   std::string path = dml::getSpeedFile(info), error;
   if (path.empty())
     fail(
+#ifdef _WIN32
+        "--save has no folder for its file: LOCALAPPDATA is no absolute path",
+#else
         "--save has no folder for its file: neither XDG_CACHE_HOME nor HOME is "
         "an absolute path",
+#endif
         kExitNotWritten);
   std::error_code code;
   std::filesystem::create_directories(dml::getCacheFolder(), code);
@@ -356,8 +360,6 @@ void runTool(const Options &options) {
   std::vector<Executable> executables;
   std::vector<Loaded> cases;
   for (const std::string &file : options.files) {
-    if (file.size() > 5 && file.compare(file.size() - 5, 5, ".mlir") == 0)
-      fail("'" + file + "' is a module: compile it with dml-compile first");
     Executable executable = loadExecutable(file);
     DmlExecutableInfo info{};
     dmlGetExecutableInfo(executable, &info);

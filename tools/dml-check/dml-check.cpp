@@ -27,6 +27,7 @@
 #include "support/Plural.h"
 #include "support/Progress.h"
 #include "support/ReferenceTensor.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
@@ -61,10 +62,7 @@ static cl::list<std::string>
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::value_desc("N"),
                               cl::desc("Where the drawn inputs begin (1)"),
                               cl::cat(category));
-static cl::list<std::string>
-    dimensions("dim", cl::value_desc("NAME=SIZE"),
-               cl::desc("The size of a symbolic dimension of an ONNX model"),
-               cl::cat(category));
+static dml::tools::SizeOptions sizeOptions(category);
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to check "
                                                   "(main, or the only one)"),
@@ -656,10 +654,11 @@ static ExitCode run(ModuleOp module) {
   if (!function.getBody().hasOneBlock())
     return emitToolError("function '" + function.getName() +
                          "' has control flow or no body: neither compiles");
-  auto inputs = inputOptions.empty()
-                    ? drawInputs(function, error)
-                    : tools::readReferenceInputs(
-                          inputOptions, tools::describe(function), error);
+  auto inputs =
+      inputOptions.empty()
+          ? drawInputs(function, error)
+          : tools::readReferenceInputs(inputOptions, tools::describe(function),
+                                       tools::PictureOptions(), error);
   if (!inputs)
     return emitToolError(error);
   if (selectOperators(function).empty())
@@ -696,8 +695,8 @@ int main(int argc, char **argv) {
   registerCompilerDialects(registry);
   MLIRContext context(registry);
   tools::Console console(DML_TOOL, &context);
-  auto module =
-      tools::loadModule(console, file, dimensions, ParserConfig(&context));
+  auto module = tools::loadModule(console, file, sizeOptions.get(),
+                                  ParserConfig(&context));
   console.progress.clear();
   return module ? run(*module) : tools::kExitInvalid;
 }

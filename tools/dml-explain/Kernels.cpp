@@ -15,6 +15,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "support/FunctionText.h"
 #include "support/Plural.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/JSON.h"
@@ -132,6 +133,7 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
     KernelFunction &added = functions.emplace_back();
     added.name = function.name;
     added.stepCount = variant.stepCount;
+    added.signature = printFunction(executable, number);
     std::set<uint32_t> kernels;
     for (const Exported &entry :
          listSteps(copy->lookupSymbol<func::FuncOp>(function.name),
@@ -162,7 +164,7 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
   return functions;
 }
 
-llvm::Expected<std::vector<TimedStep>> dml::tools::readTimes(StringRef path) {
+llvm::Expected<Trace> dml::tools::readTrace(StringRef path) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("'" + path + "': " + message);
   };
@@ -179,7 +181,12 @@ llvm::Expected<std::vector<TimedStep>> dml::tools::readTimes(StringRef path) {
   if (!events)
     return fail("wanted is what dml-run --trace writes, an object with "
                 "traceEvents");
-  std::vector<TimedStep> steps;
+  Trace trace;
+  if (const llvm::json::Object *other = object->getObject("otherData")) {
+    trace.signature = other->getString("signature").value_or("").str();
+    trace.profile = other->getString("deviceProfile").value_or("").str();
+  }
+  std::vector<TimedStep> &steps = trace.steps;
   for (const llvm::json::Value &element : *events) {
     const llvm::json::Object *event = element.getAsObject();
     const llvm::json::Object *arguments =
@@ -196,7 +203,26 @@ llvm::Expected<std::vector<TimedStep>> dml::tools::readTimes(StringRef path) {
     steps.push_back({operators->str(), *duration,
                      function ? function->str() : std::string()});
   }
-  return steps;
+  return trace;
+}
+
+std::string dml::tools::describeOtherModel(ArrayRef<KernelFunction> functions,
+                                           StringRef profile,
+                                           const Trace &trace) {
+  // A function without steps, and a file without a fingerprint, tell nothing.
+  if (trace.signature.empty() || trace.steps.empty())
+    return "";
+  const auto *function =
+      llvm::find_if(functions, [&](const KernelFunction &each) {
+        return each.signature == trace.signature;
+      });
+  if (function == functions.end())
+    return "it is of " + trace.signature + ", which the file does not have";
+  if (profile != trace.profile)
+    return "";
+  // Compiled for one device, one model has the same steps.
+  SmallVector<KernelFunction, 1> copy = {*function};
+  return assignTimes(copy, trace.steps);
 }
 
 std::string dml::tools::assignTimes(MutableArrayRef<KernelFunction> functions,

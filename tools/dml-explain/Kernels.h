@@ -38,6 +38,8 @@ struct KernelStep {
 
 struct KernelFunction {
   std::string name;
+  /// The inputs and outputs, as printFunction() prints them.
+  std::string signature;
   std::vector<KernelStep> steps;
   /// The number of steps in all iterations.
   uint32_t stepCount = 0;
@@ -58,8 +60,21 @@ struct TimedStep {
   std::string function;
 };
 
+/// What dml-run --trace wrote.
+struct Trace {
+  std::vector<TimedStep> steps;
+  /// The fingerprint of what was run: the function's inputs and outputs, and
+  /// the device profile for which it was compiled; "" where the file has none.
+  std::string signature, profile;
+};
+
 /// Reads what dml-run --trace wrote.
-llvm::Expected<std::vector<TimedStep>> readTimes(llvm::StringRef path);
+llvm::Expected<Trace> readTrace(llvm::StringRef path);
+
+/// Returns why `trace` is not one of `functions`, which were compiled for
+/// `profile`, or "" if it can be one.
+std::string describeOtherModel(llvm::ArrayRef<KernelFunction> functions,
+                               llvm::StringRef profile, const Trace &trace);
 
 /// Sets the times of the steps of `functions` to those of the run `times`. If
 /// the run had other steps, sets no times, and returns a text that describes

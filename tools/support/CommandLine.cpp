@@ -17,6 +17,11 @@
 #include <new>
 #include <set>
 
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
+
 using namespace dml::tools;
 
 Option dml::tools::flagOption(std::string_view name, bool &to) {
@@ -131,6 +136,11 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
 }
 
 int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
+#ifdef _WIN32
+  // Executables come through pipes, and text is the same on every system.
+  for (std::FILE *file : {stdin, stdout, stderr})
+    _setmode(_fileno(file), _O_BINARY);
+#endif
   try {
     body();
     // A write that failed earlier is still known to the stream.

@@ -10,12 +10,31 @@
 
 #include <unistd.h>
 
+#ifdef _WIN32
+#include <io.h>
+#include <windows.h>
+#endif
+
 using namespace dml::tools;
+
+/// Whether a line that is written to `descriptor` can be cleared again.
+static bool isTerminal(int descriptor) {
+  if (!isatty(descriptor))
+    return false;
+#ifdef _WIN32
+  auto console = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
+  DWORD mode = 0;
+  return GetConsoleMode(console, &mode) &&
+         SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+#else
+  return true;
+#endif
+}
 
 Progress::Progress(std::string tool, int descriptor,
                    std::chrono::milliseconds patience)
     : tool(std::move(tool)), descriptor(descriptor), patience(patience) {
-  if (isatty(descriptor))
+  if (isTerminal(descriptor))
     thread = std::thread([this] { run(); });
 }
 

@@ -63,8 +63,8 @@ std::string getProfileAtHand(const DmlDeviceInfo &device, std::string &warning);
 //===----------------------------------------------------------------------===//
 
 /// Returns the folder for files that dml can create again: the folder "dml" in
-/// $XDG_CACHE_HOME, or else in $HOME/.cache. Returns "" if neither variable
-/// contains an absolute path.
+/// $XDG_CACHE_HOME, or else in $HOME/.cache; on Windows in %LOCALAPPDATA%.
+/// Returns "" if no such variable contains an absolute path.
 std::string getCacheFolder();
 
 /// Returns the path of the file of measured speeds for a device and the version

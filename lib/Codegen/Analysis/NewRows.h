@@ -24,10 +24,12 @@ struct NewRows {
   mlir::Value first;
   llvm::SmallVector<mlir::Operation *> slice;
 
-  /// Returns the smallest group of rows to which a condition in the body of
-  /// `op` restricts the replaced elements. The elements of such a row must fill
-  /// whole vectors of `together` elements. Returns nothing if there is no such
-  /// condition.
+  /// The body of `op` may select, by a condition, between a new element and the
+  /// output's old element. If the condition requires that a coordinate lies in
+  /// a range, the body replaces only the rows in this range. Returns these
+  /// rows, for the range with the fewest elements if there are several. The
+  /// elements of a row must fill whole vectors of `together` elements. Returns
+  /// nothing if there is no such range.
   static std::optional<NewRows> find(mlir::linalg::GenericOp op,
                                      int64_t together);
 

@@ -29,8 +29,8 @@ struct QuantizedFactor {
   /// The zero point, an i32, or null if it is `constantZeroPoint`.
   mlir::Value zeroPoint;
   int64_t constantZeroPoint = 0;
-  /// The scale, of the type of the product: f32, or f16. The body widens a
-  /// product of type f16 to the factor.
+  /// The scale, an f32 or an f16. The body multiplies by the scale in the
+  /// scale's type, and widens a product of type f16 to the factor, an f32.
   mlir::Value scale;
 
   /// The quantized numbers in a 32-bit word.

@@ -38,8 +38,8 @@ struct LinearIndex {
   int64_t base, factor;
 };
 
-/// Consecutive bytes of a buffer, from the byte `offset + stride * i` on in
-/// iteration i.
+/// Consecutive bytes of a buffer that moves through a larger one: in iteration
+/// i of a loop, the first byte is `offset + stride * i`.
 struct MovingBytes {
   int64_t offset, stride;
 };
@@ -57,9 +57,9 @@ private:
   struct Carried {
     /// The buffer. A state has two halves, between which iterations alternate.
     Value buffer;
-    /// For a state, which each iteration computes anew, the number of bytes
-    /// from one half of the buffer to the other. 0 for a tensor into which the
-    /// loop inserts slices.
+    /// The number of bytes from the first half of the buffer to the second, for
+    /// a state: a tensor that each iteration of the loop computes anew. 0 for
+    /// any other tensor, into which the loop inserts slices.
     int64_t half = 0;
   };
 
@@ -123,8 +123,9 @@ std::optional<LinearIndex> LoopBufferizer::getLinear(OpFoldResult index) {
 }
 
 /// Returns the bytes of `slice`, which is a slice of the tensor `whole`. Fails
-/// unless the bytes are consecutive and begin at a multiple of
-/// DeviceProfile::rangeAlignment, where every device can bind a buffer.
+/// unless the bytes are consecutive and begin, in each iteration of the loop,
+/// at a multiple of DeviceProfile::rangeAlignment, where every device can bind
+/// a buffer.
 FailureOr<MovingBytes>
 LoopBufferizer::findBytes(OffsetSizeAndStrideOpInterface slice,
                           RankedTensorType whole) {
@@ -135,9 +136,9 @@ LoopBufferizer::findBytes(OffsetSizeAndStrideOpInterface slice,
     std::optional<int64_t> size =
         getConstantIntValue(slice.getMixedSizes()[dim]);
     auto index = getLinear(slice.getMixedOffsets()[dim]);
-    // If the slice takes only a part of a dimension, it must have the size 1 in
-    // all dimensions in front of this one. Otherwise its bytes would not be
-    // consecutive.
+    // If the slice takes only a part of dimension d, it must have the size 1 in
+    // all dimensions in front of d. Otherwise the bytes of the slice would not
+    // be consecutive.
     isKnown = size && index && (isWhole || *size == 1) &&
               getConstantIntValue(slice.getMixedStrides()[dim]) == 1;
     if (!isKnown)
@@ -173,8 +174,9 @@ Value LoopBufferizer::buildTensor(Type type, Value buffer, bool writable) {
 
 /// Returns the initial value of a state. If several states share an initial
 /// value that is computed without inputs, such as zeros, each state gets a
-/// generic of its own that computes the value. Copies of one shared value would
-/// wait for the kernel that computes it.
+/// generic of its own that computes the value. dml-place-parts then lets the
+/// generic write into the state's buffer. With one shared value, all states but
+/// one would need a copy, which waits for the kernel that computes the value.
 static Value getOwnInit(OpBuilder &builder, Value init) {
   auto generic = init.getDefiningOp<linalg::GenericOp>();
   if (!generic || init.hasOneUse() || generic.getNumDpsInputs() != 0 ||
@@ -186,9 +188,9 @@ static Value getOwnInit(OpBuilder &builder, Value init) {
   return builder.clone(*generic, mapping)->getResult(0);
 }
 
-/// Allocates a buffer of two halves for a tensor that each iteration computes
-/// anew. An iteration reads the tensor from one half and writes the new tensor
-/// to the other half.
+/// Allocates a buffer of two halves for a tensor that each iteration of the
+/// loop computes anew. An iteration reads the tensor from one half and writes
+/// the new tensor to the other half.
 void LoopBufferizer::carryState(unsigned number) {
   auto type = getBufferType(loop.getRegionIterArgs()[number].getType());
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
@@ -286,9 +288,9 @@ LogicalResult LoopBufferizer::buildInsertion(tensor::InsertSliceOp insert) {
   if (failed(bytes))
     return failure();
   auto argument = cast<BlockArgument>(insert.getDest());
-  // If the inserted tensor is a slice of a tensor that the loop carries, the
-  // copy would read this slice too late: another insertion may have overwritten
-  // it.
+  // The insertion becomes a copy to the buffer of the tensor that the loop
+  // carries. If the source were a slice of a carried tensor, an earlier copy of
+  // the same iteration might have overwritten the slice.
   auto slice = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
   if (slice && isa<BlockArgument>(slice.getSource()))
     return fail(insert) << "wants to insert what it computes, and no slice of "

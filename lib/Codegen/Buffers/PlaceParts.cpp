@@ -48,7 +48,8 @@ public:
 
   unsigned getPosition(Operation *op) const { return positions.at(op); }
   /// Returns the accesses to `root` and to its views. Returns nothing if the
-  /// pass does not support one of the uses.
+  /// pass does not support one of their uses, such as a call that takes the
+  /// buffer as an argument.
   const std::optional<SmallVector<Access>> &get(Value root);
   /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
   /// by a view of the target. No other operation may access the target's bytes
@@ -291,8 +292,9 @@ static Value getWritten(memref::CopyOp copy) {
 }
 
 /// Whether `copy` is the only copy in the loop's body that writes its target
-/// buffer, and no operation between `call` and `copy` accesses buffers, except
-/// copies of allocated buffers such as the results of `call`.
+/// buffer, and no operation between `call` and `copy` accesses a buffer. Copies
+/// of buffers that the loop's body allocates, such as the results of `call`,
+/// may stand in between.
 static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
   Block *body = copy->getBlock();
   for (auto other : body->getOps<memref::CopyOp>())
@@ -365,8 +367,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // A copy whose source and target are the same bytes has become useless,
-      // since an earlier iteration has placed the source in the target. Such a
+      // If the source and the target of a copy are the same bytes, the source
+      // has been placed in the target when another copy was visited, and the
       // copy is erased.
       if (*from == *to) {
         table.erase(copy, from->root);

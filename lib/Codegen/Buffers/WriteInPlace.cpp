@@ -218,8 +218,8 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
     return true;
   }
   Operation *by = value.getDefiningOp();
-  // Without a limit on the depth, n sums of an index with itself would be
-  // visited 2^n times.
+  // A body may add an index to itself, the sum to itself, and so on. Without a
+  // limit on the depth, n such sums would take 2^n visits.
   if (!by || depth == 8)
     return false;
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {
@@ -324,17 +324,18 @@ public:
   LogicalResult run();
 
 private:
-  /// A use of the input or of the output by an operation, and the range of the
-  /// buffer that the operation accesses. The caller binds one buffer as the
-  /// input and as the output, so that a write of the output overwrites the
-  /// input.
+  /// A use, by an operation, of one of two arguments of the function, the input
+  /// and the output, and the range of the buffer that the operation accesses.
+  /// The caller binds one buffer as both arguments, so that a write of the
+  /// output overwrites the input.
   struct PairUse {
     Value buffer;
     Placement placement;
     Strip extent;
   };
-  /// The uses of one operation: reads of the input, reads of the output, and
-  /// writes of the output.
+  /// The uses of two arguments of the function, the input and the output, by
+  /// one operation: reads of the input, reads of the output, and writes of the
+  /// output.
   struct PairUses {
     SmallVector<PairUse> inputReads, outputReads, writes;
   };
@@ -342,9 +343,10 @@ private:
   std::string getName(BlockArgument argument, StringRef kind);
   InFlightDiagnostic fail(Operation *op);
   FailureOr<PairUses> getPairUses(Operation &op);
-  /// Moves operations that read elements of the input before operations that
-  /// overwrite these elements. Reports an error if an operation cannot be
-  /// moved.
+  /// The input and the output are arguments of the function that the caller
+  /// binds to one buffer. Moves operations that read elements of the input
+  /// before operations that overwrite these elements. Reports an error if an
+  /// operation cannot be moved.
   LogicalResult orderReads();
   LogicalResult findLateRead(Operation *&reader, Operation *&writer);
   LogicalResult writeInPlace(Operation &op);
@@ -429,7 +431,7 @@ bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
 }
 
 /// Whether `op` only stores elements of the input, each at the byte from which
-/// it was loaded, and thus changes nothing.
+/// it is loaded, and thus changes nothing.
 bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
   if (uses.writes.size() != 1)
     return false;
@@ -477,8 +479,9 @@ LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
 }
 
 LogicalResult PairWriter::orderReads() {
-  // Each move puts at least one read in its right place. The limit on the
-  // number of moves ensures that the loop ends.
+  // Each move puts a reader of the input in front of an operation that
+  // overwrites what the reader reads. The limit on the number of moves ensures
+  // that the loop ends.
   size_t moves = function.getBody().front().getOperations().size();
   while (true) {
     Operation *reader = nullptr, *writer = nullptr;
@@ -600,8 +603,9 @@ struct WriteInPlace : dml::impl::WriteInPlaceBase<WriteInPlace> {
                "control flow";
         return signalPassFailure();
       }
-      // The first buffer is the input, since bufferization appends the results
-      // to the arguments.
+      // The first buffer of each pair is the input and the second is the
+      // output, since bufferization appends the results of a function to its
+      // arguments.
       if (failed(PairWriter(function, pair[0], pair[1]).run()))
         return signalPassFailure();
     }

@@ -195,17 +195,18 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// States that p, the linear form of a load's position, always equals either
-  /// `form` or `form` + `offset`, where `offset` is 1 or -1. If a thread loads
-  /// the elements at both of these positions anyway, a selection between the
-  /// two elements replaces the load at p.
+  /// A load at p, a linear form, can be replaced by a selection between the
+  /// elements at `form` and at `form` + `offset`, where `offset` is 1 or -1,
+  /// since p always equals one of the two. This saves the load if a thread
+  /// loads both of these elements anyway.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// The quotients whose comparison shows which of the two positions p is: p
-    /// equals `form` where `quotient`, which p contains, equals `other`, which
-    /// `form` contains. Elsewhere, p equals `form` + `offset`. If p is (t + 1)
-    /// / 2 and `form` is t / 2, the quotients are p and `form` themselves.
+    /// The two quotients whose comparison selects the element. A load's
+    /// position p contains `quotient`, and `form` contains `other` in its
+    /// place. p equals `form` where the two quotients are equal, and `form` +
+    /// `offset` elsewhere. If p is (t + 1) / 2 and `form` is t / 2, the
+    /// quotients are p and `form` themselves.
     LinearForm quotient, other;
   };
   /// Returns the forms whose values differ from the value of `form` by at most
@@ -223,8 +224,8 @@ public:
   /// subgroup with threads both inside and outside of the interior executes the
   /// code for both. An atom therefore gets no range if this range alone would
   /// put threads of too many subgroups, of more than the share `maxDivergence`,
-  /// outside of the interior. Both paths of the code then have the comparisons
-  /// of this atom.
+  /// outside of the interior. The comparisons of this atom then stay in the
+  /// code for the interior as well.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups with a
   /// thread for which one of the variables (atoms) in `box` lies outside of its
@@ -296,16 +297,17 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// For code that runs only where atoms, the variables of forms, lie in
-  /// certain ranges (getNarrowed()): the number of atoms that the forms of the
-  /// code around it have as well, which are those with a number below
-  /// `numShared`. Only these atoms may get narrower ranges later, because the
-  /// forms around build the condition that a thread lies in the ranges.
+  /// For forms of code in a branch, which runs only where certain atoms lie in
+  /// narrower ranges (getNarrowed()): the number of atoms that the code around
+  /// the branch has as well. These atoms have the numbers below `numShared`.
+  /// Only they may get still narrower ranges later, since the condition of a
+  /// branch is built in the code around it.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;
-  /// The atoms that getWithin() has made. A key is an original atom and the
-  /// range that was given for it.
+  /// The atoms for numbers that are known to lie in a narrower range where they
+  /// are used (getWithin()). A key is the number's original atom with the
+  /// narrower range.
   LoggedMap<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
   /// Forms of one atom whose comparisons with 0 the ranges did not decide.
   std::vector<LinearForm> undecided;

@@ -41,8 +41,8 @@ struct LoopRange {
 
 /// How index arithmetic treats the counter of a loop when it builds sums.
 enum class Counter {
-  /// The counter is added last, so that the rest of the sum, which is
-  /// loop-invariant, moves out of the loop.
+  /// Where the counter is one of several terms of a sum, it is added last, so
+  /// that the rest of the sum, which is loop-invariant, moves out of the loop.
   AddedLast,
   /// The counter is added in the order of the sum's other variables.
   InOrder,

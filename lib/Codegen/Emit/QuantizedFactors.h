@@ -39,8 +39,9 @@ public:
   /// numbers have different scales or zero points.
   std::optional<Word> buildWord(TileBuilder &builder,
                                 llvm::ArrayRef<BuiltFactor> numbers) const;
-  /// Builds the factors of a word, each a product with the scale that is
-  /// rounded to f16, as pairs of f16, in the order of getPairedNumbers().
+  /// Builds the factors of a word, each of which is the product of a number and
+  /// the word's scale, rounded to f16. Returns them in pairs of f16, in the
+  /// order of getPairedNumbers().
   llvm::SmallVector<mlir::Value> buildPairs(mlir::ImplicitLocOpBuilder &b,
                                             const Word &word) const;
   /// Returns the numbers of a word in the order in which masks extract pairs of

@@ -563,8 +563,9 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
       return success();
     }
-    // Each word is selected by an operation of its own. Often only one of the
-    // two words is used, and the other selection is removed.
+    // A number of two words is selected by two operations, one for each word.
+    // Often only one of the two words is used, and the other selection is
+    // removed.
     Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
     rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();
@@ -590,10 +591,11 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // One of the two types is supported by the device, and the other one has
-    // been converted to a word. vector.bitcast converts between a vector of one
-    // word and a vector of numbers of the supported type: a word that is to
-    // become an f16 becomes two f16, the first of which is the result.
+    // Of the two types of the bitcast, one is supported by the device, and the
+    // other has been converted to a word. vector.bitcast converts between a
+    // vector of one word and a vector of numbers of the supported type: a word
+    // that is to become an f16 becomes two f16, the first of which is the
+    // result.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
     bool fromWord = type == op.getType();
@@ -1008,8 +1010,8 @@ static LogicalResult verifyArithmetic(ModuleOp module,
       if (!type.isIntOrFloat() || !typeConverter.isEmulated(type) ||
           isComputed(op, type))
         continue;
-      // Kernels also load and store the elements, so that the message names the
-      // features for both arithmetic and storage.
+      // Kernels that compute with a type also load and store it. The message
+      // therefore names the features for both arithmetic and storage.
       DeviceProfile required;
       for (bool isStored : {false, true})
         required.add(DeviceProfile::getRequired(type, isStored));

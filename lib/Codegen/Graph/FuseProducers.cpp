@@ -198,10 +198,12 @@ struct HalfProduct {
   arith::SIToFPOp integer;
   arith::ExtFOp half;
 
-  /// Reads the operand of `truncation` as such a product. An example is a
-  /// dequantized weight of f16, 5 times the scale 0.1. The integer has at most
-  /// 11 bits, so that f16 represents it, and f32 represents the product
-  /// exactly. Both multiplications therefore round the exact product once.
+  /// Reads the operand of `truncation` as a product of an integer and an f16
+  /// number. An example is a dequantized weight of f16, 5 times the scale 0.1.
+  /// The integer has at most 11 bits, so that f16 represents it, and f32
+  /// represents the product exactly. A multiplication in f32 whose product is
+  /// rounded to f16 and a multiplication in f16 therefore round the exact
+  /// product once.
   static std::optional<HalfProduct> match(arith::TruncFOp truncation) {
     auto product = truncation.getIn().getDefiningOp<arith::MulFOp>();
     if (!product || !truncation.getType().isF16())
@@ -249,7 +251,7 @@ static void multiplyInHalves(linalg::GenericOp op) {
 }
 
 /// Whether the body of `op` dequantizes: it multiplies an integer of few bits
-/// by a scale. Kernels for products unpack such factors several at a time
+/// by a scale. Contraction kernels unpack dequantized factors several at a time
 /// (QuantizedFactors).
 static bool isDequantization(linalg::GenericOp op) {
   auto conversions = op.getBody()->getOps<arith::SIToFPOp>();
@@ -965,12 +967,12 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers are visited in the order of the function, so that the body of a
     // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
-    // The call before may have fused several readers of a producer into one
-    // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
-    // The producer of x then has one reader, and this call can fuse it.
-    // Producers of few elements are fused now, for their launches: fused
-    // earlier, they would make their readers too expensive to be fused
-    // themselves.
+    // The preceding call of fuse() may have fused several readers of a producer
+    // into one generic, such as the product and the erf in x * (1 + erf(x /
+    // sqrt(2))). The producer of x then has one reader, and is fused in this
+    // call. Producers of few elements are fused only now, to save their
+    // launches: fused earlier, they would make their readers too expensive to
+    // be fused themselves.
     fuse(/*withWhatReadersRead=*/false, /*savesLaunches=*/true);
   }
 };

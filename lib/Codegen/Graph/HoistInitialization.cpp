@@ -72,9 +72,9 @@ static llvm::SetVector<Value> getReadValues(Operation *op) {
 namespace {
 /// A value that depends only on constants and weights.
 struct Known {
-  /// The weights and constants on which the value depends, without constants
-  /// that repeat one number, which take no memory. `isComputed` tells whether
-  /// the value depends on an operation for which computes() is true.
+  /// The weights and constants on which a value depends, without constants that
+  /// repeat one number, which take no memory. `isComputed` tells whether the
+  /// value depends on an operation for which computes() is true.
   llvm::SmallPtrSet<Value, 4> sources;
   bool isComputed = false;
 };

@@ -43,13 +43,14 @@ private:
   LogicalResult findInputs();
 
   scf::ForOp loop;
-  /// The operations that stay in the loop: slices and insertions of slices,
-  /// with the reshapes between these and the body, and arithmetic on indices.
+  /// The body of the loop moves to a new function. These operations stay in the
+  /// loop: slices and insertions of slices, the reshapes between them and the
+  /// body, and arithmetic on indices.
   llvm::SmallPtrSet<Operation *, 16> kept;
   /// All other operations.
   SmallVector<Operation *> moved;
-  /// The constants that the new function will contain, and the values from
-  /// outside that become its arguments.
+  /// The body of the loop moves to a new function. Constants that the function
+  /// contains, and values from outside of the body that become its arguments.
   llvm::SetVector<Value> constants, inputs;
   llvm::SetVector<Value> results;
 };
@@ -67,7 +68,7 @@ void LoopBody::keepReshapes(Value slice) {
 }
 
 /// Keeps the insertion of a slice into a tensor that the loop carries, and the
-/// reshapes of the slice.
+/// reshapes of the slice, in the loop: they do not move to the new function.
 void LoopBody::keepInsertion(Value yielded) {
   auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
   if (!insert || insert->getBlock() != loop.getBody() ||
@@ -207,7 +208,8 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                            return mapping.lookup(value);
                          }));
 
-  // The call is placed after all slices that it reads.
+  // The call of the function that contains the loop's body is placed after all
+  // slices that it reads.
   builder.setInsertionPoint(last);
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),

@@ -310,8 +310,9 @@ static RankedTensorType getStackedType(RankedTensorType type, size_t count) {
   return type.clone(sizes);
 }
 
-/// Returns the reassociation of the same reshape with an additional first
-/// dimension, which does not change: {{0}, {1, 2}} for {{0, 1}}.
+/// `reassociation` states which dimensions a reshape joins or splits. Returns
+/// it for the same reshape of a tensor with an additional first dimension,
+/// which does not change: {{0}, {1, 2}} for {{0, 1}}.
 static SmallVector<ReassociationIndices>
 withFirstDim(ArrayRef<ReassociationIndices> reassociation) {
   SmallVector<ReassociationIndices> shifted = {{0}};

@@ -33,11 +33,11 @@ Strip Placement::getExtent(Value buffer) const {
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
   Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
   for (const auto &[index, strip] : llvm::enumerate(strips)) {
-    // A buffer may lie in a larger buffer, and that one in a still larger one;
-    // each strip places a buffer in the next larger one. The extent is the
-    // range of the largest buffer in which the elements lie. If a strip has
-    // several runs, the smaller buffer may lie in any of these runs, so that
-    // the extent becomes the whole strip.
+    // A buffer may be placed in a larger buffer, and the larger buffer in a
+    // still larger one. Each strip states which bytes of the next larger buffer
+    // hold the smaller one. A strip with one run shifts the extent by its
+    // offset. A strip with several runs cuts the smaller buffer into pieces.
+    // The extent then becomes the whole strip, which contains all pieces.
     if (index == 0 || strip.count > 1)
       extent = strip;
     else

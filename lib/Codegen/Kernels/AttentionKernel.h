@@ -49,9 +49,10 @@ std::string findTileProblem(const Attention &attention,
                             const DeviceProfile &profile);
 
 /// Returns the tile of `queries` by `keys`. To compute scores, its kernel
-/// stages whole iterations with at most 16 terms at a time, or one iteration if
-/// it has more terms, or fewer iterations if the workgroup memory of `profile`
-/// does not suffice. Returns nothing if not even one iteration fits.
+/// stages the terms of several iterations of the loop over terms at a time: at
+/// most 16 terms, or those of one iteration if these are more. It stages fewer
+/// iterations if the workgroup memory of `profile` does not suffice. Returns
+/// nothing if not even the terms of one iteration fit.
 std::optional<AttentionTile> getAttentionTile(const Attention &attention,
                                               int64_t queries, int64_t keys,
                                               const DeviceProfile &profile);

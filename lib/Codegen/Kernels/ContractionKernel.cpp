@@ -99,8 +99,9 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// The number of iterations of the contraction whose factors the kernel
-  /// stages in one round of its loop, and the number of rounds.
+  /// The kernel stages the factors of `stepsOfRound` iterations of the
+  /// contraction's loop over terms in each round of its own loop, which has
+  /// `rounds` rounds.
   const int64_t stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread in its
@@ -150,9 +151,9 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
 }
 
 /// Returns the load of the first term's factor if the factors of consecutive
-/// terms are neighbours in their buffer, and null otherwise. With n terms in an
-/// iteration, the factor of term t of iteration i must lie n * i + t elements
-/// behind the factor of term 0 of iteration 0.
+/// terms are neighbours in their buffer, and null otherwise. If an iteration of
+/// the loop over terms adds n terms, the factor of term t of iteration i must
+/// lie n * i + t elements behind the factor of term 0 of iteration 0.
 memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   const ContractionOperand &operand = *factors.operand;
   int64_t numTerms = contraction.getTermsOfStep();
@@ -237,7 +238,7 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
 /// Builds the factors of the terms of `group`, if the factors of consecutive
 /// terms are neighbours in their buffer. The address of the first term's factor
 /// is computed once for each position, and the factor of term t lies t elements
-/// behind it.
+/// behind the first term's.
 SmallVector<Value>
 ContractionKernel::buildNeighbours(TileBuilder &builder,
                                    const StagedFactors &factors,
@@ -374,8 +375,9 @@ static void sinkIntoGuards(Block &block) {
   }
 }
 
-/// Splits `guard` into two guards: one with its loads at the place of `guard`,
-/// and one with its stores in front of `point`. Returns the second guard.
+/// Splits `guard`, a branch that loads factors and stores them, into two: a
+/// guard of the loads in its place, and a guard of the stores in front of
+/// `point`. Returns the guard of the stores.
 static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   OpBuilder b(guard);
   Location loc = guard.getLoc();
@@ -388,9 +390,9 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The values, such as loaded values, that operations of the first guard
-  // compute and operations of the second guard use. They become results of the
-  // first guard.
+  // The values, such as loaded values, that the guard of the loads computes and
+  // the guard of the stores uses. They become results of the guard of the
+  // loads.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())

@@ -500,19 +500,22 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// What a second path, for the threads whose indices need no clamping (the
-  /// interior), gains beside the general path, which any thread may take.
+  /// The gain of a second, cheaper path of the code, for the threads whose
+  /// indices need no clamping (the interior). The general path, which any
+  /// thread may take, remains for the other threads.
   struct Interior {
     /// The average number of operations that a thread executes if there are
-    /// both paths, or nothing if the second path saves too little and was
-    /// removed.
+    /// both a general path, which any thread may take, and a cheaper path for
+    /// threads whose indices need no clamping. Nothing if the cheaper path
+    /// saves too little and was removed.
     std::optional<double> average;
-    /// The condition for the second path gives a range for each of several
-    /// numbers. The divergence of a range is the share of subgroups with
-    /// threads outside of it, and this is the largest divergence of all ranges.
-    /// The kernel is tried with several limits on the divergence of ranges. If
-    /// the largest divergence is 0.2, a limit of 0.25 gives the same ranges as
-    /// a limit of 0.6, and need not be tried.
+    /// The condition of the cheaper path, for threads whose indices need no
+    /// clamping, gives a range for each of several numbers (atoms). The
+    /// divergence of a range is the share of subgroups with threads outside of
+    /// it, and this is the largest divergence of all ranges. The kernel is
+    /// tried with several limits on the divergence of ranges. If the largest
+    /// divergence is 0.2, a limit of 0.25 gives the same ranges as a limit of
+    /// 0.6, and need not be tried.
     double divergence = 0;
   };
 
@@ -543,9 +546,10 @@ private:
 /// Builds element `lane` of a vector that may continue in the next row. `here`
 /// are the coordinates of the vector's first element, which is element `column`
 /// of its row, and `next` are the coordinates of the beginning of the next row.
-/// If ranges do not decide in which row element `lane` lies, the code selects
-/// between the elements that it would be in either row. Returns nothing if a
-/// selection is impossible.
+/// If ranges do not decide in which row element `lane` lies, the code loads
+/// from one of two positions: that of the element in the present row, or that
+/// in the next row. Returns nothing if one of the two elements is a constant,
+/// which has no position.
 std::optional<Scalar> PartBuilder::buildInBothRows(
     IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
     SmallVector<LinearForm> next, LinearForm column, int64_t lane) {
@@ -885,8 +889,8 @@ static double toShare(int64_t percent) {
 /// interior), given by a range of values for each of several atoms. The general
 /// path, which any thread may take, is the code between `thread` and `end`. A
 /// range is used only if at most the share `maxDivergence` of subgroups has
-/// threads outside of it, since these subgroups execute both paths. The second
-/// path is removed if it saves too little.
+/// threads outside of it, since a subgroup with threads outside executes both
+/// paths. The second path is removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -918,8 +922,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Later iterations only narrow the ranges, so that no thread that is
-    // outside of them comes inside again.
+    // Later iterations of this loop only narrow the ranges. If too many
+    // subgroups have threads outside of the ranges already, no path for the
+    // threads inside is worthwhile.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
@@ -929,10 +934,10 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops as soon as the path has too many operations to be
-    // worthwhile. If it still needs clamping, since ranges leave the outcome of
-    // a comparison open, the condition is narrowed to threads for which the
-    // comparison has the outcome that needs no clamping, and the next iteration
-    // builds a shorter path for these threads.
+    // worthwhile. The path may still need clamping, where ranges leave the
+    // outcome of a comparison open. The ranges are then narrowed to threads for
+    // which the comparison has the outcome that needs no clamping, and the next
+    // iteration of the loop builds a shorter path for these threads.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
@@ -962,15 +967,17 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   return result;
 }
 
-/// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may use fewer. Beside the general path,
+/// Builds the code that the threads of the part execute, and inserts it before
+/// the operation `end`. The launch has `count` threads, of which the part may
+/// use fewer. Beside the general path,
 /// which any thread may take, a cheaper path is tried for threads whose indices
-/// need no clamping. `interiors` are limits, in percent, on the share of
-/// subgroups that one bound of its condition may force to execute both paths.
-/// They are tried in turn until a path saves enough. If the threads would
-/// execute more than `maxGeneral` operations of the general path in total,
-/// building stops: the caller measures tiles by building them, and discards the
-/// incomplete code of this tile, which is too slow.
+/// need no clamping. The path's condition requires that certain numbers (atoms)
+/// lie in ranges, each of which at most a given share of subgroups may violate,
+/// since these subgroups execute both paths. `interiors` are limits on this
+/// share, in percent, which are tried in turn until a path saves enough. If the
+/// threads would execute more than `maxGeneral` operations of the general path
+/// in total, building stops: the caller measures tiles by building them, and
+/// discards the incomplete code of this tile, which is too slow.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -996,10 +1003,11 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // If the second path saves too little, one for other threads may save enough.
-  // With a smaller limit on divergence, the condition to take the second path
-  // has fewer ranges. The path then clamps more indices, but fewer subgroups
-  // execute both paths.
+  // The cheaper path is for threads whose indices need no clamping, and its
+  // condition gives ranges of several numbers (atoms). If the path saves too
+  // little, a smaller limit on the divergence of ranges is tried, which leaves
+  // fewer ranges in the condition. The path then clamps more indices, but fewer
+  // subgroups execute both paths.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1123,11 +1131,13 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   }
 }
 
-/// Builds the launch of `kernel` at the insertion point of `b`. `getInteriors`
-/// returns, for a part, the limits on the share of subgroups that execute both
-/// the general path and a second one (PartBuilder::build). If the threads would
-/// execute more than `maxGeneral` operations of the general path in total,
-/// building stops, and the caller must discard the incomplete code.
+/// Builds the launch of `kernel` at the insertion point of `b`. A part of the
+/// kernel has a general path, which any thread may take, and may have a cheaper
+/// path for threads whose indices need no clamping. `getInteriors` returns, for
+/// a part, the limits on the share of subgroups that execute both
+/// (PartBuilder::build). If the threads would execute more than `maxGeneral`
+/// operations of the general path in total, building stops, and the caller must
+/// discard the incomplete code.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,

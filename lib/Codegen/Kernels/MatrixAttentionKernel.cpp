@@ -299,10 +299,10 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that the key or the iteration `number` exists, and
-/// therefore counts in sums: that `number` is at most `last`. `most` is the
-/// largest possible `number`. Returns null if `most` is at most `last`, since
-/// the condition then always holds.
+/// Builds the condition that `number` is at most `last`. `number` is that of a
+/// key, or of an iteration of the loop over terms, and only existing ones count
+/// in sums. `most` is the largest possible `number`. Returns null if `most` is
+/// at most `last`, since the condition then always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -312,8 +312,9 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
 }
 
 /// Loads item `item` of the factors of scores: terms of the queries, or of the
-/// keys of block `keyBlock`. An item consists of the terms of as many
-/// iterations as fill whole vectors.
+/// keys of block `keyBlock`. An item consists of the terms of a unit: as many
+/// iterations of the loop over terms as fill whole vectors of 16 bytes. With 3
+/// terms in an iteration and vectors of 8, a unit has 8 iterations.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
                                                      const StagedItem &item,
                                                      LinearForm keyBlock) {
@@ -327,8 +328,9 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
       lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
   LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
-  // If all iterations together fill whole items, one condition decides whether
-  // all iterations of an item exist. Otherwise each iteration of an item has a
+  // If the loop over terms consists of whole units of `stepsOfUnit` iterations,
+  // the iterations of an item either all exist or all lie beyond the end of the
+  // loop, and one condition decides. Otherwise each iteration of an item has a
   // condition of its own.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
@@ -732,10 +734,10 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm stage = 0;
   if (tile.stages > 1)
     // The stages are filled in turn: with two stages, iteration i of the loop
-    // fills stage i modulo 2. The kernel computes the remainder even where the
-    // range of the loop's counter makes it unnecessary, so that a driver, which
-    // does not know this range, sees that the index stays within workgroup
-    // memory.
+    // over blocks of keys fills stage i modulo 2. The kernel computes the
+    // remainder even where the range of the loop's counter makes it
+    // unnecessary, so that a driver, which does not know this range, sees that
+    // the index stays within workgroup memory.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
@@ -864,10 +866,10 @@ void MatrixAttentionBuilder::build() {
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // Iteration i of the loop multiplies the keys of block i + 1, and stores them
-  // for this purpose in stage i modulo the number of stages. The keys of block
-  // 0 therefore belong to an iteration before the first one, which is built
-  // here, in front of the loop. Their stage is the one before stage 0: the last
+  // Iteration i of the loop over blocks of keys multiplies the keys of block i
+  // + 1, and stores them for this purpose in stage i modulo the number of
+  // stages. The keys of block 0 therefore belong to an iteration -1, which is
+  // built in front of the loop. Its stage is the one before stage 0: the last
   // stage.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));

@@ -24,9 +24,9 @@ struct MatrixAttentionLayout {
   /// both rounded up to whole matrices. Padding terms are 0, and padding
   /// columns are not stored.
   int64_t terms = 0, columns = 0;
-  /// A unit: the smallest number of iterations whose terms fill whole vectors,
-  /// and the number of these terms. With 3 terms in an iteration and vectors of
-  /// 8, a unit has 8 iterations and 24 terms.
+  /// A unit: the smallest number of iterations of the loop over terms whose
+  /// terms fill whole vectors, and the number of these terms. With 3 terms in
+  /// an iteration and vectors of 8, a unit has 8 iterations and 24 terms.
   int64_t stepsOfUnit = 0, unit = 0;
   /// The distances, in vectors, between the data of neighbouring queries or
   /// keys: between their terms, between the values of neighbouring keys, and

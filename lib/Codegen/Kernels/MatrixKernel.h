@@ -35,15 +35,18 @@ struct MatrixSchedule {
   MatrixShape shape;
   /// The number of factors in 16 bytes.
   int64_t lanes;
-  /// How many terms of each iteration a stage contains: all of them, or one.
-  /// With one, an iteration with 9 terms takes 9 stages.
+  /// How many of the terms that an iteration of the contraction's loop adds are
+  /// in a stage together: all of them, or one. With one, an iteration with 9
+  /// terms takes 9 stages.
   int64_t termsTogether;
-  /// The smallest number of iterations whose terms fill whole vectors, and the
-  /// number of these vectors. For example, with 9 terms in an iteration and
-  /// vectors of 8 factors, 8 iterations fill 9 vectors.
+  /// The smallest number of iterations of the contraction's loop whose terms
+  /// fill whole vectors, and the number of these vectors. For example, with 9
+  /// terms in an iteration and vectors of 8 factors, 8 iterations fill 9
+  /// vectors.
   int64_t stepsOfUnit, vectorsOfUnit;
-  /// The number of iterations in a stage. If their terms are fewer than the
-  /// tile has, the remaining terms of the stage are 0.
+  /// The number of iterations of the contraction's loop of which a stage
+  /// contains terms. If these terms are fewer than the tile has, the remaining
+  /// terms of the stage are 0.
   int64_t steps;
   /// The number of stages in workgroup memory. With two stages, one is filled
   /// while the other is multiplied.
@@ -85,13 +88,13 @@ struct MatrixSchedule {
   }
 
   /// Returns the number of iterations of the kernel's loop. Each of them covers
-  /// a block of `steps` iterations of the contraction.
+  /// a block of `steps` iterations of the contraction's loop over terms.
   int64_t getBlocks(const Contraction &contraction) const {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }
-  /// Returns the number of phases in an iteration of the kernel's loop. Each
-  /// phase fills one stage, with `termsTogether` terms of each of the block's
-  /// iterations.
+  /// Returns the number of phases in an iteration of the kernel's loop, which
+  /// covers a block of iterations of the contraction's loop. Each phase fills
+  /// one stage, with `termsTogether` terms from each iteration of the block.
   int64_t getPhases(const Contraction &contraction) const {
     return contraction.getTermsOfStep() / termsTogether;
   }

@@ -583,8 +583,9 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // If no thread has a number that is lower by `distance`, the thread reads
-    // from the first thread, and does not use the result.
+    // A thread combines its value with that of the thread whose number in the
+    // row is lower by `distance`. If there is no such thread in the subgroup,
+    // it reads from the first thread, and does not use the result.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -847,8 +848,9 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
   // For each row, the combination of the elements that precede an item of the
-  // thread: for all items if isAlongRow is set, and for the first item
-  // otherwise.
+  // thread. If isAlongRow is set, there is one for each of the thread's items,
+  // since elements of other threads lie between them. Otherwise the thread's
+  // items follow each other, and only the first item needs one.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))

@@ -84,10 +84,11 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether the elements that one thread would process, `lanes` elements of
-/// `rows` rows, form a vector of neighbours in the buffer from which they are
-/// loaded (getFirstLoad()). If `isStored` is set, the thread stores several
-/// elements at once, and they must also form a vector in the output.
+/// Whether a thread would process neighbours if it had `lanes` lanes: one
+/// element each, an equal number from each of `rows` rows. The elements must
+/// form a vector in the buffer from which they are loaded (getFirstLoad()). If
+/// `isStored` is set, the thread stores several elements at once, and they must
+/// also form a vector in the output.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
                           int64_t rows, int64_t lanes, bool isStored) {
   // The linear forms of the built operations tell the positions of the

@@ -39,8 +39,9 @@ namespace {
 /// In workgroup memory, each sum of a thread has a line of partial sums, one
 /// for each thread. The totals of their groups follow at the end of the line,
 /// so that they do not overwrite partial sums that other threads may still
-/// read. If there are fewer than 32 totals, they also shift the lines, so that
-/// neighbouring lines begin in different ones of the 32 banks.
+/// read. The threads' partial sums alone fill a multiple of 32 banks. If there
+/// are fewer than 32 totals, they therefore also make neighbouring lines begin
+/// in different banks.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };
@@ -65,8 +66,9 @@ private:
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
                     int64_t lanes, ArrayRef<LinearForm> steps);
-  /// Iterations of a thread, and for each of them the condition that the
-  /// contraction has this iteration, or null if it always has.
+  /// The iterations of the contraction's loop over terms that a thread computes
+  /// in a round, and for each of them the condition that it exists, or null if
+  /// it always does.
   struct Iterations {
     SmallVector<LinearForm> steps;
     SmallVector<Value> conditions;
@@ -112,9 +114,9 @@ private:
   const int64_t outputs;
   /// The number of threads with different columns.
   const int64_t threadColumns;
-  /// A thread adds the terms of `neighbours` neighbouring iterations at a time.
-  /// A round covers `stepsOfRound` iterations of all slices together, and
-  /// `rounds` rounds cover all iterations.
+  /// A thread adds the terms of `neighbours` neighbouring iterations of the
+  /// contraction's loop at a time. A round covers `stepsOfRound` of these
+  /// iterations for all slices together, and `rounds` rounds cover all of them.
   const int64_t neighbours, stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread's columns.
@@ -132,9 +134,10 @@ private:
 };
 } // namespace
 
-/// Builds the operations `slice` in each of the iterations `steps`, for each of
-/// the `lanes` positions of vector `vector` of `operand`. Element `lanes` * i +
-/// lane of the builder stands for iteration `steps[i]` at position `lane`.
+/// Builds the operations `slice` in each of the iterations `steps` of the loop
+/// over terms, for each of the `lanes` positions of vector `vector` of
+/// `operand`. Element `lanes` * i + lane of the builder stands for iteration
+/// `steps[i]` at position `lane`.
 void SlicedBuilder::buildFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
                                  ArrayRef<Operation *> slice, LinearForm vector,
@@ -156,11 +159,12 @@ SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
   // Neighbouring slices have neighbouring terms.
   LinearForm first = forms->add(b, forms->mul(b, round, stepsOfRound),
                                 forms->mul(b, slice, neighbours));
-  // The last round may extend beyond the last iteration. In place of iterations
-  // that do not exist, the kernel loads the factors of the last iterations, and
-  // replaces these factors by 0. If the neighbouring iterations of a thread all
-  // exist or all do not exist, they are replaced together, so that their
-  // factors remain neighbours in memory and are loaded as vectors.
+  // The last round may extend beyond the last iteration of the loop over terms.
+  // In place of iterations that do not exist, the kernel loads the factors of
+  // the last iterations, and replaces these factors by 0. If the neighbouring
+  // iterations of a thread all exist or all do not exist, they are replaced
+  // together, so that their factors remain neighbours in memory and are loaded
+  // as vectors.
   int64_t together = contraction.steps % neighbours == 0 ? neighbours : 1;
   Iterations result;
   for (int64_t i = 0; i < neighbours * tile.times; ++i) {
@@ -243,11 +247,11 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   return next;
 }
 
-/// Builds the words of the quantized columns in the iterations `steps`: for
-/// each group of terms that fill a word, one word for each sum of each of the
-/// thread's columns. Returns no words if the terms of an iteration or the
-/// iterations of the thread do not fill words, or if terms of one word have
-/// different scales or zero points.
+/// Builds the words of the quantized columns in the iterations `steps` of the
+/// loop over terms: for each group of terms that fill a word, one word for each
+/// sum of each of the thread's columns. Returns no words if the terms of the
+/// thread's neighbouring iterations do not fill words, or if terms of one word
+/// have different scales or zero points.
 SmallVector<QuantizedFactors::Word>
 SlicedBuilder::buildWords(ArrayRef<LinearForm> steps) {
   int64_t ofStep = contraction.getTermsOfStep(),
@@ -274,8 +278,8 @@ SlicedBuilder::buildWords(ArrayRef<LinearForm> steps) {
   return words;
 }
 
-/// Adds the products of the quantized columns in `iterations`, whose numbers
-/// are in `words`, to `sums`.
+/// Adds the products of the quantized columns in `iterations` of the loop over
+/// terms, whose numbers are in `words`, to `sums`.
 SmallVector<Value>
 SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
                                     ArrayRef<Word> words, ValueRange sums) {

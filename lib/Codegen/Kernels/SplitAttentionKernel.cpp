@@ -315,9 +315,10 @@ private:
     return forms->divide(b, forms->add(b, forms->getThread(), i * numThreads),
                          layout.keys);
   }
-  // These functions return indices in workgroup memory: of a lane's sum of
-  // products, of a score or the weight that replaces it, and of the first
-  // result of a reduction.
+  // Several threads (lanes) share out the terms of a key. These functions
+  // return indices in workgroup memory: of the sum of products of one lane, of
+  // a score or the weight that replaces it, and of the first result of a
+  // reduction.
   LinearForm getPlaceOfSum(const LinearForm &lane, const LinearForm &row,
                            const LinearForm &key) {
     return at(at(lane, layout.rows, row), layout.keys, key);
@@ -332,8 +333,9 @@ private:
   /// The number of pairs of a row and a key for which a thread computes scores.
   const int64_t itemsOfThread;
   LinearForm part, rowTile, group;
-  /// Which keys and which lane the thread handles in the product of queries and
-  /// keys, and which keys and which columns in the product with values.
+  /// Which keys and which of their terms (lane) the thread handles in the
+  /// product of queries and keys, and which keys and which columns in the
+  /// product with values.
   LinearForm keyThread, lane, valueThread, columnThread;
   Value vectors, numbers;
   /// The last key that a query of the workgroup sees, or null if queries see
@@ -346,7 +348,8 @@ private:
 };
 } // namespace
 
-/// Returns the number of the workgroup's row `row` in its group. Rows beyond
+/// A group consists of the queries of all heads that share a head of keys.
+/// Returns the number in its group of the workgroup's row `row`. Rows beyond
 /// the last one compute the same as the last one.
 LinearForm PartKernel::getRow(const LinearForm &row) {
   return forms->min(b, at(rowTile, layout.rows, row), layout.queries - 1);
@@ -461,8 +464,8 @@ SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
 }
 
 /// Builds the sums of products of queries and keys, and stores them in
-/// workgroup memory. Each of the lanes that share a key has partial sums of its
-/// own.
+/// workgroup memory. Several threads (lanes) share out the terms of a key, and
+/// each has a partial sum of its own.
 void PartKernel::buildSums() {
   SmallVector<Value> sums(layout.rows * layout.keysOfThread, getZero());
   int64_t trips = layout.getTrips(attention);
@@ -513,8 +516,9 @@ SmallVector<Value> PartKernel::loadValues(int64_t first) {
   return result;
 }
 
-/// Builds the scores of the thread's items from the sums of the lanes. A score
-/// is -infinity if its key does not exist or is not seen.
+/// Builds the scores of the thread's items, which are pairs of a row and a key.
+/// Several threads (lanes) have partial sums of a score, which are added up. A
+/// score is -infinity if its key does not exist or is not seen.
 void PartKernel::buildScores() {
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
@@ -612,7 +616,7 @@ void PartKernel::buildWeights() {
 }
 
 /// Adds up the products of weights and values, and stores the means. `values`
-/// are those of the first keys.
+/// are the values of the thread's first keys, which have been loaded already.
 void PartKernel::addValues(SmallVector<Value> values) {
   int64_t each = layout.columns / side;
   SmallVector<Value> sums(layout.rows * each, getZero(side));

@@ -132,10 +132,10 @@ static constexpr TileShape tileShapes[] = {
     {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
     {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
 
-/// Returns a tile of `rows` by `columns` sums. Its stages hold whole iterations
-/// of the contraction's loop, with about `terms` terms in all. If possible, the
-/// terms of the contraction are a multiple of the terms of a stage, so that no
-/// stage is incomplete.
+/// Returns a tile of `rows` by `columns` sums. Its stages hold about `terms`
+/// terms: those of one or several iterations of the contraction's loop over
+/// terms. If possible, the number of iterations of the loop is a multiple of
+/// that of a stage, so that no stage is incomplete.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {
@@ -155,12 +155,12 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
 }
 
 /// Returns how many neighbouring terms of an operand one thread of `tile` loads
-/// at a time, where an iteration of the contraction adds more than 4 terms.
-/// Loading all terms of an iteration in one thread would spread the loads of
-/// neighbouring threads over memory, and would leave few threads with terms to
-/// load. The number is therefore so small that at least half of the threads
-/// load terms. Returns 0 where an iteration adds at most 4 terms, which one
-/// thread loads.
+/// at a time, where each iteration of the contraction's loop adds more than 4
+/// terms, such as the 9 taps of a filter. A thread that loaded all terms of an
+/// iteration would leave few threads with terms to load, and neighbouring
+/// threads would load elements that are far apart. The number is therefore so
+/// small that at least half of the threads load terms. Returns 0 where an
+/// iteration adds at most 4 terms, which one thread loads.
 static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)

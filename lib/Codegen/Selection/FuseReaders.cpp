@@ -82,9 +82,8 @@ static bool isFree(linalg::GenericOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the generics that read the buffer which `producer` computes, in
-/// their order, if they are element maps without loops that stand behind it in
-/// its block. Returns nothing if there are others, or if the buffer has other
-/// uses.
+/// their order. Returns nothing unless all uses of the buffer are reads by
+/// element maps without loops that stand behind `producer` in its block.
 static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
   llvm::SmallSetVector<linalg::GenericOp, 4> readers;
   for (Operation *user : getOutput(producer).getUsers()) {
@@ -224,8 +223,9 @@ private:
   /// loads of each of these sums.
   SmallVector<SmallVector<Value>> places;
   SmallVector<SmallVector<memref::LoadOp>> loads;
-  /// For each index of a load, the equal value that is computed at the
-  /// beginning of the body.
+  /// The sums are computed at the beginning of the body, and so are the indices
+  /// of their loads. For each index of a load, the equal value that is computed
+  /// there.
   llvm::DenseMap<Value, Value> moved;
   /// For each sum, the clones of the values of the producer's body.
   SmallVector<IRMapping> values;
@@ -289,9 +289,10 @@ bool FusedReader::collectPlaces() {
          count * getCount(reader) <= getCount(producer);
 }
 
-/// Clones `op`, an operation of the producer's body, for each sum. If all
-/// operands of a clone would be those of the first sum's clone, the sum shares
-/// that clone.
+/// Clones `op`, an operation of the producer's body, once for each of the up to
+/// `maxSums` sums from which the reader computes an element. A sum whose clone
+/// would have the same operands as that of the first sum gets no clone of its
+/// own: the load of the row's factor, for example, is the same for all sums.
 void FusedReader::cloneOp(Operation &op) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     for (auto [mapping, place] : llvm::zip_equal(values, places))
@@ -406,17 +407,18 @@ static double countElements(linalg::GenericOp op) {
       cast<MemRefType>(getOutput(op).getType()).getNumElements());
 }
 
-/// Returns the number of times that the device runs a subgroup on each
-/// multiprocessor until all elements of `op` are computed.
+/// Returns how many subgroups each multiprocessor runs, one after the other, to
+/// compute all elements of `op`.
 static double countTurns(linalg::GenericOp op, const DeviceProfile &profile) {
   return std::ceil(countElements(op) /
                    (profile.getSpeed().multiprocessors *
                     static_cast<double>(profile.getThreadsTogether())));
 }
 
-/// Returns the cycles that the body of `op` adds at the end of another kernel.
-/// A subgroup computes few elements there, so that no other work fills the time
-/// in which an operation waits for the result of the one before.
+/// Returns the cycles that the body of `op` adds if another kernel executes it
+/// in the end, for the elements that the kernel has computed. A subgroup
+/// computes few elements there, so that no other work fills the time in which
+/// an operation waits for the result of the one before.
 static double getTimeOfElements(linalg::GenericOp op,
                                 const DeviceProfile &profile) {
   double work = 0;
@@ -484,8 +486,8 @@ static bool tryFuse(linalg::GenericOp producer, const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
   double before =
       estimateCycles({producer, profile, &*apart}) + device.launchCycles;
-  // The kernels do not wait for each other, so that all start in the time in
-  // which one does.
+  // The readers that have been fused with the sums do not wait for each other,
+  // so that all of them start in the time in which one does.
   double after = -device.kernelCycles * static_cast<double>(readers.size() - 1);
   SmallVector<std::unique_ptr<FusedReader>> fusions;
   for (linalg::GenericOp reader : readers) {

@@ -26,8 +26,9 @@ const KernelKind &getKernelKind(const KernelTile &tile);
 /// A kind whose option is 'auto' proposes its fastest kernel.
 class KernelWishes {
 public:
-  /// Parses `text`, the value of `option`. Fails, with a diagnostic on `op`, if
-  /// no kind accepts the value.
+  /// Adds the request that `text`, the value of `option`, states for the kinds
+  /// of kernels with this option. Fails, with a diagnostic on `op`, if none of
+  /// these kinds can parse the value.
   llvm::LogicalResult add(llvm::StringRef option, llvm::StringRef text,
                           mlir::Operation *op);
 

@@ -114,9 +114,10 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   double lines = countLines(slices, columns, width, device);
   double groups = static_cast<double>(DeviceProfile::workgroupSize) /
                   static_cast<double>(threadsTogether);
-  // If the columns are quantized, all loads of neighbouring factors are wide
-  // vectors. The L1 cache takes one cycle for each line that such a load
-  // touches, or more time in proportion to its bytes (timesOfWideLoad).
+  // If the columns are quantized, most loads have 16 bytes in each thread. The
+  // L1 cache then takes the time of a whole line for each line that a load
+  // touches, or, if this is more, timesOfWideLoad times the time of as many
+  // whole lines as the load has bytes.
   bool isQuantized = tile.together > 0;
   double loaded = width * static_cast<double>(threadsTogether) /
                   device.cacheLineBytes *
@@ -257,10 +258,10 @@ void SliceSearch::consider(const SliceTile &tile) {
 /// together load as many bytes as memory transfers at a time. With 4 bits a
 /// number, for example, 4 threads load 64 bytes of a column, and the 32 threads
 /// of a subgroup load terms of 8 columns. All columns need the same factors of
-/// the rows, which the subgroup then loads from 4 places instead of 32. Threads
-/// that load less than 16 bytes keep this number, since the factors of the rows
-/// then take an even larger share of the time. Returns 0 if the columns are not
-/// quantized.
+/// the rows, which the subgroup then loads from 4 places instead of 32. The
+/// number is the same where each thread loads less than 16 bytes of the column,
+/// since the factors of the rows then take an even larger share of the time.
+/// Returns 0 if the columns are not quantized.
 int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
   if (!traits.isAlong() || traits.columns.numPerWord == 0)
     return 0;
@@ -350,8 +351,9 @@ class SlicedKind : public KernelKindOf<SliceTile> {
     return problem;
   }
 
-  /// This kind shares the option of ContractionKind, which describes the option
-  /// in messages.
+  /// This kind and ContractionKind share the option --contraction-tile. Error
+  /// messages take the description of the option from ContractionKind, so that
+  /// this kind has none.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {

@@ -118,11 +118,7 @@ llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {
   return llvm::Error::success();
 }
 
-bool dml::onnx::isModel(StringRef path, StringRef content) {
-  if (path.ends_with(".onnx"))
-    return true;
-  if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
-    return false;
+bool dml::onnx::isModel(StringRef content) {
   // An ONNX model begins with field 1, ir_version, which is a small number and
   // is followed by another field. Neither text nor MLIR bytecode begins like
   // this.

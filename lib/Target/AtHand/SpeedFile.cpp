@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -36,14 +37,20 @@ static constexpr double mostOfAny = 1e15;
 // Paths
 //===----------------------------------------------------------------------===//
 
+/// Returns the value of a variable if it is an absolute path, and else "".
+static std::string getFolder(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value && std::filesystem::u8path(value).is_absolute() ? value : "";
+}
+
 std::string dml::getCacheFolder() {
-  auto getAbsolute = [](const char *variable) {
-    const char *value = std::getenv(variable);
-    return value && value[0] == '/' ? std::string(value) : std::string();
-  };
-  std::string folder = getAbsolute("XDG_CACHE_HOME");
-  if (folder.empty() && !getAbsolute("HOME").empty())
-    folder = getAbsolute("HOME") + "/.cache";
+#ifdef _WIN32
+  std::string folder = getFolder("LOCALAPPDATA");
+#else
+  std::string folder = getFolder("XDG_CACHE_HOME");
+  if (folder.empty() && !getFolder("HOME").empty())
+    folder = getFolder("HOME") + "/.cache";
+#endif
   return folder.empty() ? "" : folder + "/dml";
 }
 

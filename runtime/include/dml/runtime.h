@@ -62,12 +62,8 @@
 #include <vulkan/vulkan_core.h>
 
 #if defined(_WIN32) && defined(DML_RUNTIME_SHARED)
-#ifdef dml_runtime_EXPORTS
-#define DML_API __declspec(dllexport)
-#else
 #define DML_API __declspec(dllimport)
-#endif
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define DML_API __attribute__((visibility("default")))
 #else
 #define DML_API
@@ -864,8 +860,7 @@ DML_API DmlResult dmlBindWeightFromBuffer(DmlProgram program, uint32_t weight,
  * The program does not allocate memory for weights that are bound in this way
  * before the first weight is copied, so bind these weights first. Returns
  * DML_ERROR_UNSUPPORTED if the program reads the weight and other constants as
- * one range, or writes to the weight when it is initialized. The message names
- * the reason, and a copy is possible in both cases. */
+ * one range. The message names the ranges, and a copy is possible then. */
 DML_API DmlResult dmlBindWeightInPlace(DmlProgram program, uint32_t weight,
                                        const DmlBufferRange *range,
                                        DmlError *error);

@@ -11,6 +11,7 @@
 #include "Graph/Registry.h"
 #include "Graph/Scope.h"
 #include "dml/Import/ONNX.h"
+#include "dml/Import/Signature.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <memory>
@@ -62,8 +63,10 @@ protected:
     /// The names of dimensions without a size, which --dim may state, and the
     /// names of inputs with a single integer, whose value --dim may state.
     llvm::StringSet<> open, stated;
-    /// The dimensions without a size that no option states.
+    /// The dimensions without a size that no option states, and the inputs
+    /// that have such dimensions.
     std::vector<std::string> missing;
+    std::vector<SignatureTensor> inputs;
   };
   /// Enters the initializers by their names.
   llvm::Error collectInitializers();
