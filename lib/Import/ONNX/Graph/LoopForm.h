@@ -11,7 +11,8 @@
 
 namespace dml::onnx {
 
-/// How the inputs and outputs of a Loop or a Scan belong to those of its body.
+/// The relation between the inputs and outputs of a Loop or a Scan and those of
+/// its body.
 /// Names are those of the body; numbers are those of the node's inputs and
 /// outputs.
 struct LoopForm {

@@ -26,7 +26,7 @@ static constexpr size_t maxInLoops = 1 << 16;
 static constexpr int64_t maxRecurrentSteps = 64;
 
 //===----------------------------------------------------------------------===//
-// What is known of the loop
+// The number of iterations and the needed nodes
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t>
@@ -152,6 +152,9 @@ GraphImporter::LoopImporter::attempt(llvm::function_ref<Outcome()> build) {
   Problems inner = std::exchange(graph.problems, std::move(before));
   if (!outcome)
     return outcome.takeError();
+  // The sequence of numbers and the views of the loop may be refused, too.
+  if (std::string reason = importer.takeReason(); outcome->empty())
+    *outcome = std::move(reason);
   if (outcome->empty() && !inner.empty())
     *outcome = "a program cannot have its body: " + inner.list().front();
   else if (outcome->empty() && inner.getNumBehind() != 0)

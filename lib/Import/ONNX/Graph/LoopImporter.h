@@ -44,7 +44,8 @@ public:
 
 private:
   using Outcome = llvm::Expected<std::string>;
-  /// Why DirectML has no operator for what the loop itself does with tensors.
+  /// The reason why DirectML does not run the operators that number iterations,
+  /// take slices of scanned tensors and join collected tensors.
   static constexpr llvm::StringLiteral writtenOnHost =
       "ONNX Runtime counts iterations, and takes and collects their tensors, "
       "on the CPU";
@@ -53,7 +54,7 @@ private:
       "have fixed numbers of iterations";
 
   //===--------------------------------------------------------------------===//
-  // What is known of the loop
+  // The number of iterations and the needed nodes
   //===--------------------------------------------------------------------===//
 
   /// Finds the number of iterations. Returns a problem or "".
@@ -75,7 +76,8 @@ private:
   // The body
   //===--------------------------------------------------------------------===//
 
-  /// Calls `build`, and forgets what it has noted if it has a problem.
+  /// Calls `build`. If the outcome is a problem, the graph has no notes of the
+  /// attempt afterwards.
   Outcome attempt(llvm::function_ref<Outcome()> build);
   /// Opens a scope for the names of an iteration.
   llvm::Error openIteration();
