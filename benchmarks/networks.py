@@ -20,8 +20,12 @@ import math
 import os
 import sys
 
-import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+try:
+    import numpy as np
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError as error:
+    sys.exit(f"benchmarks/networks.py: {sys.executable} has no {error.name}, but python3-onnx and "
+             "python3-numpy are wanted: run it with Debian's /usr/bin/python3, or install the two")
 
 NETWORKS = {}
 

@@ -160,6 +160,14 @@ has_every_feature = all(has for device in devices
 if devices and has_every_feature:
     config.available_features.add("every-vulkan-feature")
 config.substitutions.append(("%for_device", "" if has_every_feature else "--device=native"))
+# Inputs in archives, pictures and ONNX's test data, whose libraries a build by hand may lack.
+if config.dml_has_tensor_files:
+    config.available_features.add("tensor-files")
+
+# dml-run takes the first GPU, or else the first device.
+if devices and all(device["type"] == "CPU" for device in devices):
+    config.available_features.add("cpu-device")
+
 # Every device shuffles, in subgroups of one size.
 sizes = {device["limits"]["subgroupSize"] for device in devices}
 if len(sizes) == 1 and all(device["features"]["subgroupShuffle"] for device in devices):

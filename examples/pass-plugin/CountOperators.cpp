@@ -49,8 +49,8 @@ struct CountOperators
         ++counts[name];
       // Operators have the accessors of their headers.
       if (auto padding = mlir::dyn_cast<dml::PaddingOp>(op); padding && modes)
-        padding.emitRemark() << "pads with "
-                             << dml::stringifyPaddingMode(padding.getMode());
+        padding.emitRemark()
+            << "pads with " << dml::stringifyPaddingMode(padding.getMode());
     });
     for (auto [name, count] : counts)
       getOperation().emitRemark() << name << ": " << count;

@@ -192,12 +192,20 @@ public:
                const std::vector<Dimension> &dimensions) {
     return add(dmlAddModelInput, name, elementType, &dimensions);
   }
+  /// An input of any shape, of a graph within a node.
+  Model &input(const std::string &name, DmlElementType elementType) {
+    return add(dmlAddModelInput, name, elementType, nullptr);
+  }
   Model &output(const std::string &name) {
     return add(dmlAddModelOutput, name, DML_ELEMENT_TYPE_UNDEFINED, nullptr);
   }
   Model &output(const std::string &name, DmlElementType elementType,
                 const std::vector<Dimension> &dimensions) {
     return add(dmlAddModelOutput, name, elementType, &dimensions);
+  }
+  /// An output of any shape, of a graph within a node.
+  Model &output(const std::string &name, DmlElementType elementType) {
+    return add(dmlAddModelOutput, name, elementType, nullptr);
   }
   /// A tensor between nodes.
   Model &value(const std::string &name, DmlElementType elementType,

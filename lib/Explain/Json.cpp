@@ -149,7 +149,7 @@ static void addVerdict(const Report &report, llvm::json::Object &object) {
 }
 
 llvm::json::Value dml::explain::toJson(const Report &report) {
-  llvm::json::Array ops, foreign, notTaken, unread;
+  llvm::json::Array ops, foreign, notTaken, unread, onHost;
   for (const OpReport &opReport : report.ops)
     ops.push_back(::toJson(opReport));
   for (Operation *op : report.foreign) {
@@ -161,8 +161,11 @@ llvm::json::Value dml::explain::toJson(const Report &report) {
     notTaken.push_back(::toJson(node));
   for (StringRef kind : report.unread)
     unread.push_back(fromFile(kind));
+  for (StringRef kind : report.onHost)
+    onHost.push_back(fromFile(kind));
   llvm::json::Object object{{"ops", std::move(ops)},
                             {"unread", std::move(unread)},
+                            {"onHost", std::move(onHost)},
                             {"foreign", std::move(foreign)},
                             {"notTaken", std::move(notTaken)}};
   if (report.isONNX || report.isOptimized)

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -44,12 +45,24 @@ takeTargets(Operation *root) {
   return targets;
 }
 
+/// Whether `op` belongs to a loop of an ONNX model and to no operator of its
+/// body. The report names such loops by the nodes of the model.
+static bool isPartOfLoop(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop && isa<scf::YieldOp, arith::SubIOp, tensor::ExtractSliceOp,
+                   tensor::InsertSliceOp>(op))
+    loop = op->getParentOfType<scf::ForOp>();
+  return loop && loop->getParentOfType<ModuleOp>()->hasAttr(onHostAttrName);
+}
+
 /// Whether DirectML has no operator for `op` because it needs none: functions
 /// and their calls, constants, and views, which leave all bytes where they are.
 /// Transposition and broadcasting are views by the strides of a binding.
 bool dml::explain::needsNoOperator(Operation *op) {
   if (auto function = dyn_cast<func::FuncOp>(op))
     return !function.isExternal();
+  if (isPartOfLoop(op))
+    return true;
   return isa<ModuleOp, func::ReturnOp, func::CallOp, arith::ConstantOp,
              linalg::BroadcastOp, linalg::TransposeOp, linalg::YieldOp,
              tensor::BitcastOp, tensor::CastOp, tensor::CollapseShapeOp,
@@ -120,6 +133,9 @@ static void addOptimizations(ModuleOp module, Report &report) {
   if (auto unread = module->getAttrOfType<ArrayAttr>(unreadAttrName))
     for (auto kind : unread.getAsRange<StringAttr>())
       report.unread.push_back(kind);
+  if (auto onHost = module->getAttrOfType<ArrayAttr>(onHostAttrName))
+    for (auto kind : onHost.getAsRange<StringAttr>())
+      report.onHost.push_back(kind);
   auto attribute = module->getAttrOfType<DictionaryAttr>(optimizedAttrName);
   report.isOptimized = !!attribute;
   if (!attribute)
@@ -161,10 +177,13 @@ explain::Place::Place(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Verdict Report::getVerdict() const {
+  if (dependsOnSizes)
+    return Verdict::Undecided;
   if (llvm::any_of(ops,
                    [](const OpReport &op) { return !op.violations.empty(); }))
     return Verdict::DoesNotFit;
-  if (ops.empty() || !unread.empty() || !foreign.empty() || !notTaken.empty())
+  if (ops.empty() || !unread.empty() || !onHost.empty() || !foreign.empty() ||
+      !notTaken.empty())
     return Verdict::Undecided;
   if (!hasTarget())
     return isWhole() ? Verdict::None : Verdict::Undecided;
@@ -188,7 +207,8 @@ Report::getUndecidedFusions() const {
 }
 
 bool Report::isWhole() const {
-  return unread.empty() && foreign.empty() && notTaken.empty() &&
+  return !dependsOnSizes && unread.empty() && onHost.empty() &&
+         foreign.empty() && notTaken.empty() &&
          llvm::all_of(open, [&](const auto &entry) {
            return entry.second && *entry.second <= level;
          });

@@ -173,6 +173,12 @@ static void printUnknown(const Report &report, PlacePrinter &places,
     for (StringRef kind : report.unread)
       os << "  " << kind << "\n";
   }
+  if (!report.onHost.empty()) {
+    os << "run on the CPU by ONNX Runtime, apart from the operators of their "
+          "bodies:\n";
+    for (StringRef kind : report.onHost)
+      os << "  " << kind << "\n";
+  }
   if (!report.notTaken.empty()) {
     os << "not taken by ONNX Runtime's DirectML provider: "
        << count(report.notTaken.size(), "node") << "\n";
@@ -225,7 +231,8 @@ static void printLevel(const Report &report, raw_ostream &os) {
        << " dml operators: nothing to say about feature levels\n";
     return;
   }
-  bool isPart = !report.notTaken.empty() || !report.unread.empty();
+  bool isPart = !report.notTaken.empty() || !report.unread.empty() ||
+                !report.onHost.empty();
   os << (!report.foreign.empty() ? "the dml operators alone need "
          : isPart                ? "the other operators alone need "
                                  : "needs ");
@@ -296,14 +303,20 @@ static void printVerdict(const Report &report, raw_ostream &os) {
     os << "does not fit ";
     break;
   case Verdict::Undecided:
+    if (report.dependsOnSizes) {
+      os << "undecided: it depends on sizes that the model leaves open\n";
+      return;
+    }
     if (!report.hasTarget()) {
       os << "undecided\n";
       return;
     }
     os << "undecided, though the "
-       << (!report.foreign.empty()                              ? "dml "
-           : !report.notTaken.empty() || !report.unread.empty() ? "other "
-                                                                : "")
+       << (!report.foreign.empty() ? "dml "
+           : !report.notTaken.empty() || !report.unread.empty() ||
+                   !report.onHost.empty()
+               ? "other "
+               : "")
        << "operators fit: ";
     break;
   }

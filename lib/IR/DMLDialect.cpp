@@ -202,12 +202,14 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << optimizedAttrName << "' wants to be a dictionary on a module";
     return success();
   }
-  if (attribute.getName() == unreadAttrName) {
+  if (attribute.getName() == unreadAttrName ||
+      attribute.getName() == onHostAttrName) {
     auto list = dyn_cast<ArrayAttr>(attribute.getValue());
     if (!isa<ModuleOp>(op) || !list || list.empty() ||
         !llvm::all_of(list, llvm::IsaPred<StringAttr>))
       return emitError(op->getLoc(), "attribute '")
-             << unreadAttrName << "' wants to be a list of strings on a module";
+             << attribute.getName().getValue()
+             << "' wants to be a list of strings on a module";
     return success();
   }
   if (attribute.getName() == anyOrderAttrName) {

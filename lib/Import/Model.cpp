@@ -15,7 +15,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -116,13 +118,19 @@ static OwningOpRef<ModuleOp> parseText(const llvm::SourceMgr &sources,
 //===----------------------------------------------------------------------===//
 
 dml::ModelFormat dml::findModelFormat(StringRef path, StringRef content) {
-  if (onnx::isModel(path, content))
+  if (isBytecode(llvm::MemoryBufferRef(content, "")))
+    return ModelFormat::MLIR;
+  if (onnx::isModel(content))
     return ModelFormat::ONNX;
-  if (directml::isDispatchModel(path))
+  if (directml::isDispatchModel(content))
     return ModelFormat::DispatchModel;
-  if (directml::isSerializedGraph(path))
+  if (directml::isSerializedGraph(content))
     return ModelFormat::SerializedGraph;
-  return ModelFormat::MLIR;
+  return llvm::StringSwitch<ModelFormat>(llvm::sys::path::extension(path))
+      .Case(".onnx", ModelFormat::ONNX)
+      .Case(".json", ModelFormat::DispatchModel)
+      .Case(".bin", ModelFormat::SerializedGraph)
+      .Default(ModelFormat::MLIR);
 }
 
 bool dml::isModelText(ModelFormat format, StringRef content) {

@@ -28,10 +28,15 @@ checkStart(llvm::StringRef path, llvm::StringRef start,
         "module or a model");
   start = start.take_front(kStart);
   size_t zero = start.find('\0');
-  if (zero != llvm::StringRef::npos && isText(start))
-    return llvm::createStringError("'" + path + "' is no module: byte " +
-                                   llvm::Twine(zero) +
-                                   " is 0, which no text has");
+  if (zero == llvm::StringRef::npos || !isText(start))
+    return llvm::Error::success();
+  bool isNothing = start.find_first_not_of('\0') == llvm::StringRef::npos;
+  return llvm::createStringError(
+      "'" + path +
+      "' is none of the files that are read (MLIR, ONNX models, JSON models "
+      "of DxDispatch, serialized graphs of DirectML): it begins with " +
+      (isNothing ? llvm::Twine(start.size()) + " bytes of 0"
+                 : "binary data of no format that is known"));
   return llvm::Error::success();
 }
 

@@ -135,6 +135,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   pm.addPass(
       createChooseLayouts(getPassOptions<ChooseLayoutsOptions>(options)));
   pm.addPass(createConvertDMLToLinalg());
+  pm.addNestedPass<func::FuncOp>(createAlignLoops());
   pm.addPass(createOutlineLoopBodies());
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);

@@ -110,6 +110,13 @@ void Releaser::operator()(OrtExternalInitializerInfo *info) const {
   api.ort->ReleaseExternalInitializerInfo(info);
 }
 
+void Releaser::operator()(OrtEnv *env) const { api.ort->ReleaseEnv(env); }
+void Releaser::operator()(OrtSession *session) const {
+  api.ort->ReleaseSession(session);
+}
+void Releaser::operator()(OrtSessionOptions *options) const {
+  api.ort->ReleaseSessionOptions(options);
+}
 void Releaser::operator()(OrtKernelRegistry *registry) const {
   api.ep->ReleaseKernelRegistry(registry);
 }

@@ -94,6 +94,9 @@ struct Releaser {
   void operator()(OrtValue *value) const;
   void operator()(OrtExternalInitializerInfo *info) const;
   void operator()(OrtKernelRegistry *registry) const;
+  void operator()(OrtEnv *env) const;
+  void operator()(OrtSession *session) const;
+  void operator()(OrtSessionOptions *options) const;
 };
 template <typename T> using Owned = std::unique_ptr<T, Releaser>;
 

@@ -5,10 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Capability.h"
-#include "Partitions.h"
-#include "Survey.h"
+#include "Measurer.h"
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -19,9 +17,9 @@ namespace {
 /// Finds out what the provider takes of a graph.
 class Finder {
 public:
-  Finder(const Graph &graph, const Options &options)
-      : graph(graph), options(options),
-        survey(surveyGraph(graph, options.featureLevel)),
+  Finder(const Graph &graph, const Options &options, const Speeds &speeds)
+      : graph(graph), options(options), speeds(speeds),
+        survey(surveyAtBest(graph, getWhole(graph), options.featureLevel)),
         problems(graph.nodes.size()) {}
 
   Capability run();
@@ -36,12 +34,10 @@ private:
   bool giveBackSmall(const Part &part);
   bool giveBackEmpty(const Part &part);
   Work measure(const Part &part) const;
-  double countBytes(ValueIndex value) const;
-  double countElements(ValueIndex value) const;
-  double countOperations(const Node &node) const;
 
   const Graph &graph;
   const Options &options;
+  const Speeds &speeds;
   Survey survey;
   std::vector<std::string> problems;
 };
@@ -162,77 +158,27 @@ bool Finder::giveBackEmpty(const Part &part) {
 // The work of a partition
 //===----------------------------------------------------------------------===//
 
-double Finder::countElements(ValueIndex value) const {
-  if (value == noValue)
-    return 0;
-  const Survey::TensorResult *tensor = survey.findTensor(value);
-  double count = 1;
-  for (int64_t size : tensor ? tensor->sizes : graph.values[value].sizes)
-    count *= static_cast<double>(std::max<int64_t>(size, 1));
-  return count;
-}
-
-double Finder::countBytes(ValueIndex value) const {
-  if (value == noValue)
-    return 0;
-  return countElements(value) *
-         static_cast<double>(getBits(graph.values[value].type)) / 8;
-}
-
-/// The operations of a node: two for each term of a sum of products, and else
-/// one for each element of its first output. The sums of products of A (rows x
-/// terms) and B (terms x columns) have sqrt(|A| |B| |A B|) terms in total.
-double Finder::countOperations(const Node &node) const {
-  auto element = [&](const std::vector<ValueIndex> &values, size_t index) {
-    return index < values.size() ? countElements(values[index]) : 0;
-  };
-  double outputs = element(node.outputs, 0);
-  auto contains = [&](const char *text) {
-    return node.type.find(text) != std::string::npos;
-  };
-  if (contains("MatMul") || contains("Gemm") || contains("Attention"))
-    return 2 * std::sqrt(element(node.inputs, 0) * outputs *
-                         std::max(element(node.inputs, 1), 1.0));
-  if (contains("Conv") && node.inputs.size() > 1 && node.inputs[1] != noValue &&
-      !graph.values[node.inputs[1]].sizes.empty()) {
-    // Each output element is a sum over a filter.
-    auto filters = static_cast<double>(
-        std::max<int64_t>(graph.values[node.inputs[1]].sizes[0], 1));
-    return 2 * outputs * element(node.inputs, 1) / filters;
-  }
-  return outputs;
-}
-
 Work Finder::measure(const Part &part) const {
-  Work work;
-  for (uint32_t index : part.nodes) {
-    const Node &node = graph.nodes[index];
-    if (survey.getNode(index).isFolded)
-      continue;
-    ++work.nodes;
-    work.operations += countOperations(node);
-    for (const auto *values : {&node.inputs, &node.outputs})
-      for (ValueIndex value : *values)
-        work.bytes += countBytes(value);
-  }
+  Measurer measurer(graph, survey);
+  Work work = measurer.measureNodes(part.nodes);
   for (ValueIndex input : part.inputs)
     if (!graph.values[input].weight)
-      work.copiedBytes += countBytes(input);
+      work.copiedBytes += measurer.countBytes(input);
   for (ValueIndex output : part.outputs)
-    work.copiedBytes += countBytes(output);
+    work.copiedBytes += measurer.countBytes(output);
   return work;
 }
 
 bool Finder::giveBackSmall(const Part &part) {
   Work work = measure(part);
-  if (isWorthwhile(work))
+  if (isWorthwhile(work, speeds))
     return false;
   char text[160];
   std::snprintf(text, sizeof(text),
                 "its partition of %zu nodes takes the CPU about %.0f us, but "
                 "copies and submission %.0f us",
-                part.nodes.size(), estimateCpuTime(work) * 1e6,
-                estimateTransferTime(work) * 1e6);
+                part.nodes.size(), estimateCpuTime(work, speeds) * 1e6,
+                estimateTransferTime(work, speeds) * 1e6);
   for (uint32_t node : part.nodes)
     problems[node] = text;
   return true;
@@ -267,7 +213,7 @@ Capability Finder::run() {
   return {std::move(parts), std::move(problems)};
 }
 
-Capability provider::findCapability(const Graph &graph,
-                                    const Options &options) {
-  return Finder(graph, options).run();
+Capability provider::findCapability(const Graph &graph, const Options &options,
+                                    const Speeds &speeds) {
+  return Finder(graph, options, speeds).run();
 }

@@ -34,7 +34,8 @@ struct Capability {
 ///    shapes, and that none of its other nodes reads, are given back.
 /// 4. With `partitioning=auto`, a partition that is not worth its copies
 ///    (isWorthwhile) is given back.
-Capability findCapability(const Graph &graph, const Options &options);
+Capability findCapability(const Graph &graph, const Options &options,
+                          const Speeds &speeds);
 
 } // namespace dml::provider
 

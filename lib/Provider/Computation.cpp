@@ -49,6 +49,10 @@ static DmlDataType toDataType(DmlElementType type) {
   }
 }
 
+/// The most bytes of a tensor that decides about a branch or about a number of
+/// iterations.
+static constexpr size_t mostDecidingBytes = 8;
+
 static std::vector<uint32_t> getAllNodes(const Graph &graph) {
   std::vector<uint32_t> nodes(graph.nodes.size());
   for (uint32_t i = 0; i < nodes.size(); ++i)
@@ -85,7 +89,9 @@ Computation::Computation(std::shared_ptr<const Context> given,
     compiled = readContext(graph, graph.nodes.front());
     isReady = true;
   }
-  keepWeights();
+  keepWeights(graph, {});
+  for (const Node &node : graph.nodes)
+    hasInnerGraphs |= !node.graphs.empty();
   nameInputs(fused, facts);
   dump(fused);
   if (context->options.makesContext && compiled.executable.empty())
@@ -110,9 +116,14 @@ void Computation::dump(const OrtNode *fused) const {
   }
 }
 
-void Computation::keepWeights() {
+/// Copies the weights of a graph and of those within its nodes, but for those
+/// that the graphs around it have, whose names `around` has.
+void Computation::keepWeights(Graph &graph,
+                              const std::set<std::string> &around) {
+  std::set<std::string> names = around;
   for (Value &value : graph.values) {
-    if (!value.weight || !value.weight->path.empty())
+    if (!names.insert(value.name).second || !value.weight ||
+        !value.weight->path.empty())
       continue;
     size_t size = value.weight->byteSize;
     auto copy = std::make_unique<char[]>(size);
@@ -121,6 +132,9 @@ void Computation::keepWeights() {
     value.weight->data = copy.get();
     weights.push_back(std::move(copy));
   }
+  for (const Node &node : graph.nodes)
+    for (const InnerGraph &inner : node.graphs)
+      keepWeights(*inner.graph, names);
 }
 
 void Computation::nameInputs(const OrtNode *fused, const Facts &facts) {
@@ -149,8 +163,13 @@ void Computation::nameInputs(const OrtNode *fused, const Facts &facts) {
   // The model has its inputs in the order of the node's; weights follow.
   for (ValueIndex value : others)
     if (std::find(part.inputs.begin(), part.inputs.end(), value) ==
-        part.inputs.end())
+        part.inputs.end()) {
+      if (!graph.values[value].weight)
+        throw Failure(
+            "the partition reads '" + graph.values[value].name +
+            "' in a graph within a node, but ONNX Runtime does not give it");
       part.inputs.push_back(value);
+    }
   for (const OrtValueInfo *info : getAll<const OrtValueInfo *>(
            ort().Node_GetNumOutputs, ort().Node_GetOutputs, fused))
     part.outputs.push_back(find(info));
@@ -222,7 +241,8 @@ void Computation::compileAhead() {
       continue;
     if (input.isConstant || value.sizes.size() > DML_MAX_RANK ||
         std::count_if(value.sizes.begin(), value.sizes.end(),
-                      [](int64_t size) { return size < 0; }))
+                      [](int64_t size) { return size < 0; }) ||
+        (hasInnerGraphs && countBytes(value) <= mostDecidingBytes))
       return;
     DmlSessionTensor tensor{};
     tensor.name = value.name.c_str();
@@ -282,13 +302,37 @@ Computation::findVariant(const Constants &constants) {
 // Running
 //===----------------------------------------------------------------------===//
 
+/// What the shapes of outputs depend on: the sizes of the inputs, and the
+/// elements of those that the host may decide by.
+std::string
+Computation::getKey(const std::vector<DmlSessionTensor> &tensors) const {
+  std::string key;
+  for (const DmlSessionTensor &tensor : tensors) {
+    key.append(reinterpret_cast<const char *>(tensor.sizes),
+               tensor.rank * sizeof(int64_t));
+    if (hasInnerGraphs && tensor.data && tensor.byteSize <= mostDecidingBytes)
+      key.append(static_cast<const char *>(tensor.data), tensor.byteSize);
+    key += ';';
+  }
+  return key;
+}
+
+std::string Computation::getKey(const Constants &constants) const {
+  std::string key;
+  for (const auto &[value, constant] : constants) {
+    for (const auto *list : {&constant.sizes, &constant.elements})
+      key.append(reinterpret_cast<const char *>(list->data()),
+                 list->size() * sizeof(int64_t));
+    key += ';';
+  }
+  return key;
+}
+
 std::vector<Computation::Shape>
 Computation::findOutputs(Variant &variant,
                          const std::vector<DmlSessionTensor> &tensors) {
   constexpr size_t mostShapes = 1024;
-  std::vector<int64_t> key;
-  for (const DmlSessionTensor &tensor : tensors)
-    key.insert(key.end(), tensor.sizes, tensor.sizes + tensor.rank);
+  std::string key = getKey(tensors);
   {
     std::lock_guard<std::mutex> lock(variant.mutex);
     auto found = variant.outputs.find(key);
@@ -300,10 +344,16 @@ Computation::findOutputs(Variant &variant,
                      static_cast<uint32_t>(tensors.size()), results.data(),
                      static_cast<uint32_t>(results.size()));
   std::vector<Shape> shapes;
-  for (size_t i = 0; i < results.size(); ++i)
-    shapes.push_back(
-        {{results[i].sizes,
-          results[i].sizes + (compiled.isScalar[i] ? 0 : results[i].rank)}});
+  for (size_t i = 0; i < results.size(); ++i) {
+    const int64_t *sizes = results[i].sizes;
+    uint32_t rank = compiled.isScalar[i] ? 0 : results[i].rank;
+    bool isKnown = rank != DML_UNKNOWN_RANK &&
+                   std::none_of(sizes, sizes + rank,
+                                [](int64_t size) { return size < 0; });
+    Shape &shape = shapes.emplace_back();
+    if (isKnown)
+      shape.emplace(sizes, sizes + rank);
+  }
   std::lock_guard<std::mutex> lock(variant.mutex);
   if (variant.outputs.size() >= mostShapes)
     variant.outputs.clear();
@@ -397,38 +447,148 @@ void Computation::readInputs(OrtKernelContext *kernel, Constants &constants,
       fitExecutable(tensor);
     const void *address = tensor.data;
     std::vector<char> &copy = tensors.copies.emplace_back();
-    place(tensor, copy);
+    // The host decides by conditions and numbers of iterations.
+    if (hasInnerGraphs && tensor.byteSize <= mostDecidingBytes) {
+      copy.resize(tensor.byteSize);
+      tensor.data = copy.data();
+    } else {
+      place(tensor, copy);
+    }
     if (!copy.empty())
       context->memory->copy(copy.data(), address, copy.size());
     tensors.all.push_back(tensor);
   }
 }
 
-void Computation::compute(OrtKernelContext *kernel) {
-  Constants constants;
-  Tensors given, results;
-  readInputs(kernel, constants, given);
+/// Makes an output of ONNX Runtime's, as a tensor in host memory or in that of
+/// a device.
+DmlSessionTensor
+Computation::makeOutput(OrtKernelContext *kernel, size_t index,
+                        const std::vector<int64_t> &sizes) const {
+  auto *value =
+      get<OrtValue *>(ort().KernelContext_GetOutput, kernel, index,
+                      static_cast<const int64_t *>(sizes.data()), sizes.size());
+  DmlSessionTensor result{};
+  check(ort().GetTensorMutableData(value, &result.data));
+  result.byteSize = get<size_t>(ort().GetTensorSizeInBytes, value);
+  return result;
+}
+
+/// Gives ONNX Runtime an output whose sizes the run has told.
+void Computation::giveOutput(OrtKernelContext *kernel, size_t index,
+                             const DmlSessionTensor &result) const {
+  uint32_t rank = compiled.isScalar[index] ? 0 : result.rank;
+  DmlSessionTensor made =
+      makeOutput(kernel, index, {result.sizes, result.sizes + rank});
+  if (made.byteSize != result.byteSize)
+    throw Failure("output '" + graph.values[outputs[index]].name + "' has " +
+                  std::to_string(result.byteSize) +
+                  " bytes, but ONNX Runtime wants " +
+                  std::to_string(made.byteSize));
+  if (made.byteSize != 0)
+    context->memory->copy(made.data, result.data, made.byteSize);
+}
+
+namespace {
+/// Frees the tensors that a session has allocated.
+struct ResultsOwner {
+  explicit ResultsOwner(size_t count) : isOwned(count), tensors(count) {}
+  ~ResultsOwner() {
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (isOwned[i])
+        dmlFreeTensor(&tensors[i]);
+  }
+  ResultsOwner(const ResultsOwner &) = delete;
+  ResultsOwner &operator=(const ResultsOwner &) = delete;
+
+  std::vector<bool> isOwned;
+  std::vector<DmlSessionTensor> tensors;
+};
+} // namespace
+
+void Computation::runOnDevice(OrtKernelContext *kernel,
+                              const Constants &constants,
+                              const Tensors &given) {
   std::shared_ptr<Variant> program = findVariant(constants);
   std::vector<Shape> shapes = findOutputs(*program, given.all);
-  std::vector<void *> addresses;
+  ResultsOwner results(outputs.size());
+  std::vector<void *> addresses(outputs.size());
+  std::vector<std::vector<char>> copies(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    auto *value =
-        get<OrtValue *>(ort().KernelContext_GetOutput, kernel, i,
-                        static_cast<const int64_t *>(shapes[i].sizes.data()),
-                        shapes[i].sizes.size());
-    DmlSessionTensor &result = results.all.emplace_back();
-    check(ort().GetTensorMutableData(value, &result.data));
-    result.byteSize = get<size_t>(ort().GetTensorSizeInBytes, value);
-    addresses.push_back(result.data);
-    place(result, results.copies.emplace_back());
+    results.isOwned[i] = !shapes[i];
+    if (!shapes[i])
+      continue;
+    results.tensors[i] = makeOutput(kernel, i, *shapes[i]);
+    addresses[i] = results.tensors[i].data;
+    place(results.tensors[i], copies[i]);
   }
   dml::detail::check(dmlRunSession, program->session.get(),
                      static_cast<const DmlSessionTensor *>(given.all.data()),
                      static_cast<uint32_t>(given.all.size()),
-                     results.all.data(),
-                     static_cast<uint32_t>(results.all.size()));
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!results.copies[i].empty())
-      context->memory->copy(addresses[i], results.copies[i].data(),
-                            results.copies[i].size());
+                     results.tensors.data(),
+                     static_cast<uint32_t>(results.tensors.size()));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!copies[i].empty())
+      context->memory->copy(addresses[i], copies[i].data(), copies[i].size());
+    if (!shapes[i])
+      giveOutput(kernel, i, results.tensors[i]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes that dml refuses
+//===----------------------------------------------------------------------===//
+
+bool Computation::isRefused(const std::string &key) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return refused.count(key) != 0;
+}
+
+/// Remembers inputs that dml refuses, so that later runs need not try again,
+/// and says so once.
+void Computation::noteRefused(const std::string &key, const Tensors &given,
+                              const char *reason) {
+  constexpr size_t mostRefused = 1024;
+  std::string sizes;
+  for (const DmlSessionTensor &tensor : given.all) {
+    sizes += sizes.empty() ? "'" : ", '";
+    sizes += std::string(tensor.name ? tensor.name : "") + "' of [";
+    for (uint32_t i = 0; i < tensor.rank; ++i)
+      sizes += (i ? ", " : "") + std::to_string(tensor.sizes[i]);
+    sizes += "]";
+  }
+  context->log.warn("a partition runs on the CPU for " + sizes + ": " + reason);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (refused.size() >= mostRefused)
+    refused.clear();
+  refused.insert(key);
+}
+
+void Computation::runOnCpu(OrtKernelContext *kernel) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!fallback)
+      fallback = std::make_unique<Fallback>(graph, part, *context->memory);
+  }
+  fallback->run(kernel);
+}
+
+void Computation::compute(OrtKernelContext *kernel) {
+  Constants constants;
+  Tensors given;
+  readInputs(kernel, constants, given);
+  std::string key = getKey(given.all) + getKey(constants);
+  if (!isRefused(key)) {
+    try {
+      return runOnDevice(kernel, constants, given);
+    } catch (const dml::Error &error) {
+      // An executable has no nodes that the CPU could run.
+      bool isRefusal = error.result() == DML_ERROR_UNSUPPORTED ||
+                       error.result() == DML_ERROR_INVALID_ARGUMENT;
+      if (isReady || !isRefusal)
+        throw;
+      noteRefused(key, given, error.what());
+    }
+  }
+  runOnCpu(kernel);
 }

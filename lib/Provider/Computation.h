@@ -8,6 +8,7 @@
 #define DML_LIB_PROVIDER_COMPUTATION_H
 
 #include "Context.h"
+#include "Fallback.h"
 #include "Memory.h"
 #include "Model.h"
 #include "Options.h"
@@ -22,6 +23,7 @@ namespace dml::provider {
 /// What all partitions of a session share.
 struct Context {
   Options options;
+  Speeds speeds;
   Log log{nullptr};
   std::shared_ptr<DmlDeviceImpl> device;
   /// The factory's.
@@ -59,9 +61,8 @@ private:
     DmlDataType type;
     bool isConstant;
   };
-  struct Shape {
-    std::vector<int64_t> sizes;
-  };
+  /// The sizes of an output, or nothing where only a run tells them.
+  using Shape = std::optional<std::vector<int64_t>>;
   /// The inputs that are constants of a program, with their sizes and elements.
   struct Constant {
     std::vector<int64_t> sizes;
@@ -76,7 +77,7 @@ private:
     explicit Variant(dml::Session session) : session(std::move(session)) {}
     dml::Session session;
     std::mutex mutex;
-    std::map<std::vector<int64_t>, std::vector<Shape>> outputs;
+    std::map<std::string, std::vector<Shape>> outputs;
   };
 
   /// The tensors of a run, with the copies on the host of those that are on
@@ -86,10 +87,16 @@ private:
     std::deque<std::vector<char>> copies;
   };
 
+  void runOnDevice(OrtKernelContext *kernel, const Constants &constants,
+                   const Tensors &given);
+  bool isRefused(const std::string &key);
+  void noteRefused(const std::string &key, const Tensors &given,
+                   const char *reason);
+  void runOnCpu(OrtKernelContext *kernel);
   void readInputs(OrtKernelContext *kernel, Constants &constants,
                   Tensors &tensors) const;
   void place(DmlSessionTensor &tensor, std::vector<char> &copy) const;
-  void keepWeights();
+  void keepWeights(Graph &graph, const std::set<std::string> &around);
   void nameInputs(const OrtNode *fused, const Facts &facts);
   void dump(const OrtNode *fused) const;
   void wantFixedSizes() const;
@@ -99,6 +106,12 @@ private:
   std::shared_ptr<Variant> findVariant(const Constants &constants);
   std::vector<Shape> findOutputs(Variant &variant,
                                  const std::vector<DmlSessionTensor> &inputs);
+  std::string getKey(const std::vector<DmlSessionTensor> &inputs) const;
+  std::string getKey(const Constants &constants) const;
+  DmlSessionTensor makeOutput(OrtKernelContext *kernel, size_t index,
+                              const std::vector<int64_t> &sizes) const;
+  void giveOutput(OrtKernelContext *kernel, size_t index,
+                  const DmlSessionTensor &result) const;
 
   std::shared_ptr<const Context> context;
   Graph graph;
@@ -111,12 +124,18 @@ private:
   Compiled compiled;
   /// Whether the executable is what runs.
   bool isReady = false;
+  /// Whether a node has a graph within it: the session runs several programs,
+  /// with the host between them.
+  bool hasInnerGraphs = false;
   /// The inputs and outputs of the fused node, in its order.
   std::vector<Input> inputs;
   std::vector<ValueIndex> outputs;
 
   std::mutex mutex;
   std::map<Constants, std::shared_ptr<Variant>> variants;
+  /// The inputs that dml refuses, as keys, and what runs them.
+  std::set<std::string> refused;
+  std::unique_ptr<Fallback> fallback;
 };
 
 } // namespace dml::provider

@@ -7,6 +7,7 @@
 #include "Dump.h"
 #include <cstring>
 #include <fstream>
+#include <set>
 
 using namespace dml;
 using namespace dml::provider;
@@ -57,7 +58,7 @@ static Message makeTensor(const Value &value, const std::string &elements) {
   return tensor;
 }
 
-static std::string readElements(const WeightPlace &weight) {
+std::string provider::readElements(const WeightPlace &weight) {
   std::string elements(weight.byteSize, '\0');
   if (weight.path.empty()) {
     if (!elements.empty())
@@ -92,7 +93,7 @@ static Message makeValue(const Value &value) {
   return info;
 }
 
-/// An AttributeProto. A graph is left out, which no partition has.
+/// An AttributeProto. Node::graphs has the graphs.
 static Message makeAttribute(const NodeAttribute &given) {
   Message attribute;
   attribute.addBytes(1, given.name);
@@ -135,7 +136,42 @@ static Message makeAttribute(const NodeAttribute &given) {
   return attribute;
 }
 
-static Message makeNode(const Graph &graph, const Node &given) {
+using Names = std::set<std::string>;
+
+static Message makeNode(const Graph &graph, const Node &given,
+                        const Names &names);
+
+/// The graph within a node. `around` has the names that it reads from around
+/// it.
+static Message makeInnerGraph(const Graph &graph, const Names &around) {
+  Message result;
+  Names names = around;
+  std::set<ValueIndex> inputs(graph.inputs.begin(), graph.inputs.end());
+  for (ValueIndex i = 0; i < graph.values.size(); ++i) {
+    const Value &value = graph.values[i];
+    if (names.insert(value.name).second && value.weight && !inputs.count(i))
+      result.add(5, makeTensor(value, readElements(*value.weight)));
+  }
+  for (const Node &node : graph.nodes)
+    result.add(1, makeNode(graph, node, names));
+  result.addBytes(2, graph.name.empty() ? "graph" : graph.name);
+  for (ValueIndex input : graph.inputs)
+    result.add(11, makeValue(graph.values[input]));
+  for (ValueIndex output : graph.outputs)
+    result.add(12, makeValue(graph.values[output]));
+  return result;
+}
+
+static Message makeAttribute(const InnerGraph &given, const Names &names) {
+  Message attribute;
+  attribute.addBytes(1, given.attribute);
+  attribute.add(6, makeInnerGraph(*given.graph, names));
+  attribute.addNumber(20, DML_ATTRIBUTE_TYPE_GRAPH);
+  return attribute;
+}
+
+static Message makeNode(const Graph &graph, const Node &given,
+                        const Names &names) {
   Message node;
   auto getName = [&](ValueIndex value) {
     return value == noValue ? std::string() : graph.values[value].name;
@@ -147,7 +183,10 @@ static Message makeNode(const Graph &graph, const Node &given) {
   node.addBytes(3, given.name);
   node.addBytes(4, given.type);
   for (const NodeAttribute &attribute : given.attributes)
-    node.add(5, makeAttribute(attribute));
+    if (attribute.type != ORT_OP_ATTR_GRAPH)
+      node.add(5, makeAttribute(attribute));
+  for (const InnerGraph &inner : given.graphs)
+    node.add(5, makeAttribute(inner, names));
   node.addBytes(7, given.domain);
   return node;
 }
@@ -165,14 +204,18 @@ static void wantSmall(const Graph &graph, const Part &part) {
                   std::to_string(mostBytes) + " in a file");
 }
 
-static Message makeGraph(const Graph &graph, const Part &part) {
+static Message makeGraph(const Graph &graph, const Part &part,
+                         uint64_t mostBytes) {
   Message result;
+  Names names;
+  for (const Value &value : graph.values)
+    names.insert(value.name);
   for (uint32_t node : part.nodes)
-    result.add(1, makeNode(graph, graph.nodes[node]));
+    result.add(1, makeNode(graph, graph.nodes[node], names));
   result.addBytes(2, graph.name.empty() ? "graph" : graph.name);
   for (ValueIndex index : part.inputs) {
     const Value &value = graph.values[index];
-    if (value.weight)
+    if (value.weight && value.weight->byteSize <= mostBytes)
       result.add(5, makeTensor(value, readElements(*value.weight)));
     else
       result.add(11, makeValue(value));
@@ -182,22 +225,27 @@ static Message makeGraph(const Graph &graph, const Part &part) {
   return result;
 }
 
-void provider::dumpPart(const Graph &graph, const Part &part,
-                        const std::string &path) {
-  wantSmall(graph, part);
+std::string provider::encodePart(const Graph &graph, const Part &part,
+                                 uint64_t mostBytes) {
   Message model;
   model.addNumber(1, 8);
   model.addBytes(2, "dml");
-  model.add(7, makeGraph(graph, part));
+  model.add(7, makeGraph(graph, part, mostBytes));
   for (const auto &[domain, version] : graph.operatorSets) {
     Message set;
     set.addBytes(1, domain);
     set.addNumber(2, version);
     model.add(8, set);
   }
+  return model.getBytes();
+}
+
+void provider::dumpPart(const Graph &graph, const Part &part,
+                        const std::string &path) {
+  wantSmall(graph, part);
+  std::string bytes = encodePart(graph, part, UINT64_MAX);
   std::ofstream file(path, std::ios::binary);
-  file.write(model.getBytes().data(),
-             static_cast<std::streamsize>(model.getBytes().size()));
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file)
     throw Failure("the file '" + path + "' cannot be written");

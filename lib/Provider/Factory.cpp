@@ -7,6 +7,7 @@
 #include "Capability.h"
 #include "External.h"
 #include "Provider.h"
+#include "Streams.h"
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -49,7 +50,14 @@ Factory::Factory(const OrtLogger *logger) : OrtEpFactory{}, log(logger) {
   ReleaseEp = [](OrtEpFactory *, OrtEp *ep) noexcept {
     delete static_cast<Provider *>(ep);
   };
-  IsStreamAware = [](const OrtEpFactory *) noexcept { return false; };
+  IsStreamAware = [](const OrtEpFactory *) noexcept {
+    return hasDeviceMemory();
+  };
+  CreateSyncStreamForDevice = [](OrtEpFactory *, const OrtMemoryDevice *,
+                                 const OrtKeyValuePairs *,
+                                 OrtSyncStreamImpl **stream) noexcept {
+    return guard([&] { *stream = createStream(); });
+  };
   setMemoryFunctions();
 }
 
@@ -194,9 +202,12 @@ OrtEp *Factory::createProvider(const OrtKeyValuePairs *const *metadata,
     selector = uuid ? uuid : "";
   }
   std::shared_ptr<DmlDeviceImpl> device = devices.open(selector);
+  Speeds found;
+  if (options.partitioning == Partitioning::Automatic)
+    found = speeds.get(device, Log(logger));
   if (options.maxMemory != 0)
     dmlSetMemoryBudget(device.get(), options.maxMemory);
-  return new Provider(std::move(options), std::move(device), memory,
+  return new Provider(std::move(options), found, std::move(device), memory,
                       getKernels(), logger);
 }
 

@@ -75,8 +75,7 @@ static void readType(const OrtTypeInfo *type, Value &value) {
     readShape(info, value);
 }
 
-/// The number of bytes that the elements of a tensor with fixed sizes have.
-static uint64_t countBytes(const Value &value) {
+uint64_t provider::countBytes(const Value &value) {
   uint64_t count = 1;
   for (int64_t size : value.sizes)
     count *= static_cast<uint64_t>(size);
@@ -105,21 +104,25 @@ static void readPlace(const OrtValueInfo *info, const std::string &folder,
 }
 
 namespace {
-/// Reads a graph.
+/// Reads a graph, around which there are `depth` others.
 class Reader {
 public:
-  explicit Reader(const OrtGraph *handle) : handle(handle) {}
+  explicit Reader(const OrtGraph *handle, unsigned depth = 0)
+      : handle(handle), depth(depth) {}
   Graph run();
+  Graph readAround(const OrtNode *node);
 
 private:
   ValueIndex add(const OrtValueInfo *info);
   std::vector<ValueIndex> add(const std::vector<const OrtValueInfo *> &infos);
   void readWeight(const OrtValueInfo *info, Value &value);
   void readNode(const OrtNode *node);
+  void readInnerGraphs(Node &node) const;
   void readOperatorSets();
   void link();
 
   const OrtGraph *handle;
+  const unsigned depth;
   Graph graph;
   std::map<std::string, ValueIndex> indices;
   std::set<std::string> nodeNames;
@@ -257,15 +260,31 @@ static std::string findProblem(const Node &node) {
   const char *provider = get<const char *>(ort().Node_GetEpName, node.handle);
   if (provider && *provider && std::string(provider) != providerName)
     return std::string("the provider ") + provider + " has it already";
-  if (get<size_t>(ort().Node_GetNumSubgraphs, node.handle) != 0)
-    return "it has graphs within it, and its condition or number of steps is "
-           "known only when the model runs";
   for (const NodeAttribute &attribute : node.attributes)
     if (attribute.type == ORT_OP_ATTR_UNDEFINED ||
         (attribute.type == ORT_OP_ATTR_TENSOR && !attribute.tensor.isTensor))
       return "its attribute '" + attribute.name +
              "' has a type that no DirectML tensor has";
   return "";
+}
+
+void Reader::readInnerGraphs(Node &node) const {
+  /// Graphs around a graph, at most, as in files.
+  constexpr unsigned mostDepth = 16;
+  size_t count = get<size_t>(ort().Node_GetNumSubgraphs, node.handle);
+  if (count == 0)
+    return;
+  if (depth == mostDepth) {
+    node.problem = "it has graphs within it, and too many around it";
+    return;
+  }
+  std::vector<const OrtGraph *> graphs(count);
+  std::vector<const char *> names(count);
+  check(
+      ort().Node_GetSubgraphs(node.handle, graphs.data(), count, names.data()));
+  for (size_t i = 0; i < count; ++i)
+    node.graphs.push_back({names[i], std::make_shared<Graph>(
+                                         Reader(graphs[i], depth + 1).run())});
 }
 
 void Reader::readNode(const OrtNode *handle) {
@@ -289,6 +308,7 @@ void Reader::readNode(const OrtNode *handle) {
            ort().Node_GetNumAttributes, ort().Node_GetAttributes, handle))
     node.attributes.push_back(readAttribute(attribute));
   node.problem = findProblem(node);
+  readInnerGraphs(node);
   graph.nodes.push_back(std::move(node));
 }
 
@@ -340,6 +360,20 @@ Graph Reader::run() {
   return std::move(graph);
 }
 
+Graph Reader::readAround(const OrtNode *node) {
+  readOperatorSets();
+  readNode(node);
+  link();
+  return std::move(graph);
+}
+
 Graph provider::readGraph(const OrtGraph *handle) {
   return Reader(handle).run();
+}
+
+std::optional<Graph> provider::readNodeAround(const OrtGraph *handle) {
+  const auto *node = get<const OrtNode *>(ort().Graph_GetParentNode, handle);
+  if (!node)
+    return std::nullopt;
+  return Reader(handle).readAround(node);
 }

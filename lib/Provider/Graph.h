@@ -8,8 +8,10 @@
 #define DML_LIB_PROVIDER_GRAPH_H
 
 #include "Api.h"
+#include "Partitions.h"
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +61,15 @@ struct NodeAttribute {
   std::string elements;
 };
 
+struct Graph;
+
+/// A graph within a node, such as the body of a Loop. It reads values of the
+/// graphs around it by their names.
+struct InnerGraph {
+  std::string attribute;
+  std::shared_ptr<Graph> graph;
+};
+
 struct Node {
   const OrtNode *handle = nullptr;
   /// The name, which no other node of the graph has.
@@ -68,6 +79,9 @@ struct Node {
   /// The values that graphs within the node read.
   std::vector<ValueIndex> implicitInputs;
   std::vector<NodeAttribute> attributes;
+  std::vector<InnerGraph> graphs;
+  /// The work of the graphs: of one iteration, or of the larger branch.
+  Work innerWork;
   /// Why the node stays with ONNX Runtime whatever dml says of it, or "".
   std::string problem;
 };
@@ -90,6 +104,13 @@ struct Graph {
 
 /// Reads a graph. `handle` must exist as long as the result.
 Graph readGraph(const OrtGraph *handle);
+
+/// Reads the node around a graph, as the only node of a graph, or nothing where
+/// `handle` is the graph of a model.
+std::optional<Graph> readNodeAround(const OrtGraph *handle);
+
+/// Returns the number of bytes of the elements of a tensor with fixed sizes.
+uint64_t countBytes(const Value &value);
 
 /// Returns the number of bytes of an element of a type, in eighths: 4 for int4.
 uint64_t getBits(DmlElementType type);

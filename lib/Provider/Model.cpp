@@ -18,9 +18,14 @@ class Builder {
 public:
   Builder(const Graph &graph, const Part &part, ModelKind kind,
           const std::string &identifier);
+  /// Builds the graph within a node of the graph of `outer`.
+  Builder(const Graph &graph, const Builder &outer);
   dml::Model run();
+  dml::Model runInner();
 
 private:
+  bool isKnownAround(const std::string &name) const;
+  dml::Attribute convertInner(const InnerGraph &inner) const;
   std::string getName(ValueIndex index) const {
     return index == noValue ? "" : graph.values[index].name;
   }
@@ -32,9 +37,12 @@ private:
   void addNode(const Node &node);
 
   const Graph &graph;
-  const Part &part;
+  const Part part;
   ModelKind kind;
   dml::Model model;
+  /// The graph around this one, or null, and the names of this one's values.
+  const Builder *outer = nullptr;
+  std::set<std::string> names;
 };
 } // namespace
 
@@ -51,6 +59,10 @@ Builder::Builder(const Graph &graph, const Part &part, ModelKind kind,
     : graph(graph), part(part), kind(kind),
       model(getOperatorSets(graph), graph.name.empty() ? "graph" : graph.name,
             identifier) {}
+
+Builder::Builder(const Graph &graph, const Builder &outer)
+    : graph(graph), part(getWhole(graph)), kind(outer.kind),
+      model({}, graph.name.empty() ? "graph" : graph.name), outer(&outer) {}
 
 const std::vector<int64_t> &Builder::getSizes(ValueIndex index) const {
   auto given = part.shapes.find(index);
@@ -122,7 +134,7 @@ void Builder::addSource(ValueIndex index) {
         static_cast<DmlElementType>(ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING), {});
 }
 
-/// The attribute as dml's model has it. A graph is left out.
+/// The attribute as dml's model has it. Node::graphs has the graphs.
 static std::optional<dml::Attribute> convert(const NodeAttribute &given) {
   switch (given.type) {
   case ORT_OP_ATTR_INT:
@@ -160,20 +172,28 @@ void Builder::addNode(const Node &node) {
   for (ValueIndex value : node.outputs)
     outputs.push_back(getName(value));
   std::vector<dml::Attribute> attributes;
-  // The survey of a node that stays with ONNX Runtime is about the nodes behind
-  // it alone.
-  if (!node.problem.empty())
-    return void(
-        model.node("unread::" + node.type, inputs, outputs, {}, node.name));
+  // The survey of such a node is about the nodes behind it, and about those
+  // that graphs within it read.
+  if (!node.problem.empty() ||
+      (kind == ModelKind::Survey && !node.graphs.empty())) {
+    for (ValueIndex value : node.implicitInputs)
+      inputs.push_back(getName(value));
+    model.node("unread::" + node.type, inputs, outputs, {}, node.name);
+    return;
+  }
   for (const NodeAttribute &attribute : node.attributes)
     if (std::optional<dml::Attribute> converted = convert(attribute))
       attributes.push_back(std::move(*converted));
+  for (const InnerGraph &inner : node.graphs)
+    attributes.push_back(convertInner(inner));
   std::string type =
       node.domain.empty() ? node.type : node.domain + "::" + node.type;
   model.node(type, inputs, outputs, attributes, node.name);
 }
 
 dml::Model Builder::run() {
+  for (const Value &value : graph.values)
+    names.insert(value.name);
   for (ValueIndex index : part.inputs)
     addSource(index);
   for (uint32_t index : part.nodes) {
@@ -194,6 +214,49 @@ dml::Model Builder::run() {
       model.output(value.name, value.type, getDimensions(index));
     else
       model.output(value.name);
+  }
+  return model;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs within nodes
+//===----------------------------------------------------------------------===//
+
+/// Whether a graph around this one has a value of the name.
+bool Builder::isKnownAround(const std::string &name) const {
+  return outer && (outer->names.count(name) || outer->isKnownAround(name));
+}
+
+dml::Attribute Builder::convertInner(const InnerGraph &inner) const {
+  return dml::Attribute(inner.attribute,
+                        Builder(*inner.graph, *this).runInner());
+}
+
+/// Builds the graph within a node, whose inputs and outputs have their order.
+dml::Model Builder::runInner() {
+  std::set<ValueIndex> inputs(graph.inputs.begin(), graph.inputs.end());
+  for (ValueIndex index : graph.inputs) {
+    const Value &value = graph.values[index];
+    if (value.hasShape)
+      model.input(value.name, value.type, getDimensions(index));
+    else
+      model.input(value.name, value.type);
+  }
+  for (ValueIndex index = 0; index < graph.values.size(); ++index)
+    if (const Value &value = graph.values[index];
+        value.weight && !inputs.count(index) && !isKnownAround(value.name))
+      model.weight(makeWeight(value));
+  for (const Value &value : graph.values)
+    names.insert(value.name);
+  for (const Node &node : graph.nodes)
+    addNode(node);
+  // A Loop without iterations collects tensors of the type that is declared.
+  for (ValueIndex index : graph.outputs) {
+    const Value &value = graph.values[index];
+    if (value.hasShape)
+      model.output(value.name, value.type, getDimensions(index));
+    else
+      model.output(value.name, value.type);
   }
   return model;
 }
@@ -222,6 +285,7 @@ Part provider::getPart(const Graph &graph, std::vector<uint32_t> nodes) {
   };
   for (uint32_t index : nodes) {
     addInputs(graph.nodes[index].inputs);
+    addInputs(graph.nodes[index].implicitInputs);
     for (ValueIndex value : graph.nodes[index].outputs)
       if (value != noValue && leaves(value))
         part.outputs.push_back(value);
@@ -234,14 +298,5 @@ Part provider::getWhole(const Graph &graph) {
   std::vector<uint32_t> nodes;
   for (uint32_t i = 0; i < graph.nodes.size(); ++i)
     nodes.push_back(i);
-  Part part = getPart(graph, std::move(nodes));
-  // What a graph within a node reads, no node of this model does.
-  for (const Node &node : graph.nodes)
-    for (ValueIndex value : node.implicitInputs)
-      if (value != noValue && graph.producers[value] && !graph.isOutput[value])
-        part.outputs.push_back(value);
-  std::sort(part.outputs.begin(), part.outputs.end());
-  part.outputs.erase(std::unique(part.outputs.begin(), part.outputs.end()),
-                     part.outputs.end());
-  return part;
+  return getPart(graph, std::move(nodes));
 }

@@ -43,8 +43,7 @@ enum class ModelKind {
 dml::Model buildModel(const Graph &graph, const Part &part, ModelKind kind,
                       const std::string &identifier = "");
 
-/// The part that is the whole graph. Its outputs include each value that a
-/// graph within a node reads.
+/// The part that is the whole graph.
 Part getWhole(const Graph &graph);
 
 /// The part of `nodes`, which are in ascending order. Constants and shapes are

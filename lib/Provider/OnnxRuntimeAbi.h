@@ -19,6 +19,9 @@
 
 #ifdef DML_ONNXRUNTIME_HEADERS
 #include <onnxruntime_c_api.h>
+#if ORT_API_VERSION < 26
+#error "ONNXRUNTIME_INCLUDE_DIR has headers of ONNX Runtime before 1.26"
+#endif
 #else
 
 #include <stdbool.h>
@@ -221,6 +224,7 @@ typedef struct OrtRunOptions OrtRunOptions;
 typedef struct OrtSession OrtSession;
 typedef struct OrtSessionOptions OrtSessionOptions;
 typedef struct OrtStatus OrtStatus;
+typedef struct OrtSyncNotificationImpl OrtSyncNotificationImpl;
 typedef struct OrtSyncStream OrtSyncStream;
 typedef struct OrtSyncStreamImpl OrtSyncStreamImpl;
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
@@ -307,6 +311,24 @@ struct OrtExternalSemaphoreHandle {
   void (*Release)(OrtExternalSemaphoreHandle *);
 };
 
+struct OrtSyncNotificationImpl {
+  uint32_t ort_version_supported;
+  void (*Release)(OrtSyncNotificationImpl *);
+  OrtStatus *(*Activate)(OrtSyncNotificationImpl *);
+  OrtStatus *(*WaitOnDevice)(OrtSyncNotificationImpl *, OrtSyncStream *);
+  OrtStatus *(*WaitOnHost)(OrtSyncNotificationImpl *);
+};
+
+struct OrtSyncStreamImpl {
+  uint32_t ort_version_supported;
+  void (*Release)(OrtSyncStreamImpl *);
+  void *(*GetHandle)(OrtSyncStreamImpl *);
+  OrtStatus *(*CreateNotification)(OrtSyncStreamImpl *,
+                                   OrtSyncNotificationImpl **);
+  OrtStatus *(*Flush)(OrtSyncStreamImpl *);
+  OrtStatus *(*OnSessionRunEnd)(OrtSyncStreamImpl *);
+};
+
 struct OrtExternalResourceImporterImpl {
   uint32_t ort_version_supported;
   bool (*CanImportMemory)(const OrtExternalResourceImporterImpl *,
@@ -377,7 +399,11 @@ struct OrtEpFactory {
   void (*ReleaseAllocator)(OrtEpFactory *, OrtAllocator *);
   OrtStatus *(*CreateDataTransfer)(OrtEpFactory *, OrtDataTransferImpl **);
   bool (*IsStreamAware)(const OrtEpFactory *);
-  void *unused0[2];
+  OrtStatus *(*CreateSyncStreamForDevice)(OrtEpFactory *,
+                                          const OrtMemoryDevice *,
+                                          const OrtKeyValuePairs *,
+                                          OrtSyncStreamImpl **);
+  void *unused0;
   OrtStatus *(*CreateExternalResourceImporterForDevice)(
       OrtEpFactory *, const OrtEpDevice *, OrtExternalResourceImporterImpl **);
   void *unused1[5];
@@ -686,7 +712,9 @@ struct OrtApi {
   OrtStatus *(*OpAttr_GetType)(const OrtOpAttr *, OrtOpAttrType *);
   OrtStatus *(*OpAttr_GetName)(const OrtOpAttr *, const char **);
   OrtStatus *(*Node_GetNumSubgraphs)(const OrtNode *, size_t *);
-  void *unused38[2];
+  OrtStatus *(*Node_GetSubgraphs)(const OrtNode *, const OrtGraph **, size_t,
+                                  const char **);
+  void *unused38;
   OrtStatus *(*Node_GetEpName)(const OrtNode *, const char **);
   void (*ReleaseExternalInitializerInfo)(OrtExternalInitializerInfo *);
   const char *(*ExternalInitializerInfo_GetFilePath)(
@@ -702,7 +730,12 @@ struct OrtApi {
   OrtStatus *(*GetTensorData)(const OrtValue *, const void **);
   OrtStatus *(*GetSessionOptionsConfigEntries)(const OrtSessionOptions *,
                                                OrtKeyValuePairs **);
-  void *unused41[6];
+  void *unused41[3];
+  OrtStatus *(*CreateSyncStreamForEpDevice)(const OrtEpDevice *,
+                                            const OrtKeyValuePairs *,
+                                            OrtSyncStream **);
+  void *unused46;
+  void (*ReleaseSyncStream)(OrtSyncStream *);
   OrtStatus *(*CopyTensors)(const OrtEnv *, const OrtValue *const *,
                             OrtValue *const *, OrtSyncStream *, size_t);
   void *unused42[3];

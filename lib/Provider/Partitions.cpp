@@ -12,15 +12,18 @@
 using namespace dml::provider;
 
 /// Numbers the nodes so that a path from a node that is taken, through one that
-/// is not, to a node that is taken, leads to a greater number.
-static std::vector<uint32_t> findLevels(const Edges &reads,
-                                        const std::vector<bool> &isTaken) {
-  std::vector<uint32_t> levels(reads.size());
-  for (uint32_t node = 0; node < reads.size(); ++node)
+/// is not, to a node that is taken, leads to a greater number. A node that is
+/// not taken and has none that is taken in front has the number -1.
+static std::vector<int64_t> findLevels(const Edges &reads,
+                                       const std::vector<bool> &isTaken) {
+  std::vector<int64_t> levels(reads.size());
+  for (uint32_t node = 0; node < reads.size(); ++node) {
+    levels[node] = isTaken[node] ? 0 : -1;
     for (uint32_t source : reads[node]) {
-      uint32_t step = isTaken[node] && !isTaken[source] ? 1 : 0;
+      int64_t step = isTaken[node] && !isTaken[source] ? 1 : 0;
       levels[node] = std::max(levels[node], levels[source] + step);
     }
+  }
   return levels;
 }
 
@@ -33,7 +36,7 @@ static uint32_t findRoot(std::vector<uint32_t> &parents, uint32_t node) {
 std::vector<std::vector<uint32_t>>
 dml::provider::findPartitions(const Edges &reads,
                               const std::vector<bool> &isTaken) {
-  std::vector<uint32_t> levels = findLevels(reads, isTaken);
+  std::vector<int64_t> levels = findLevels(reads, isTaken);
   std::vector<uint32_t> parents(reads.size());
   std::iota(parents.begin(), parents.end(), 0);
   for (uint32_t node = 0; node < reads.size(); ++node)
@@ -51,21 +54,23 @@ dml::provider::findPartitions(const Edges &reads,
   return partitions;
 }
 
-// Round figures of a desktop's processor with eight cores, and of PCI Express
-// 4.0. A submission is what a session adds to its kernels: recording is done
-// before, so that the rest is the queue, the fence and the thread that waits.
-static constexpr double cpuOperationsPerSecond = 200e9;
-static constexpr double cpuBytesPerSecond = 20e9;
-static constexpr double cpuSecondsPerNode = 2e-6;
-static constexpr double copiedBytesPerSecond = 10e9;
-static constexpr double secondsPerSubmission = 50e-6;
-
-double dml::provider::estimateCpuTime(const Work &work) {
-  return work.nodes * cpuSecondsPerNode +
-         std::max(work.operations / cpuOperationsPerSecond,
-                  work.bytes / cpuBytesPerSecond);
+Work &Work::operator+=(const Work &other) {
+  operations += other.operations;
+  bytes += other.bytes;
+  nodes += other.nodes;
+  copiedBytes += other.copiedBytes;
+  moreSubmissions += other.moreSubmissions;
+  return *this;
 }
 
-double dml::provider::estimateTransferTime(const Work &work) {
-  return secondsPerSubmission + work.copiedBytes / copiedBytesPerSecond;
+double dml::provider::estimateCpuTime(const Work &work, const Speeds &speeds) {
+  return work.nodes * speeds.cpuSecondsPerNode +
+         std::max(work.operations / speeds.cpuOperationsPerSecond,
+                  work.bytes / speeds.cpuBytesPerSecond);
+}
+
+double dml::provider::estimateTransferTime(const Work &work,
+                                           const Speeds &speeds) {
+  return (1 + work.moreSubmissions) * speeds.secondsPerSubmission +
+         work.copiedBytes / speeds.copiedBytesPerSecond;
 }

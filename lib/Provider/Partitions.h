@@ -37,15 +37,34 @@ struct Work {
   uint32_t nodes = 0;
   /// Bytes of the tensors that come from ONNX Runtime or go to it.
   double copiedBytes = 0;
+  /// The number of submissions beyond the first one: for each If one, and for
+  /// each Loop one for each iteration, of which one is counted.
+  uint32_t moreSubmissions = 0;
+
+  Work &operator+=(const Work &other);
+};
+
+/// What the estimates are made of. The numbers here are round figures of a
+/// desktop's processor with eight cores and of PCI Express 4.0, for where
+/// nothing was measured (Speeds.h).
+struct Speeds {
+  /// Of ONNX Runtime's CPU provider.
+  double cpuOperationsPerSecond = 200e9;
+  double cpuBytesPerSecond = 20e9;
+  double cpuSecondsPerNode = 2e-6;
+  /// Of copies between host and device, and of a submission and the wait for
+  /// its end.
+  double copiedBytesPerSecond = 10e9;
+  double secondsPerSubmission = 50e-6;
 };
 
 /// The time in seconds that the CPU needs for the work, and the time of the
-/// partition's copies and submission. A partition of which the first is below
+/// partition's copies and submissions. A partition of which the first is below
 /// the second stays on the CPU.
-double estimateCpuTime(const Work &work);
-double estimateTransferTime(const Work &work);
-inline bool isWorthwhile(const Work &work) {
-  return estimateCpuTime(work) >= estimateTransferTime(work);
+double estimateCpuTime(const Work &work, const Speeds &speeds);
+double estimateTransferTime(const Work &work, const Speeds &speeds);
+inline bool isWorthwhile(const Work &work, const Speeds &speeds) {
+  return estimateCpuTime(work, speeds) >= estimateTransferTime(work, speeds);
 }
 
 } // namespace dml::provider

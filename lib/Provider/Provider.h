@@ -10,6 +10,7 @@
 #include "Computation.h"
 #include "Devices.h"
 #include "Memory.h"
+#include "Speeds.h"
 
 namespace dml::provider {
 
@@ -20,19 +21,26 @@ struct Capability;
 class Provider : public OrtEp {
 public:
   /// `memory` and `kernels`, which may be null, are the factory's.
-  Provider(Options options, std::shared_ptr<DmlDeviceImpl> device,
-           const DeviceMemory &memory, const OrtKernelRegistry *kernels,
-           const OrtLogger *logger);
+  Provider(Options options, const Speeds &speeds,
+           std::shared_ptr<DmlDeviceImpl> device, const DeviceMemory &memory,
+           const OrtKernelRegistry *kernels, const OrtLogger *logger);
 
 private:
   void findNodes(const OrtGraph *graph, OrtEpGraphSupportInfo *support);
   void logNodes(const Graph &graph, const Capability &capability) const;
   void compile(const OrtGraph **graphs, const OrtNode **nodes, size_t count,
                OrtNodeComputeInfo **computations, OrtNode **contexts);
+  bool isMistaken(const OrtGraph *handle, const Graph &graph) const;
+  bool isTakenAround(const OrtGraph *handle, const Graph &graph);
   bool addContexts(const Graph &graph, OrtEpGraphSupportInfo *support) const;
 
   std::shared_ptr<const Context> context;
   const OrtKernelRegistry *kernels;
+  /// Why nodes with graphs within them stay with ONNX Runtime, by their first
+  /// outputs. ONNX Runtime asks for the graphs first, and what the provider
+  /// takes of them hides the reason.
+  std::map<std::string, std::string> innerProblems;
+  bool hasPartitions = false;
   /// What is known of the values of the partitions.
   Facts facts;
 };
@@ -58,6 +66,7 @@ private:
   std::mutex mutex;
   Devices devices;
   DeviceMemory memory{devices};
+  MeasuredSpeeds speeds;
   /// The kernels that copy tensors, or null before version 24.
   std::unique_ptr<OrtKernelRegistry, Releaser> kernels;
 };

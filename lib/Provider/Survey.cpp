@@ -24,8 +24,27 @@ static int64_t countElements(const DmlSurveyTensor &tensor) {
   return count;
 }
 
+/// Why nothing is known of an input of a node that is refused, or `problem`.
+/// The model has a type of no operator for a tensor without a shape.
+static std::string describeProblem(const Graph &graph, const Part &part,
+                                   const Node &node, std::string problem) {
+  if (problem.empty())
+    return problem;
+  for (ValueIndex input : node.inputs) {
+    bool isInput = input != noValue &&
+                   std::find(part.inputs.begin(), part.inputs.end(), input) !=
+                       part.inputs.end();
+    if (isInput && graph.values[input].isTensor &&
+        !graph.values[input].hasShape && !part.shapes.count(input))
+      return "the shape of '" + graph.values[input].name +
+             "', which it reads, is known only when the model runs";
+  }
+  return problem;
+}
+
 Survey::Survey(const Graph &graph, const Part &part, int64_t openSize,
-               const std::string &featureLevel) {
+               const std::string &featureLevel)
+    : openSize(openSize) {
   dml::Model model = buildModel(graph, part, ModelKind::Survey);
   DmlSurveyInfo info{};
   info.model = model.get();
@@ -38,8 +57,11 @@ Survey::Survey(const Graph &graph, const Part &part, int64_t openSize,
     const Node &node = graph.nodes[part.nodes[i]];
     DmlSurveyNode found{};
     dml::detail::check(dmlGetSurveyNode, handle, i, &found);
-    nodes[part.nodes[i]] = {node.problem.empty() ? found.problem : node.problem,
-                            found.notTaken, found.isFolded};
+    bool isSurveyed = node.problem.empty() && node.graphs.empty();
+    nodes[part.nodes[i]] = {
+        isSurveyed ? describeProblem(graph, part, node, found.problem)
+                   : node.problem,
+        found.notTaken, found.isFolded};
   }
   for (ValueIndex value = 0; value < graph.values.size(); ++value) {
     DmlSurveyTensor found{};
@@ -67,19 +89,30 @@ const Survey::TensorResult *Survey::findTensor(ValueIndex value) const {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-Survey provider::surveyGraph(const Graph &graph,
-                             const std::string &featureLevel) {
-  constexpr int64_t largeSize = 64;
-  Part whole = getWhole(graph);
-  Survey large(graph, whole, largeSize, featureLevel);
-  bool isOpen = std::any_of(
-      whole.inputs.begin(), whole.inputs.end(), [&](ValueIndex input) {
-        const std::vector<int64_t> &sizes = graph.values[input].sizes;
+/// Whether the model of a part has an input with an open size.
+static bool hasOpenSizes(const Graph &graph, const Part &part) {
+  return std::any_of(
+      part.inputs.begin(), part.inputs.end(), [&](ValueIndex input) {
+        auto given = part.shapes.find(input);
+        const std::vector<int64_t> &sizes = given == part.shapes.end()
+                                                ? graph.values[input].sizes
+                                                : given->second;
         return std::any_of(sizes.begin(), sizes.end(),
                            [](int64_t size) { return size < 0; });
       });
-  if (!isOpen || large.countProblems() == 0)
-    return large;
-  Survey small(graph, whole, 1, featureLevel);
-  return small.countProblems() < large.countProblems() ? small : large;
+}
+
+Survey provider::surveyAtBest(const Graph &graph, const Part &part,
+                              const std::string &featureLevel) {
+  Survey best(graph, part, 64, featureLevel);
+  if (!hasOpenSizes(graph, part))
+    return best;
+  for (int64_t size : {1, 4096}) {
+    if (best.countProblems() == 0)
+      break;
+    Survey other(graph, part, size, featureLevel);
+    if (other.countProblems() < best.countProblems())
+      best = std::move(other);
+  }
+  return best;
 }

@@ -33,19 +33,24 @@ public:
     /// The elements of a small constant of integers.
     std::optional<Elements> elements;
   };
+  /// The size that took the place of each open size.
+  int64_t getOpenSize() const { return openSize; }
   /// What is known of a tensor, or null.
   const TensorResult *findTensor(ValueIndex value) const;
 
 private:
+  int64_t openSize;
   std::map<uint32_t, NodeResult> nodes;
   std::map<ValueIndex, TensorResult> tensors;
 };
 
-/// Surveys the whole graph at the size for open dimensions at which the fewest
-/// nodes are refused, of a large one and of 1. A large size fits networks of
-/// pictures, whose sizes are halved again and again; at 1, sizes that a decoder
-/// adds up, such as those of the past and of the new tokens, are broadcast.
-Survey surveyGraph(const Graph &graph, const std::string &featureLevel);
+/// Surveys a part at the size for open dimensions at which the fewest nodes are
+/// refused, of 64, 1 and 4,096. 64 fits networks of pictures, whose sizes are
+/// halved again and again; at 1, sizes that a decoder adds up, such as those of
+/// the past and of the new tokens, are broadcast; 4,096 is longer than windows
+/// over sound.
+Survey surveyAtBest(const Graph &graph, const Part &part,
+                    const std::string &featureLevel);
 
 } // namespace dml::provider
 

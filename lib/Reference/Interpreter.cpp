@@ -6,6 +6,8 @@
 
 #include "dml/Reference/Interpreter.h"
 #include "Operators/Evaluators.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -34,6 +36,7 @@ static const Evaluators &getEvaluators() {
 #define DML_FAMILY(name) add##name##Evaluators(evaluators);
 #include "dml/IR/Families.def"
     addUpstreamEvaluators(evaluators);
+    addLoopEvaluators(evaluators);
     return evaluators;
   }();
   return evaluators;
@@ -48,6 +51,14 @@ std::vector<StringRef> getMissingOperators(MLIRContext *context) {
   return missing;
 }
 
+SmallVector<Value> getUsedValues(Operation *op) {
+  SmallVector<Value> used(op->getOperands());
+  llvm::SetVector<Value> above;
+  getUsedValuesDefinedAbove(op->getRegions(), above);
+  llvm::append_range(used, above);
+  return used;
+}
+
 FailureOr<std::vector<Estimate>> evaluate(Operation *op,
                                           ArrayRef<Estimate> operands) {
   const Evaluators::Function *function =
@@ -59,6 +70,44 @@ FailureOr<std::vector<Estimate>> evaluate(Operation *op,
   if (failed((*function)(op, operands, outputs)))
     return failure();
   return outputs;
+}
+
+/// Forgets the values of `block` that only `op` and operations before it read.
+static void release(Operation &op, ArrayRef<Value> operands, Block &block,
+                    llvm::DenseMap<Value, Estimate> &values) {
+  for (Value operand : operands)
+    if (operand.getParentBlock() == &block &&
+        llvm::all_of(operand.getUsers(), [&](Operation *user) {
+          Operation *reader = block.findAncestorOpInBlock(*user);
+          return reader == &op || reader->isBeforeInBlock(&op);
+        }))
+      values.erase(operand);
+}
+
+FailureOr<std::vector<Estimate>> evaluateBlock(
+    Block &block, llvm::DenseMap<Value, Estimate> &values,
+    llvm::function_ref<FailureOr<std::vector<Estimate>>(Operation *,
+                                                        ArrayRef<Estimate>)>
+        evaluateOp) {
+  for (Operation &op : block) {
+    SmallVector<Value> used = getUsedValues(&op);
+    std::vector<Estimate> operands;
+    for (Value operand : used) {
+      auto value = values.find(operand);
+      if (value == values.end())
+        return op.emitOpError("uses a value from outside of its function");
+      operands.push_back(value->second);
+    }
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      return operands;
+    FailureOr<std::vector<Estimate>> outputs = evaluateOp(&op, operands);
+    if (failed(outputs))
+      return failure();
+    for (auto [value, output] : llvm::zip_equal(op.getResults(), *outputs))
+      values.insert_or_assign(value, std::move(output));
+    release(op, used, block, values);
+  }
+  llvm_unreachable("a block ends in a terminator");
 }
 
 FailureOr<std::vector<Estimate>> interpret(func::FuncOp function,
@@ -89,30 +138,9 @@ FailureOr<std::vector<Estimate>> interpret(func::FuncOp function,
              << describeType(input) << "'";
     values.insert({argument, Estimate(input)});
   }
-  for (Operation &op : block) {
-    std::vector<Estimate> operands;
-    for (Value operand : op.getOperands()) {
-      auto value = values.find(operand);
-      if (value == values.end())
-        return op.emitOpError("uses a value from outside of its function");
-      operands.push_back(value->second);
-    }
-    if (isa<func::ReturnOp>(op))
-      return operands;
-    FailureOr<std::vector<Estimate>> outputs = evaluate(&op, operands);
-    if (failed(outputs))
-      return failure();
-    for (auto [value, output] : llvm::zip_equal(op.getResults(), *outputs))
-      values.insert({value, std::move(output)});
-    // Releases tensors after their last use.
-    for (Value operand : op.getOperands())
-      if (llvm::all_of(operand.getUsers(), [&](Operation *user) {
-            return user->getBlock() == &block &&
-                   (user == &op || user->isBeforeInBlock(&op));
-          }))
-        values.erase(operand);
-  }
-  return emitFunctionError() << "does not end in a func.return";
+  if (!isa<func::ReturnOp>(block.back()))
+    return emitFunctionError() << "does not end in a func.return";
+  return evaluateBlock(block, values, evaluate);
 }
 
 FailureOr<SmallVector<Tensor>> interpretValues(func::FuncOp function,

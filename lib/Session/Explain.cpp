@@ -118,6 +118,8 @@ static std::vector<Problem> makeProblems(const Report &report) {
     problems.push_back(makeProblem(DML_PROBLEM_KIND_NOT_TAKEN, node.ops.front(),
                                    node.ops.front()->getName().getStringRef(),
                                    node.reason.str()));
+  for (StringRef kind : report.onHost)
+    problems.push_back({DML_PROBLEM_KIND_NOT_TAKEN, kind.str()});
   for (StringRef kind : report.unread)
     problems.push_back({DML_PROBLEM_KIND_UNREAD, kind.str()});
   for (auto [name, level] : report.getUndecidedFusions()) {

@@ -377,11 +377,23 @@ Status Device::submit(const std::vector<VkCommandBuffer> &commandBuffers,
 }
 
 VkResult Device::waitFor(const VkFence *fences, uint32_t count,
-                         uint64_t timeout) noexcept {
+                         uint64_t timeout, uint64_t expected) noexcept {
   // A driver may let a waiting thread sleep, and waking it takes longer than a
   // small operator runs: the host learned that operators had finished after 6
-  // microseconds on an H100 only after 50 to 140 microseconds.
-  uint64_t polling = std::min<uint64_t>(timeout, spinTime);
+  // microseconds on an H100 only after 50 to 140 microseconds. The thread
+  // therefore polls around the time at which the work is expected to end. Of
+  // work that is expected to take 3 ms, the thread sleeps for 2.9 ms and polls
+  // for 0.2 ms.
+  uint64_t spinTime = this->spinTime;
+  if (expected > spinTime && spinTime != 0) {
+    uint64_t asleep = std::min(timeout, expected - spinTime / 2);
+    VkResult result = vk.WaitForFences(device, count, fences, VK_TRUE, asleep);
+    if (result != VK_TIMEOUT || asleep == timeout)
+      return result;
+    if (timeout != UINT64_MAX)
+      timeout -= asleep;
+  }
+  uint64_t polling = std::min(timeout, spinTime);
   using Clock = std::chrono::steady_clock;
   auto end = Clock::now() + std::chrono::nanoseconds(polling);
   // Submissions to a queue end in order, but each fence is to be asked itself.

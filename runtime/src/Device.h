@@ -75,9 +75,11 @@ public:
   /// `info`, which may be null, and the last signals semaphores.
   Status submit(const std::vector<VkCommandBuffer> &commandBuffers,
                 VkFence fence, const DmlSubmitInfo *info = nullptr);
-  /// Waits for fences of submissions, of which the last was submitted last.
-  VkResult waitFor(const VkFence *fences, uint32_t count,
-                   uint64_t timeout) noexcept;
+  /// Waits for fences of submissions, of which the last was submitted last, for
+  /// at most `timeout` nanoseconds. `expected` is the time in nanoseconds after
+  /// which they probably are signaled, or 0 if it is unknown.
+  VkResult waitFor(const VkFence *fences, uint32_t count, uint64_t timeout,
+                   uint64_t expected = 0) noexcept;
   /// The Status of what waitFor returned.
   static Status checkWait(VkResult result, uint64_t timeout);
   Memory &memory() { return *buffersMemory; }
@@ -103,7 +105,7 @@ public:
   uint64_t waitLimit() const { return limit; }
   void setWaitLimit(uint64_t nanoseconds) { limit = nanoseconds; }
 
-  /// How long a wait polls before it sleeps.
+  /// How long a wait polls, in nanoseconds; otherwise it sleeps.
   void setSpinTime(uint64_t nanoseconds) { spinTime = nanoseconds; }
 
   /// Destroys an object. If its work exceeds the time limit, or if other work

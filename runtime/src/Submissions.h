@@ -8,6 +8,7 @@
 #define DML_RUNTIME_SUBMISSIONS_H
 
 #include "Device.h"
+#include <chrono>
 
 namespace dml::runtime {
 
@@ -30,6 +31,8 @@ public:
   bool areRunning() const { return !running.empty(); }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
   Status provideIdleFence();
 
   Device &device;
@@ -37,6 +40,10 @@ private:
   /// first.
   std::vector<VkFence> running;
   std::vector<VkFence> idle;
+  /// When the last submission was made, and the nanoseconds from there to the
+  /// end of the work, by the waits before; 0 if they are unknown.
+  Clock::time_point submitted;
+  uint64_t expected = 0;
 };
 
 } // namespace dml::runtime

@@ -483,8 +483,8 @@ TEST(Npy, SaysWhatIsWrong) {
   EXPECT_THAT(npyError(npy(header("<c8", "(1,)"), "12345678")),
               HasSubstr("dtype '<c8'"));
   EXPECT_THAT(npyError(npy(header("", "(1,)"), "1")), HasSubstr("dtype ''"));
-  EXPECT_THAT(npyError(npy(header("|b1", "(1,)"), "1")),
-              HasSubstr("dtype '|b1'"));
+  EXPECT_THAT(npyError(npy(header("|S1", "(1,)"), "1")),
+              HasSubstr("dtype '|S1'"));
   EXPECT_THAT(npyError(npy(header("<f4", "(2,)"), "1234")),
               HasSubstr("promises 8 bytes of data, but there are only 4"));
   EXPECT_THAT(npyError(npy(header("<f4", "(1,)"), "12345")),

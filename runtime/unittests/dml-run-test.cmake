@@ -165,7 +165,9 @@ run(2 "input 'a' is given twice" twice.dmlx --input=a=3xi64=1 --input=a=3xi64=1)
 run(2 "input 'a': type is 4xi64, but function 'twice' wants 3xi64" twice.dmlx --input=4xi64=1)
 run(2 "input 'a': type is 3xi32, but function 'twice' wants 3xi64" twice.dmlx --input=3xi32=1)
 run(2 "input 'a': cannot read 'none.npy': No such file" twice.dmlx --input=@none.npy)
-run(2 "is no .npy file" twice.dmlx --input=@twice.dmlx)
+file(COPY_FILE "${FOLDER}/twice.dmlx" "${FOLDER}/twice.npy")
+run(2 "is no .npy file" twice.dmlx --input=@twice.npy)
+run(2 "the suffix is '.dmlx', but wanted" twice.dmlx --input=@twice.dmlx)
 run(2 "input 'a': element 1: 'x' is no value of i64" "twice.dmlx" "--input=3xi64=1 x 2")
 run(2 "wanted is @FILE.npy" twice.dmlx --input=3xi64=1 --output=out.npy)
 run(4 "cannot write 'none/out.npy'" copies.dmlx --function=f32 --input=2x3xf32=1
@@ -179,7 +181,7 @@ run(0 "2 4 6" variants.dmlx "--input=3xi64=1 2 3" --timeout=60)
 run(1 "feature shaderInt64 is needed"
   twice.dmlx --input=3xi64=1 --disable-feature=shaderInt64)
 run(1 "maxComputeSharedMemorySize of 2147483648 is needed" greedy.dmlx --input=3xi64=1)
-run(2 "--compile-arg and --dim are for .mlir" twice.dmlx --compile-arg=-x)
+run(2 "--compile-arg, --dim and --input-shape are for modules and models,[\n ]*but" twice.dmlx --compile-arg=-x)
 
 # No driver, and so no device.
 set(ENV{VK_ICD_FILENAMES} /nonexistent)
@@ -208,6 +210,9 @@ cp '${FOLDER}/variants.dmlx' \"$3\"
 ")
 file(CHMOD "${FOLDER}/bin/dml-compile"
   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+foreach(name "a.mlir" "a b.mlir" "ab.mlirbc")
+  file(WRITE "${FOLDER}/${name}" "module {}")
+endforeach()
 set(DML_RUN "${FOLDER}/bin/dml-run")
 set(ENV{TMPDIR} "${FOLDER}/tmp")
 run(0 "%b: 3xi64\n\\[2 4 6\\]" "a b.mlir" "--input=3xi64=1 2 3" --compile-arg=--good)

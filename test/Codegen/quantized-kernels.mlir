@@ -83,6 +83,73 @@ func.func @halves(%x: memref<1x256xf16>, %w: memref<2048xi32>, %s: memref<64x8xf
 
 // -----
 
+// Of four rounds, the first three are a loop that loads the words of the next round
+// before it multiplies those of its own, which it carries with their scale.
+
+// CHECK-LABEL: func @ahead
+// CHECK:       memref.load {{.*}} memref<2048xf16>
+// CHECK:       memref.load {{.*}} memref<2048xvector<4xi32>>
+// CHECK:       scf.for {{.*}} to %c3 step %c1 iter_args({{.*}}) -> (f32, i32, {{.*}}f16
+// CHECK:         memref.load {{.*}} memref<2048xf16>
+// CHECK:         memref.load {{.*}} memref<2048xvector<4xi32>>
+// CHECK:         math.fma
+// CHECK-NOT:     memref<2048x
+// CHECK:         scf.yield
+// CHECK-COUNT-32: math.fma
+// CHECK:       return
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @ahead(%x: memref<1x1024xf16>, %w: memref<8192xi32>, %s: memref<64x32xf16>, %z: memref<256xi32>, %output: memref<1x64xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<1x64xf32>)
+      attrs = {dml.kernel = {slice_tile = array<i64: 1, 1, 8, 32, 1, 4>}} {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %c32 = arith.constant 32 : index
+    %c1024 = arith.constant 1024 : index
+    %mask = arith.constant 15 : i32
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %first = arith.muli %column, %c1024 : index
+    %firstBlock = arith.muli %column, %c32 : index
+    %sum = scf.for %k = %c0 to %c1024 step %c1 iter_args(%carried = %zero) -> f32 {
+      %half = memref.load %x[%row, %k] : memref<1x1024xf16>
+      %factor = arith.extf %half : f16 to f32
+      %place = arith.addi %first, %k : index
+      %word = arith.divui %place, %c8 : index
+      %lane = arith.remui %place, %c8 : index
+      %bits = arith.muli %lane, %c4 : index
+      %shift = arith.index_cast %bits : index to i32
+      %loaded = memref.load %w[%word] : memref<8192xi32>
+      %shifted = arith.shrui %loaded, %shift : i32
+      %number = arith.andi %shifted, %mask : i32
+      %block = arith.divui %k, %c32 : index
+      %zplace = arith.addi %firstBlock, %block : index
+      %zword = arith.divui %zplace, %c8 : index
+      %zlane = arith.remui %zplace, %c8 : index
+      %zbits = arith.muli %zlane, %c4 : index
+      %zshift = arith.index_cast %zbits : index to i32
+      %zloaded = memref.load %z[%zword] : memref<256xi32>
+      %zshifted = arith.shrui %zloaded, %zshift : i32
+      %zpoint = arith.andi %zshifted, %mask : i32
+      %difference = arith.subi %number, %zpoint : i32
+      %float = arith.sitofp %difference : i32 to f16
+      %scale = memref.load %s[%column, %block] : memref<64x32xf16>
+      %weight = arith.mulf %float, %scale : f16
+      %wide = arith.extf %weight : f16 to f32
+      %next = math.fma %factor, %wide, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Bytes of f32 products: 2^23 is 1258291200, to which the lowest byte is added,
 // and 2^15 is 1191182336, to which the next one is. The highest bits of signed
 // bytes are flipped, which adds 128, so that 8388736 and 32896 are subtracted.

@@ -207,6 +207,18 @@ def loop_from_a_weight():
                  hundred=ints(100), sizes=ints(200)), [{"m": np.int64(m)} for m in (1, 3)]
 
 
+@case
+def loop_behind_a_size():
+    """The body reads a tensor whose size is data."""
+    body = graph([node("Add", "v,total", "n"), node("Identity", "c", "d")], "i:i c:b v:f:3",
+                 "d:b n:f:3 n:f:3")
+    return model([node("Greater", "x,zero", "g"), node("Compress", "x,g", "kept"),
+                  node("ReduceSum", "kept", "total", keepdims=0),
+                  node("Loop", "five,,y", "z,all", body=body)], "x:f:20 y:f:3",
+                 "z:f:3 all:f:5,3", zero=np.float32(0), five=np.int64(5)), [
+        {"x": wave(20, seed=seed), "y": wave(3)} for seed in (1, 2)]
+
+
 # Scans
 
 
@@ -440,9 +452,9 @@ def decode(type, shape, data):
     return np.frombuffer(base64.b64decode(data), type).reshape(shape)
 
 
-def record(folder, runtime):
+def record(folder, runtime, cases, file_of_values):
     requests = []
-    for name, function in CASES.items():
+    for name, function in cases.items():
         proto, runs = function()
         path = folder / f"{name}.onnx"
         path.write_bytes(proto.SerializeToString())
@@ -454,9 +466,9 @@ def record(folder, runtime):
     subprocess.run(["node", recorder, Path(runtime).resolve(), file], check=True)
     results = json.loads((folder / "runs.json.results").read_text())
     values = {}
-    for name, request in zip(CASES, requests):
+    for name, request in zip(cases, requests):
         values[name] = [results.pop(0) for _ in request["runs"]]
-    VALUES.write_text("{\n" + ",\n".join(
+    file_of_values.write_text("{\n" + ",\n".join(
         f"{json.dumps(name)}: {json.dumps(value)}" for name, value in values.items()) + "\n}\n")
 
 
@@ -630,7 +642,7 @@ def main():
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.record:
-        record(arguments.folder, arguments.record)
+        record(arguments.folder, arguments.record, CASES, VALUES)
         return
     if arguments.backend:
         check_backend(arguments.backend)

@@ -50,6 +50,27 @@ def deep(depth):
     return helper.make_graph(nodes, "g", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
 
 
+def looping(depth=1, count=3, op="Relu", shape=(2, 3), **attributes):
+    """A Loop of `count` iterations, in whose body is another, down to a node."""
+    def nodes(level, carried, result):
+        if level == depth:
+            return [helper.make_node(op, [carried], [result], name="inner")]
+        i, c, v, d, n = (f"{name}{level}" for name in "icvdn")
+        info = helper.make_tensor_value_info
+        body = helper.make_graph(
+            nodes(level + 1, v, n) + [helper.make_node("Identity", [c], [d])], "body",
+            [info(i, TensorProto.INT64, []), info(c, TensorProto.BOOL, []),
+             info(v, TensorProto.FLOAT, shape)],
+            [info(d, TensorProto.BOOL, []), info(n, TensorProto.FLOAT, shape)])
+        return [helper.make_node("Loop", ["count", "", carried], [result], name=f"again{level}",
+                                 body=body)]
+    model = build(nodes(0, "x", "y"),
+                  weights=[] if count is None else [numpy_helper.from_array(np.int64(count), "count")])
+    if count is None:
+        model.graph.input.append(helper.make_tensor_value_info("count", TensorProto.INT64, []))
+    return model
+
+
 def recursive(depth, calls):
     """Functions, each of which calls the next `calls` times, and the last nothing or,
     where there is one alone, itself."""
@@ -74,9 +95,10 @@ CASES = [
     (recursive(40, 2), "the model's functions come to more than 262144 nodes and numbers"),
     (build(opset=0), "is of version 0 of ONNX's operator set, but wanted is one from 1 to 26"),
     (build(opset=99), "is of version 99 of ONNX's operator set"),
-    (build(shape=("batch", 3)), "inputs have dimensions without a size; state it with --dim='batch=SIZE'"),
-    (build(shape=(None, 3)), "state it with --dim='x[0]=SIZE'"),
-    (build(shape=("batch", None, "batch")), "state it with --dim='batch=SIZE' --dim='x[1]=SIZE'"),
+    (build(shape=(2, "n")), "inputs have dimensions without a size: x: [2, n]; state them, as with "
+     "--input-shape=x:2xSIZE, or with --dim='n=SIZE'"),
+    (build(shape=(2, None)), "x: [2, ?]; state them, as with --input-shape=x:2xSIZE, or with --dim='x[1]=SIZE'"),
+    (build(shape=("n", None, "n")), "or with --dim='x[1]=SIZE'"),
     (build([helper.make_node("Clip", ["x", "w"], ["y"])]),
      "a bound has the shape 2x3, but wanted is one number"),
     (build(element=TensorProto.STRING), "input 'x' has the type string, which no DirectML tensor has"),
@@ -85,10 +107,20 @@ CASES = [
     (build([helper.make_node("If", ["x"], ["y"], name="choose", then_branch=deep(20), else_branch=deep(1))]),
      "has a graph within 16 others"),
     (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
-     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it repeats a graph, but a program has no loops (where the "
-     "number of steps is fixed, an exporter can write them out)"),
-    (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
-     "\na session (dml/session.h, python3 -m dml) runs such a model as several programs"),
+     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it has no graph for its body"),
+    (looping(count=None),
+     "Loop: 1 node, 'again0': its number of iterations is computed when the model runs, but a program's loops "
+     "have fixed numbers of iterations (where it depends on an input of one integer or bool, "
+     "--dim=NAME=VALUE states that)\n"
+     "a session (dml/session.h, python3 -m dml) runs such a model as several programs"),
+    (looping(count=2**40), "Loop: 1 node, 'again0': it has 1099511627776 iterations, but wanted are at most 1048576"),
+    (looping(count=2**20), "it has 1048576 iterations of 2 operators, but wanted are at most 1048576 operators"),
+    (looping(op="Foo"), "a program cannot have its body: Foo: 1 node, 'inner': the importer does not know it"),
+    (looping(depth=2, count=5000),
+     "a program cannot have its body: Loop: 1 node, 'again1': its iterations have more than 4096 nodes when they "
+     "are written out"),
+    (looping(depth=4, count=100), "the loops of the model have more than 65536 nodes when they are written out"),
+    (looping(depth=18), "has a graph within 16 others"),
     (build([helper.make_node("Relu", ["z"], ["y"], name="r")]),
      "node 'r' (Relu) reads 'z', which nothing before it computes"),
     (build([helper.make_node("Relu", ["x"], ["x"], name="r"), helper.make_node("Relu", ["x"], ["y"])]),
@@ -263,7 +295,7 @@ CASES += [
                     numpy_helper.from_array(np.int64([0]), "a")]),
      "its output has 9 dimensions, but DirectML's tensors have at most 8"),
     (build(shape=(2, 0)), "input 'x' has the shape 2x0, but wanted are at most 8 dimensions, and 1 to 2^32 - 1 elements"),
-    (build(shape=(2, -1)), "state it with --dim='x[1]=SIZE'"),
+    (build(shape=(2, -1)), "or with --dim='x[1]=SIZE'"),
     # Files that only seem to be in the folder.
     (build(weights=[external("link")]), "a symbolic link that leads out of the model's folder"),
     (build(weights=[external("hard")]), "which has 2 hard links"),

@@ -402,9 +402,10 @@ REFUSED = [
      "its zero point and its output_dtype are of different types"),
     # Graphs within nodes.
     (refused(26, "If", bits(1)[0], then_branch=GRAPH, else_branch=GRAPH), "its condition is computed"),
-    (refused(26, "Loop", np.int64(3), bits(1)[0], wave(2), body=GRAPH), "it repeats a graph, but a program has no loops"),
-    (refused(26, "Scan", wave(3, 2), body=GRAPH, num_scan_inputs=1), "it repeats a graph, but a program has no loops"),
-    (refused(26, "SequenceMap", x, body=GRAPH), "it repeats a graph, but a program has no loops"),
+    (refused(26, "Loop", np.int64(3), bits(1)[0], wave(2), body=GRAPH), "its body has 0 inputs, but wanted are 3"),
+    (refused(26, "Scan", wave(3, 2), body=GRAPH, num_scan_inputs=1),
+     "it has 1 inputs, of which it scans 1, and its body has 0 inputs"),
+    (refused(26, "SequenceMap", x, body=GRAPH), "its sequence or optional value is no tensor"),
 ]
 
 

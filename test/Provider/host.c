@@ -12,10 +12,13 @@
  *   config KEY VALUE           an entry of the configuration of later sessions
  *   clear                      forgets options, entries and inputs
  *   level N                    ONNX Runtime's optimizations of later sessions
+ *   cores N                    the CPU's threads for a node of later sessions;
+ *                              0 for ONNX Runtime's own choice
  *   open dml|bytes|cpu MODEL   opens a session with the provider, of a file or
  *                              of its bytes, or on the CPU; "part PROVIDER
  *                              COUNT" for each part of COUNT nodes that a
- *                              provider has, then "opened" and microseconds
+ *                              provider has, or "unknown", then "opened" and
+ *                              microseconds
  *   input NAME TYPE SIZES FILE gives an input: ONNX's number of the type, sizes
  *                              such as 2x3, or "-" for a scalar
  *   run FILE                   runs; FILE0, FILE1 ... receive the outputs;
@@ -28,9 +31,16 @@
  *                              input and as many as the output, both in memory
  *                              of another Vulkan device; "first" and the first
  *                              and the last of the output. Or "external" and
- *                              why there is no such memory
- *   time N                     runs N times; "time" and the median in
- *                              microseconds
+ *                              why there is no such memory. Where the devices
+ *                              share semaphores, "semaphore" and the value
+ *                              behind the run, 2, come before
+ *   time host|device N         runs N times, with inputs and outputs in host
+ *                              memory or bound to device memory; "time" and the
+ *                              median in microseconds
+ *   own host|device N MODEL    the same in a session of libdml alone
+ *   devices                    "device" for each device of the provider, its
+ *                              hardware device's type, vendor and number, and
+ *                              the metadata of both; then "listed"
  *   twin MODEL                 opens a second session beside the one that is
 open
  *   threads N COUNT            runs COUNT times on each of N threads, every
@@ -43,6 +53,7 @@ open
 #define _POSIX_C_SOURCE 200809L
 #include "OnnxRuntimeAbi.h"
 #include "external.h"
+#include "own.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -58,13 +69,14 @@ typedef struct Pair {
 } Pair;
 
 static const OrtApi *ort;
+static uint32_t version = ORT_API_VERSION;
 static OrtEnv *env;
 static OrtMemoryInfo *hostMemory;
 static const OrtEpDevice *device;
 
 static Pair options[MOST], entries[MOST];
 static size_t optionCount, entryCount;
-static int level = ORT_ENABLE_ALL;
+static int level = ORT_ENABLE_ALL, cores = 1;
 
 static OrtSession *session, *twin;
 static char *inputNames[MOST];
@@ -159,7 +171,7 @@ static OrtStatus *addProvider(OrtSessionOptions *settings) {
 }
 
 static OrtStatus *configure(OrtSessionOptions *settings, bool isProvider) {
-  OrtStatus *status = ort->SetIntraOpNumThreads(settings, 1);
+  OrtStatus *status = ort->SetIntraOpNumThreads(settings, cores);
   if (!status)
     status = ort->AddSessionConfigEntry(
         settings, "session.record_ep_graph_assignment_info", "1");
@@ -185,7 +197,7 @@ static void nameOutputs(void) {
     if (failed(ort->SessionGetOutputName(session, i, allocator, &name)))
       return;
     outputNames[outputCount++] = copy(name);
-    ort->AllocatorFree(allocator, name);
+    failed(ort->AllocatorFree(allocator, name));
   }
 }
 
@@ -193,6 +205,10 @@ static void nameOutputs(void) {
 static void printParts(void) {
   const OrtEpAssignedSubgraph *const *parts;
   size_t count = 0;
+  if (version < 24) {
+    printf("unknown\n");
+    return;
+  }
   if (failed(ort->Session_GetEpGraphAssignmentInfo(session, &parts, &count)))
     return;
   for (size_t i = 0; i < count; ++i) {
@@ -385,7 +401,7 @@ static OrtStatus *runBound(OrtIoBinding *binding, const OrtMemoryInfo *memory,
     results[i] = values[i];
   }
   if (values)
-    ort->AllocatorFree(host, values);
+    failed(ort->AllocatorFree(host, values));
   return status;
 }
 
@@ -491,60 +507,173 @@ static OrtStatus *runImported(const OrtInteropApi *interop,
   return status;
 }
 
-static void runExternal(int64_t count) {
+/* Runs behind a semaphore of the other device, and signals it, if there is one.
+ */
+static bool runBetweenSignals(const OrtInteropApi *interop,
+                              OrtExternalResourceImporter *importer,
+                              OrtExternalMemoryHandle *memory, int64_t count) {
+  OrtExternalSemaphoreDescriptor descriptor = {0};
+  OrtExternalSemaphoreHandle *semaphore = NULL;
+  OrtSyncStream *stream = NULL;
+  bool canImport = false, isDone = false;
+  int fd = -1;
+  descriptor.version = ORT_API_VERSION;
+  descriptor.type = ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_OPAQUE_FD;
+  if (failed(ort->CreateSyncStreamForEpDevice(device, NULL, &stream)) ||
+      failed(
+          interop->CanImportSemaphore(importer, descriptor.type, &canImport)))
+    return false;
+  if (!canImport || exportSemaphore(&fd)) {
+    isDone = !failed(runImported(interop, importer, memory, count));
+  } else {
+    descriptor.native_handle = (void *)(intptr_t)fd;
+    signalExported(1);
+    isDone =
+        !failed(interop->ImportSemaphore(importer, &descriptor, &semaphore)) &&
+        !failed(interop->WaitSemaphore(importer, semaphore, stream, 1)) &&
+        !failed(runImported(interop, importer, memory, count)) &&
+        !failed(interop->SignalSemaphore(importer, semaphore, stream, 2));
+    printf("semaphore\t%llu\n", (unsigned long long)getExportedValue());
+  }
+  if (semaphore)
+    interop->ReleaseExternalSemaphoreHandle(semaphore);
+  ort->ReleaseSyncStream(stream);
+  if (fd >= 0)
+    close(fd);
+  return isDone;
+}
+
+/* Imports the memory, and runs with tensors in it. */
+static bool importAndRun(int fd, int64_t count) {
   const OrtInteropApi *interop = ort->GetInteropApi();
   OrtExternalResourceImporter *importer = NULL;
   OrtExternalMemoryHandle *memory = NULL;
   OrtExternalMemoryDescriptor descriptor = {0};
-  bool canImport = false;
-  float *elements = NULL;
-  int fd = -1;
-  const char *problem = exportMemory(EXTERNAL_BYTES, &fd, (void **)&elements);
-  if (problem || !session) {
-    printf("external %s\n", problem ? problem : "there is no session");
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i)
-    elements[i] = (float)i;
+  bool canImport = false, isDone = false;
   descriptor.version = ORT_API_VERSION;
   descriptor.handle_type = ORT_EXTERNAL_MEMORY_HANDLE_TYPE_VK_MEMORY_OPAQUE_FD;
   descriptor.native_handle = (void *)(intptr_t)fd;
   descriptor.size_bytes = EXTERNAL_BYTES;
   if (failed(
           interop->CreateExternalResourceImporterForDevice(device, &importer)))
-    return;
+    return false;
   if (!failed(interop->CanImportMemory(importer, descriptor.handle_type,
                                        &canImport)) &&
-      canImport &&
-      !failed(interop->ImportMemory(importer, &descriptor, &memory)) &&
-      !failed(runImported(interop, importer, memory, count)))
-    printf("first\t%g\t%g\n", elements[OUTPUT_OFFSET / sizeof(float)],
-           elements[OUTPUT_OFFSET / sizeof(float) + (size_t)count - 1]);
-  if (!canImport)
+      canImport)
+    isDone = !failed(interop->ImportMemory(importer, &descriptor, &memory)) &&
+             runBetweenSignals(interop, importer, memory, count);
+  else
     printf("external the provider imports no such memory\n");
   if (memory)
     interop->ReleaseExternalMemoryHandle(memory);
   interop->ReleaseExternalResourceImporter(importer);
-  close(fd);
+  return isDone;
 }
 
-static int compareTimes(const void *left, const void *right) {
-  long a = *(const long *)left, b = *(const long *)right;
-  return (a > b) - (a < b);
+static void runExternal(int64_t count) {
+  size_t size = (size_t)count * sizeof(float);
+  float *elements = allocate(size);
+  int fd = -1;
+  for (int64_t i = 0; i < count; ++i)
+    elements[i] = (float)i;
+  const char *problem =
+      session ? exportMemory(EXTERNAL_BYTES, &fd) : "there is no session";
+  if (!problem)
+    problem = writeExported(elements, 0, size);
+  if (!problem && importAndRun(fd, count)) {
+    problem = readExported(elements, OUTPUT_OFFSET, size);
+    if (!problem)
+      printf("first\t%g\t%g\n", elements[0], elements[count - 1]);
+  }
+  if (problem)
+    printf("external %s\n", problem);
+  if (fd >= 0)
+    close(fd);
+  free(elements);
 }
 
-static void timeRuns(size_t count) {
-  long *times = allocate(count * sizeof(long));
+/* Runs that write the tensors of the run before, so that nothing is allocated.
+ */
+static bool timeBound(OrtIoBinding *binding, size_t count, long *times) {
+  for (size_t i = 0; i < count; ++i) {
+    long begin = getNanoseconds();
+    if (failed(ort->RunWithBinding(session, NULL, binding)))
+      return false;
+    times[i] = getNanoseconds() - begin;
+  }
+  return true;
+}
+
+static bool timeOnDevice(size_t count, long *times) {
+  const OrtMemoryInfo *memory =
+      ort->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT);
+  OrtAllocator *allocator;
+  OrtIoBinding *binding;
+  OrtValue *given[MOST] = {NULL}, *results[MOST] = {NULL};
+  if (!memory || failed(ort->CreateAllocator(session, memory, &allocator)))
+    return false;
+  bool isDone = false;
+  if (!failed(ort->CreateIoBinding(session, &binding))) {
+    isDone = !failed(bindAndRun(binding, allocator, memory, 1, given, results));
+    for (size_t i = 0; i < outputCount && isDone; ++i)
+      isDone = !failed(ort->BindOutput(binding, outputNames[i], results[i]));
+    isDone = isDone && timeBound(binding, count, times);
+    ort->ReleaseIoBinding(binding);
+  }
+  releaseAll(given);
+  releaseAll(results);
+  ort->ReleaseAllocator(allocator);
+  return isDone;
+}
+
+static bool timeOnHost(size_t count, long *times) {
   for (size_t i = 0; i < count; ++i) {
     releaseOutputs();
-    long begin = getMicroseconds();
+    long begin = getNanoseconds();
     if (failed(run(session, outputs)))
-      break;
-    times[i] = getMicroseconds() - begin;
+      return false;
+    times[i] = getNanoseconds() - begin;
   }
-  qsort(times, count, sizeof(long), compareTimes);
-  printf("time %ld\n", times[count / 2]);
+  return true;
+}
+
+static void timeRuns(bool isBound, size_t count) {
+  long *times = allocate((count + 1) * sizeof(long));
+  if (isBound ? timeOnDevice(count, times) : timeOnHost(count, times))
+    printf("time %.2f\n", (double)findMedian(times, count) / 1e3);
+  else
+    printf("error the runs are not timed\n");
   free(times);
+}
+
+static void timeSession(bool isBound, size_t count, const char *model) {
+  OwnInput own[MOST];
+  int64_t sizes[MOST][MOST];
+  long median = 0;
+  for (size_t i = 0; i < inputCount; ++i) {
+    OrtTensorTypeAndShapeInfo *info;
+    ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    if (failed(ort->GetTensorTypeAndShape(inputs[i], &info)))
+      return;
+    own[i].name = inputNames[i];
+    own[i].sizes = sizes[i];
+    own[i].data = inputData[i];
+    bool isRead =
+        !failed(ort->GetTensorElementType(info, &type)) &&
+        !failed(ort->GetDimensionsCount(info, &own[i].rank)) &&
+        !failed(ort->GetDimensions(info, sizes[i], own[i].rank)) &&
+        !failed(ort->GetTensorSizeInBytes(inputs[i], &own[i].byteSize));
+    own[i].type = (int)type;
+    ort->ReleaseTensorTypeAndShapeInfo(info);
+    if (!isRead)
+      return;
+  }
+  const char *problem =
+      timeOwn(model, own, inputCount, isBound, count, &median);
+  if (problem)
+    printf("error %s\n", problem);
+  else
+    printf("time %.2f\n", (double)median / 1e3);
 }
 
 /*===----------------------------------------------------------------------===*\
@@ -619,6 +748,35 @@ static void addPair(Pair *pairs, size_t *count, char **words) {
   pairs[(*count)++].value = copy(words[2]);
 }
 
+static void printPairs(const OrtKeyValuePairs *pairs) {
+  const char *const *keys, *const *values;
+  size_t count = 0;
+  if (pairs)
+    ort->GetKeyValuePairs(pairs, &keys, &values, &count);
+  for (size_t i = 0; i < count; ++i)
+    printf("\t%s=%s", keys[i], values[i]);
+}
+
+static void listDevices(void) {
+  const OrtEpDevice *const *devices;
+  size_t count = 0;
+  if (failed(ort->GetEpDevices(env, &devices, &count)))
+    return;
+  for (size_t i = 0; i < count; ++i) {
+    const OrtHardwareDevice *hardware = ort->EpDevice_Device(devices[i]);
+    printf("device\t%s\ttype=%d\tvendor=0x%x\tnumber=0x%x",
+           ort->EpDevice_EpName(devices[i]),
+           (int)ort->HardwareDevice_Type(hardware),
+           ort->HardwareDevice_VendorId(hardware),
+           ort->HardwareDevice_DeviceId(hardware));
+    printPairs(ort->HardwareDevice_Metadata(hardware));
+    printf("\t|");
+    printPairs(ort->EpDevice_EpMetadata(devices[i]));
+    printf("\n");
+  }
+  printf("listed\n");
+}
+
 static void obey(char **words, int count) {
   if (strcmp(words[0], "option") == 0 && count == 3)
     addPair(options, &optionCount, words);
@@ -626,6 +784,8 @@ static void obey(char **words, int count) {
     addPair(entries, &entryCount, words);
   else if (strcmp(words[0], "level") == 0 && count == 2)
     level = atoi(words[1]);
+  else if (strcmp(words[0], "cores") == 0 && count == 2)
+    cores = atoi(words[1]);
   else if (strcmp(words[0], "open") == 0 && count == 3)
     openSession(words[1], words[2]);
   else if (strcmp(words[0], "twin") == 0 && count == 2)
@@ -638,8 +798,13 @@ static void obey(char **words, int count) {
     bind((size_t)atoi(words[1]), words[2]);
   else if (strcmp(words[0], "external") == 0 && count == 2)
     runExternal(atoi(words[1]));
-  else if (strcmp(words[0], "time") == 0 && count == 2)
-    timeRuns((size_t)atoi(words[1]));
+  else if (strcmp(words[0], "time") == 0 && count == 3)
+    timeRuns(strcmp(words[1], "device") == 0, (size_t)atoi(words[2]));
+  else if (strcmp(words[0], "own") == 0 && count == 4)
+    timeSession(strcmp(words[1], "device") == 0, (size_t)atoi(words[2]),
+                words[3]);
+  else if (strcmp(words[0], "devices") == 0)
+    listDevices();
   else if (strcmp(words[0], "threads") == 0 && count == 3)
     runThreads((size_t)atoi(words[1]), (size_t)atoi(words[2]));
   else if (strcmp(words[0], "inputs") == 0)
@@ -698,7 +863,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "host: %s\n", dlerror());
     return 2;
   }
-  for (uint32_t version = ORT_API_VERSION; !ort && version > 22; --version)
+  for (; !ort && version > 22; version -= !ort)
     ort = getBase()->GetApi(version);
   if (!ort) {
     fprintf(stderr, "host: ONNX Runtime %s is too old\n",

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 import numpy
-from onnx import mapping
+from onnx import helper
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROVIDER = "DmlVulkan"
@@ -17,8 +17,16 @@ PROVIDER = "DmlVulkan"
 SKIPPED = 77
 
 # What a session became: the number of nodes in each part of the provider, the number of
-# nodes that others have, and the microseconds that it took.
+# nodes that others have, if ONNX Runtime tells, and the microseconds that it took.
 Opened = collections.namedtuple("Opened", "parts others time")
+
+
+if hasattr(helper, "np_dtype_to_tensor_dtype"):
+    to_onnx_type, to_dtype = helper.np_dtype_to_tensor_dtype, helper.tensor_dtype_to_np_dtype
+else:  # onnx before 1.13
+    from onnx import mapping
+    to_onnx_type = mapping.NP_TYPE_TO_TENSOR_TYPE.__getitem__
+    to_dtype = mapping.TENSOR_TYPE_TO_NP_TYPE.__getitem__
 
 
 class Failure(Exception):
@@ -110,6 +118,8 @@ class Host:
             file = model
         self.send("open", kind, file)
         lines, time = self.receive("opened")
+        if ["unknown"] in lines:  # ONNX Runtime before 1.24 does not tell the parts.
+            return Opened(None, None, int(time))
         parts = [int(words[2]) for words in lines if words[1] == PROVIDER]
         return Opened(parts, sum(int(words[2]) for words in lines) - sum(parts), int(time))
 
@@ -120,7 +130,7 @@ class Host:
             file = f"{self.folder.name}/input{index}"
             array.tofile(file)
             sizes = "x".join(map(str, array.shape)) or "-"
-            self.send("input", name, mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype], sizes, file)
+            self.send("input", name, to_onnx_type(array.dtype), sizes, file)
 
     def bind(self, inputs, count):
         """Runs `count` times in device memory, each time with the first output as the first
@@ -142,20 +152,36 @@ class Host:
         for index, (_, name, kind, sizes) in enumerate(lines):
             shape = [] if sizes == "-" else list(map(int, sizes.split("x")))
             array = numpy.fromfile(f"{self.folder.name}/output{index}",
-                                   mapping.TENSOR_TYPE_TO_NP_TYPE[int(kind)])
+                                   to_dtype(int(kind)))
             outputs[name] = array.reshape(shape)
         return outputs, int(time)
 
-    def time(self, count):
-        """The median of `count` runs, in microseconds."""
-        self.send("time", count)
-        return int(self.receive("time")[1])
+    def time(self, count, place="host"):
+        """The median of `count` runs, in microseconds, with inputs and outputs in the memory
+        of the `place`, "host" or "device"."""
+        self.send("time", place, count)
+        return float(self.receive("time")[1])
+
+    def time_own(self, model, count, place="host"):
+        """The median of `count` runs with the same inputs in a session of libdml alone, in
+        microseconds."""
+        self.send("own", place, count, model)
+        return float(self.receive("time")[1])
+
+    def list_devices(self):
+        """A line of words for each device of ONNX Runtime."""
+        self.send("devices")
+        return [words[1:] for words in self.receive("listed")[0]]
 
     def run_external(self, count):
         """The first and the last element of the output of a run in memory of another Vulkan
         device whose input is 0, 1, 2 ...; or why there is no such memory."""
         self.send("external", count)
         line = self.process.stdout.readline().rstrip("\n")
+        if line.startswith("semaphore"):
+            if line != "semaphore\t2":
+                raise Failure(f"wanted is the value 2, but found is {line}")
+            line = self.process.stdout.readline().rstrip("\n")
         if not line:
             raise Crashed(f"the program has ended with {self.process.wait()}")
         if line.startswith("error "):

@@ -360,8 +360,6 @@ void runTool(const Options &options) {
   std::vector<Executable> executables;
   std::vector<Loaded> cases;
   for (const std::string &file : options.files) {
-    if (file.size() > 5 && file.compare(file.size() - 5, 5, ".mlir") == 0)
-      fail("'" + file + "' is a module: compile it with dml-compile first");
     Executable executable = loadExecutable(file);
     DmlExecutableInfo info{};
     dmlGetExecutableInfo(executable, &info);

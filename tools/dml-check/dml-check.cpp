@@ -27,6 +27,7 @@
 #include "support/Plural.h"
 #include "support/Progress.h"
 #include "support/ReferenceTensor.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
@@ -61,10 +62,7 @@ static cl::list<std::string>
 static cl::opt<unsigned> seed("seed", cl::init(1), cl::value_desc("N"),
                               cl::desc("Where the drawn inputs begin (1)"),
                               cl::cat(category));
-static cl::list<std::string>
-    dimensions("dim", cl::value_desc("NAME=SIZE"),
-               cl::desc("The size of a symbolic dimension of an ONNX model"),
-               cl::cat(category));
+static dml::tools::SizeOptions sizeOptions(category);
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to check "
                                                   "(main, or the only one)"),
@@ -192,7 +190,7 @@ static FailureOr<Estimate> evaluate(Value value, const Found &found,
     return Estimate(it->second);
   Operation *op = value.getDefiningOp();
   SmallVector<Estimate, 4> operands;
-  for (Value operand : op->getOperands()) {
+  for (Value operand : reference::getUsedValues(op)) {
     FailureOr<Estimate> estimate = evaluate(operand, found, known);
     if (failed(estimate))
       return failure();
@@ -209,7 +207,7 @@ static FailureOr<Estimate> evaluate(Value value, const Found &found,
 static void check(Check &check, const Found &found) {
   llvm::DenseMap<Value, Estimate> known;
   SmallVector<Estimate, 4> operands;
-  for (Value operand : check.op->getOperands()) {
+  for (Value operand : reference::getUsedValues(check.op)) {
     FailureOr<Estimate> estimate = evaluate(operand, found, known);
     if (failed(estimate)) {
       check.defect = "the reference cannot compute an operand";
@@ -244,7 +242,8 @@ static SmallVector<Operation *> selectOperators(func::FuncOp function) {
   Operation *terminator = function.front().getTerminator();
   unsigned count = 0;
   for (Operation &op : function.front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>() || op.use_empty())
+    if (op.hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op) ||
+        op.use_empty())
       continue;
     bool isReturned = llvm::is_contained(op.getUsers(), terminator);
     if (++count % every == 0 || isReturned)
@@ -382,7 +381,7 @@ evaluateValues(func::FuncOp function, ArrayRef<Tensor> inputs) {
     values.try_emplace(argument, input);
   for (Operation &op : function.front()) {
     std::vector<Estimate> operands;
-    for (Value operand : op.getOperands())
+    for (Value operand : reference::getUsedValues(&op))
       operands.push_back(values.find(operand)->second);
     if (isa<func::ReturnOp>(op))
       return operands;
@@ -655,10 +654,11 @@ static ExitCode run(ModuleOp module) {
   if (!function.getBody().hasOneBlock())
     return emitToolError("function '" + function.getName() +
                          "' has control flow or no body: neither compiles");
-  auto inputs = inputOptions.empty()
-                    ? drawInputs(function, error)
-                    : tools::readReferenceInputs(
-                          inputOptions, tools::describe(function), error);
+  auto inputs =
+      inputOptions.empty()
+          ? drawInputs(function, error)
+          : tools::readReferenceInputs(inputOptions, tools::describe(function),
+                                       tools::PictureOptions(), error);
   if (!inputs)
     return emitToolError(error);
   if (selectOperators(function).empty())
@@ -695,8 +695,8 @@ int main(int argc, char **argv) {
   registerCompilerDialects(registry);
   MLIRContext context(registry);
   tools::Console console(DML_TOOL, &context);
-  auto module =
-      tools::loadModule(console, file, dimensions, ParserConfig(&context));
+  auto module = tools::loadModule(console, file, sizeOptions.get(),
+                                  ParserConfig(&context));
   console.progress.clear();
   return module ? run(*module) : tools::kExitInvalid;
 }

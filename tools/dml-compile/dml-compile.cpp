@@ -23,6 +23,7 @@
 #include "support/File.h"
 #include "support/Module.h"
 #include "support/ProfileAtHand.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "support/TuningOptions.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -53,7 +54,7 @@ static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),
                cl::value_desc("file"), cl::init("-"), cl::cat(category));
 
-static cl::opt<Stage, false, dml::tools::ChoiceParser<Stage>> stage(
+static cl::opt<Stage> stage(
     "emit", cl::desc("What to write:"), cl::init(Stage::Executable),
     cl::values(
         clEnumValN(Stage::Linalg, "linalg", "linalg on tensors, as MLIR"),
@@ -124,11 +125,13 @@ static cl::opt<uint64_t>
                cl::value_desc("bytes"), cl::init(dml::maxConstantBytes),
                cl::Hidden, cl::cat(category));
 
-static cl::list<std::string>
-    dimensions("dim",
-               cl::desc("The size of a symbolic dimension of an ONNX "
-                        "model"),
-               cl::value_desc("name=size"), cl::cat(category));
+static cl::opt<std::string>
+    callerName("as", cl::desc("The tool that messages name, for dml-run"),
+               cl::Hidden, cl::callback([](const std::string &name) {
+                 dml::tools::toolName() = name;
+               }),
+               cl::cat(category));
+static dml::tools::SizeOptions sizeOptions(category);
 
 static cl::opt<std::string> commandsFile(
     "commands",
@@ -147,7 +150,8 @@ static cl::list<std::string> addedFunctions(
 static cl::list<std::string> functionDimensions(
     "function-dim",
     cl::desc("The size of a symbolic dimension in one function of "
-             "--add-function, where --dim states none or another"),
+             "--add-function, where --dim states none or another "
+             "(--input-shape is for the input file alone)"),
     cl::value_desc("function:name=size"), cl::cat(category));
 
 static cl::list<std::string> inPlace(
@@ -400,7 +404,7 @@ static std::vector<std::string> getDimensions(llvm::StringRef name) {
       sizes.push_back(dimension.str());
       names.insert(getDimensionName(dimension));
     }
-  for (llvm::StringRef dimension : dimensions)
+  for (llvm::StringRef dimension : sizeOptions.dimensions)
     if (!names.contains(getDimensionName(dimension)))
       sizes.push_back(dimension.str());
   return sizes;
@@ -412,9 +416,12 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
   auto [name, file] = text.split('=');
   if (name.empty() || file.empty())
     return emitToolError("--add-function=" + text + ": wanted is NAME=FILE");
+  std::vector<std::string> dimensions = getDimensions(name);
+  dml::tools::LoadOptions load;
+  load.optimize = ortOptimizations == "all";
   OwningOpRef<ModuleOp> other = dml::tools::loadModule(
-      console, file, getDimensions(name), ParserConfig(module.getContext()),
-      nullptr, ortOptimizations == "all");
+      console, file, {dimensions, /*shapes=*/{}, /*otherwise=*/std::nullopt},
+      ParserConfig(module.getContext()), load);
   if (!other)
     return dml::tools::kExitInvalid;
   auto functions = llvm::to_vector(other->getOps<func::FuncOp>());
@@ -511,12 +518,14 @@ static ExitCode run() {
   context->allowUnregisteredDialects();
   // A message names what it is about; a whole function after it hides it.
   context->printOpOnDiagnostic(false);
-  dml::tools::Console console(DML_TOOL, context);
+  dml::tools::Console console(dml::tools::toolName(), context);
   dml::directml::Commands commands;
+  dml::tools::LoadOptions load;
+  load.commands = &commands;
+  load.optimize = ortOptimizations == "all";
   static ModuleOp module =
-      dml::tools::loadModule(console, inputFile, dimensions,
-                             ParserConfig(context), &commands,
-                             ortOptimizations == "all")
+      dml::tools::loadModule(console, inputFile, sizeOptions.get(),
+                             ParserConfig(context), load)
           .release();
   if (!module)
     return dml::tools::kExitInvalid;

@@ -15,6 +15,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "support/FunctionText.h"
 #include "support/Plural.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/JSON.h"
@@ -35,40 +36,60 @@ static OwningOpRef<ModuleOp> cloneWithOrigins(ModuleOp module) {
   return copy;
 }
 
-/// Adds the operations of `block` that were exported as steps. Those of a loop
-/// are added for each iteration, as steps are counted.
-static void addExported(Block &block, SmallVectorImpl<Operation *> &exported) {
+namespace {
+/// An operation that was exported as a step, as KernelStep has it.
+struct Exported {
+  Operation *op = nullptr;
+  uint32_t number = 0, count = 1, stride = 0;
+};
+} // namespace
+
+/// Adds the operations of `block` that were exported as steps, from the step
+/// `number` on. Returns the number of the step behind these.
+static uint64_t addExported(Block &block, uint64_t number,
+                            SmallVectorImpl<Exported> &exported) {
   for (Operation &op : block) {
     if (isa<gpu::LaunchFuncOp, memref::CopyOp>(op))
-      exported.push_back(&op);
+      exported.push_back({&op, static_cast<uint32_t>(number++)});
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop)
       continue;
-    SmallVector<Operation *> body;
-    addExported(*loop.getBody(), body);
+    size_t first = exported.size();
+    uint64_t end = addExported(*loop.getBody(), number, exported);
     // The executable has limited the steps of all iterations.
     uint64_t count =
         loop.getStaticTripCount().value_or(APInt(64, 0)).getZExtValue();
-    for (uint64_t i = 0; i < count; ++i)
-      llvm::append_range(exported, body);
+    for (Exported &entry : llvm::drop_begin(exported, first)) {
+      entry.count = static_cast<uint32_t>(count);
+      entry.stride = static_cast<uint32_t>(end - number);
+    }
+    number += (end - number) * count;
   }
+  return number;
 }
 
-/// Sets the operations that each step of `function` computes. `compiled`
-/// contains the operations that were exported as the steps.
-static void addOrigins(func::FuncOp compiled, KernelFunction &function) {
-  SmallVector<Operation *> exported;
-  addExported(compiled.getBody().front(), exported);
-  if (exported.size() != function.steps.size())
-    return;
-  for (auto [op, step] : llvm::zip_equal(exported, function.steps))
-    op->getLoc()->walk([&, &ops = step.ops](Location nested) {
-      if (auto opaque = dyn_cast<OpaqueLoc>(LocationAttr(nested)))
-        if (auto *origin =
-                OpaqueLoc::getUnderlyingLocationOrNull<Operation *>(opaque))
-          ops.insert(origin);
-      return WalkResult::advance();
-    });
+/// Returns the steps of a function with `count` steps. Where nothing is known
+/// of the operations, each step is on its own.
+static SmallVector<Exported> listSteps(func::FuncOp compiled, uint32_t count) {
+  SmallVector<Exported> steps;
+  if (compiled &&
+      addExported(compiled.getBody().front(), /*number=*/0, steps) == count)
+    return steps;
+  steps.clear();
+  for (uint32_t number = 0; number < count; ++number)
+    steps.push_back({nullptr, number});
+  return steps;
+}
+
+/// Sets the operations that `step` computes, which was exported from `op`.
+static void addOrigins(Operation *op, KernelStep &step) {
+  op->getLoc()->walk([&](Location nested) {
+    if (auto opaque = dyn_cast<OpaqueLoc>(LocationAttr(nested)))
+      if (auto *origin =
+              OpaqueLoc::getUnderlyingLocationOrNull<Operation *>(opaque))
+        step.ops.insert(origin);
+    return WalkResult::advance();
+  });
 }
 
 llvm::Expected<std::vector<KernelFunction>>
@@ -111,17 +132,26 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
                                      Twine(number));
     KernelFunction &added = functions.emplace_back();
     added.name = function.name;
+    added.stepCount = variant.stepCount;
+    added.signature = printFunction(executable, number);
     std::set<uint32_t> kernels;
-    for (uint32_t index = 0; index < variant.stepCount; ++index) {
+    for (const Exported &entry :
+         listSteps(copy->lookupSymbol<func::FuncOp>(function.name),
+                   variant.stepCount)) {
       DmlStepInfo step{};
-      if (dmlGetStepInfo(executable, number, 0, index, &step, nullptr) !=
+      if (dmlGetStepInfo(executable, number, 0, entry.number, &step, nullptr) !=
           DML_SUCCESS)
         return llvm::createStringError("the executable has no step " +
-                                       Twine(index));
+                                       Twine(entry.number));
       bool isCopy = step.kind == DML_STEP_KIND_COPY;
       if (!isCopy)
         kernels.insert(step.kernelIndex);
       KernelStep &addedStep = added.steps.emplace_back();
+      addedStep.number = entry.number;
+      addedStep.count = entry.count;
+      addedStep.stride = entry.stride;
+      if (entry.op)
+        addOrigins(entry.op, addedStep);
       addedStep.operators = step.label[0] != '\0' ? step.label : "copy";
       addedStep.kernel = isCopy ? "" : step.kernel;
       addedStep.kernelIndex = isCopy ? 0 : step.kernelIndex;
@@ -129,14 +159,12 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
                              step.workgroupCount[1] * step.workgroupCount[2];
       addedStep.bytes = step.boundSize;
     }
-    if (auto compiled = copy->lookupSymbol<func::FuncOp>(function.name))
-      addOrigins(compiled, added);
     added.kernelCount = kernels.size();
   }
   return functions;
 }
 
-llvm::Expected<std::vector<TimedStep>> dml::tools::readTimes(StringRef path) {
+llvm::Expected<Trace> dml::tools::readTrace(StringRef path) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("'" + path + "': " + message);
   };
@@ -153,7 +181,12 @@ llvm::Expected<std::vector<TimedStep>> dml::tools::readTimes(StringRef path) {
   if (!events)
     return fail("wanted is what dml-run --trace writes, an object with "
                 "traceEvents");
-  std::vector<TimedStep> steps;
+  Trace trace;
+  if (const llvm::json::Object *other = object->getObject("otherData")) {
+    trace.signature = other->getString("signature").value_or("").str();
+    trace.profile = other->getString("deviceProfile").value_or("").str();
+  }
+  std::vector<TimedStep> &steps = trace.steps;
   for (const llvm::json::Value &element : *events) {
     const llvm::json::Object *event = element.getAsObject();
     const llvm::json::Object *arguments =
@@ -170,7 +203,26 @@ llvm::Expected<std::vector<TimedStep>> dml::tools::readTimes(StringRef path) {
     steps.push_back({operators->str(), *duration,
                      function ? function->str() : std::string()});
   }
-  return steps;
+  return trace;
+}
+
+std::string dml::tools::describeOtherModel(ArrayRef<KernelFunction> functions,
+                                           StringRef profile,
+                                           const Trace &trace) {
+  // A function without steps, and a file without a fingerprint, tell nothing.
+  if (trace.signature.empty() || trace.steps.empty())
+    return "";
+  const auto *function =
+      llvm::find_if(functions, [&](const KernelFunction &each) {
+        return each.signature == trace.signature;
+      });
+  if (function == functions.end())
+    return "it is of " + trace.signature + ", which the file does not have";
+  if (profile != trace.profile)
+    return "";
+  // Compiled for one device, one model has the same steps.
+  SmallVector<KernelFunction, 1> copy = {*function};
+  return assignTimes(copy, trace.steps);
 }
 
 std::string dml::tools::assignTimes(MutableArrayRef<KernelFunction> functions,
@@ -185,16 +237,29 @@ std::string dml::tools::assignTimes(MutableArrayRef<KernelFunction> functions,
   });
   if (function == functions.end())
     return ("it is of the function '" + name + "'").str();
-  if (function->steps.size() != times.size())
+  if (function->stepCount != times.size())
     return (printCount(times.size(), "step") + " of '" + name +
-            "' instead of " + Twine(function->steps.size()))
+            "' instead of " + Twine(function->stepCount))
         .str();
-  for (auto [index, step] : llvm::enumerate(function->steps))
-    if (step.operators != times[index].operators)
-      return ("step " + Twine(index) + " of '" + name + "' is " +
-              times[index].operators + " instead of " + step.operators)
-          .str();
-  for (auto [step, time] : llvm::zip_equal(function->steps, times))
-    step.microseconds = time.microseconds;
+  auto forEachTime = [&](const KernelStep &step, auto visit) {
+    for (uint32_t i = 0; i < step.count; ++i)
+      visit(step.number + i * step.stride);
+  };
+  std::string difference;
+  for (const KernelStep &step : function->steps)
+    forEachTime(step, [&](uint32_t index) {
+      if (difference.empty() && step.operators != times[index].operators)
+        difference = ("step " + Twine(index) + " of '" + name + "' is " +
+                      times[index].operators + " instead of " + step.operators)
+                         .str();
+    });
+  if (!difference.empty())
+    return difference;
+  for (KernelStep &step : function->steps) {
+    double sum = 0;
+    forEachTime(step,
+                [&](uint32_t index) { sum += times[index].microseconds; });
+    step.microseconds = sum;
+  }
   return "";
 }

@@ -14,8 +14,12 @@
 
 namespace dml::tools {
 
-/// A step of a function, after fusion.
+/// A step of a function, after fusion. The iterations of a loop are one step.
 struct KernelStep {
+  /// The number of the step in the executable, in the first iteration; the
+  /// number of iterations; and the number of steps in each of them. Step 3 of a
+  /// loop with two steps and 5 iterations is also the steps 5, 7, 9 and 11.
+  uint32_t number = 0, count = 1, stride = 0;
   /// The operators that it computes; "copy" where it computes none.
   std::string operators;
   /// The entry point; "" for a copy.
@@ -28,13 +32,17 @@ struct KernelStep {
   /// The operations of the module, as it was before compilation, that the step
   /// computes entirely or in part.
   llvm::SetVector<mlir::Operation *> ops;
-  /// How long the step took in a run, if there was one.
+  /// How long the step took in a run, in all iterations, if there was a run.
   std::optional<double> microseconds;
 };
 
 struct KernelFunction {
   std::string name;
+  /// The inputs and outputs, as printFunction() prints them.
+  std::string signature;
   std::vector<KernelStep> steps;
+  /// The number of steps in all iterations.
+  uint32_t stepCount = 0;
   /// The different kernels of the steps.
   unsigned kernelCount = 0;
 };
@@ -52,8 +60,21 @@ struct TimedStep {
   std::string function;
 };
 
+/// What dml-run --trace wrote.
+struct Trace {
+  std::vector<TimedStep> steps;
+  /// The fingerprint of what was run: the function's inputs and outputs, and
+  /// the device profile for which it was compiled; "" where the file has none.
+  std::string signature, profile;
+};
+
 /// Reads what dml-run --trace wrote.
-llvm::Expected<std::vector<TimedStep>> readTimes(llvm::StringRef path);
+llvm::Expected<Trace> readTrace(llvm::StringRef path);
+
+/// Returns why `trace` is not one of `functions`, which were compiled for
+/// `profile`, or "" if it can be one.
+std::string describeOtherModel(llvm::ArrayRef<KernelFunction> functions,
+                               llvm::StringRef profile, const Trace &trace);
 
 /// Sets the times of the steps of `functions` to those of the run `times`. If
 /// the run had other steps, sets no times, and returns a text that describes

@@ -6,6 +6,7 @@
 
 #include "Page.h"
 
+#include "PageScript.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -74,6 +75,29 @@ static std::string shorten(StringRef text, size_t length) {
   while (end > 0 && (valid[end] & 0xC0) == 0x80)
     --end;
   return valid.substr(0, end) + "\xE2\x80\xA6";
+}
+
+/// Divides `text` into lines of at most `length` bytes, behind a character that
+/// separates words of a name where there is one. The last of at most `most`
+/// lines may be cut.
+static SmallVector<std::string> wrap(StringRef text, size_t length,
+                                     size_t most) {
+  std::string valid = llvm::json::fixUTF8(text);
+  StringRef rest = valid;
+  SmallVector<std::string> lines;
+  while (rest.size() > length && lines.size() + 1 < most) {
+    size_t end = length;
+    while (end > 1 && (rest[end] & 0xC0) == 0x80)
+      --end;
+    size_t word = rest.take_front(end).find_last_of("/._- :x,");
+    if (word != StringRef::npos && word >= length / 2)
+      end = word + 1;
+    lines.push_back(rest.take_front(end).str());
+    rest = rest.drop_front(end);
+  }
+  if (!rest.empty())
+    lines.push_back(shorten(rest, length));
+  return lines;
 }
 
 static std::string printType(Type type) {
@@ -150,6 +174,8 @@ struct Node {
   SmallVector<unsigned> inputs;
   /// The steps that compute it, and those whose data pass through it.
   SmallVector<StepRef, 1> steps, passed;
+  /// The lines of text in its box, each with the style of the text.
+  SmallVector<std::pair<std::string, StringRef>, 6> lines;
   unsigned layer = 0;
   double x = 0;
 };
@@ -159,6 +185,8 @@ struct Graph {
   std::vector<Node> nodes;
   /// Nodes of each layer, from left to right.
   std::vector<std::vector<unsigned>> layers;
+  /// The height of each box, which has room for the longest text.
+  double boxHeight = 0;
   double width = 0, height = 0;
   uint64_t constantBytes = 0;
   /// For each operation of the function, its name and the number of bytes in
@@ -169,7 +197,7 @@ struct Graph {
 /// The number of letters in a line of a box, even if they are capitals. Letters
 /// of a wide font have an average width of 7.6 units.
 constexpr size_t lineLength = 32;
-constexpr double boxWidth = 264, boxHeight = 86, gapX = 24, gapY = 44;
+constexpr double boxWidth = 264, gapX = 24, gapY = 44, lineHeight = 15;
 
 /// The steps of each operation of a module.
 using StepsOfOps = llvm::DenseMap<Operation *, SmallVector<StepRef, 1>>;
@@ -229,7 +257,6 @@ static void placeNodes(Graph &graph) {
     }
     graph.width = std::max(graph.width, next);
   }
-  graph.height = static_cast<double>(graph.layers.size()) * (boxHeight + gapY);
 }
 
 static bool contains(ArrayRef<StepRef> steps, const StepRef &step) {
@@ -267,6 +294,8 @@ static void passViews(Graph &graph) {
         add(below[input], below[index]);
   }
 }
+
+static void addLines(Graph &graph);
 
 static Graph
 createGraph(func::FuncOp function,
@@ -369,6 +398,7 @@ createGraph(func::FuncOp function,
   }
   passViews(graph);
   placeNodes(graph);
+  addLines(graph);
   return graph;
 }
 
@@ -460,6 +490,13 @@ static std::string printTimes(ArrayRef<StepRef> steps) {
   return steps.empty() ? "" : ", " + printTime(sum);
 }
 
+/// "3", or "3 (16 times)" in a loop of 16 iterations.
+static std::string printNumber(const KernelStep &step) {
+  std::string text = std::to_string(step.number);
+  return step.count == 1 ? text
+                         : text + " (" + std::to_string(step.count) + " times)";
+}
+
 static std::string printKernel(const KernelStep &step) {
   return step.kernel.empty() ? "a copy"
                              : "kernel " + std::to_string(step.kernelIndex);
@@ -475,15 +512,15 @@ static std::string describeSteps(const Node &node, StringRef function) {
   if (StringRef other = steps.front().function->name; other != function)
     text = "@" + shorten(other, 8) + " ";
   if (steps.size() == 1)
-    return text + "step " + std::to_string(steps.front().index) + ", " +
+    return text + "step " + printNumber(steps.front().get()) + ", " +
            printKernel(steps.front().get()) + printTimes(steps);
   if (steps.size() > 3)
     return text + std::to_string(steps.size()) + " steps, " +
-           std::to_string(steps.front().index) + " to " +
-           std::to_string(steps.back().index) + printTimes(steps);
+           printNumber(steps.front().get()) + " to " +
+           printNumber(steps.back().get()) + printTimes(steps);
   text += "steps ";
   for (const StepRef &step : steps)
-    text += (&step == steps.begin() ? "" : ", ") + std::to_string(step.index);
+    text += (&step == steps.begin() ? "" : ", ") + printNumber(step.get());
   return text + printTimes(steps);
 }
 
@@ -493,93 +530,121 @@ static std::string describeStepsInFull(ArrayRef<StepRef> steps) {
   constexpr size_t most = 8;
   std::string text;
   for (const StepRef &step : steps.take_front(most))
-    text += "; @" + step.function->name + " step " +
-            std::to_string(step.index) + ", " + printKernel(step.get()) +
-            " of " + step.get().operators + printTimes(step);
+    text += "; @" + step.function->name + " step " + printNumber(step.get()) +
+            ", " + printKernel(step.get()) + " of " + step.get().operators +
+            printTimes(step);
   if (steps.size() > most)
     text += "; and " + printCount(steps.size() - most, "other step");
   return text;
 }
 
-static void printNode(const Node &node, StringRef function,
+/// What a node needs: "needs 3_1: input has rank 2".
+static std::string describeLevel(const Node &node) {
+  if (node.report)
+    return ("needs " + getFeatureLevelNumber(*node.report->minimum.level) +
+            ": ")
+               .str() +
+           describeDeciding(*node.report);
+  if (node.kind == Node::Kind::Foreign)
+    return "not DirectML's";
+  return node.kind == Node::Kind::NotTaken ? "not taken by the provider" : "";
+}
+
+/// Sets the lines of all boxes, and the height of a box.
+static void addLines(Graph &graph) {
+  size_t most = 1;
+  for (Node &node : graph.nodes) {
+    auto add = [&](StringRef text, StringRef style, size_t mostLines) {
+      for (std::string &line : wrap(text, lineLength, mostLines))
+        node.lines.push_back({std::move(line), style});
+    };
+    add(node.what, "what", 2);
+    add(node.name, "", 4);
+    add(node.type, "dim", 3);
+    add(describeLevel(node), "dim", 4);
+    add(describeSteps(node, graph.name), "", 2);
+    most = std::max(most, node.lines.size());
+  }
+  graph.boxHeight = lineHeight * static_cast<double>(most) + 11;
+  graph.height =
+      static_cast<double>(graph.layers.size()) * (graph.boxHeight + gapY);
+}
+
+static void printNode(const Graph &graph, const Node &node,
                       const Report &report, raw_ostream &os) {
-  double y = node.layer * (boxHeight + gapY);
-  std::string classes, level,
-      tooltip = node.what + " " + node.name + "\n" + node.type;
+  double y = node.layer * (graph.boxHeight + gapY);
+  std::string classes, tooltip = node.what + " " + node.name + "\n" + node.type,
+                       level = describeLevel(node);
+  if (!level.empty())
+    tooltip += " " + level;
   if (node.report) {
-    StringRef number = getFeatureLevelNumber(*node.report->minimum.level);
-    classes = ("fl" + number).str();
+    classes = ("fl" + getFeatureLevelNumber(*node.report->minimum.level)).str();
     if (*node.report->minimum.level == report.level)
       classes += " deciding";
-    level = ("needs " + number + ": ").str() + describeDeciding(*node.report);
-    tooltip += " " + level;
     for (const std::string &text : describeViolations(*node.report)) {
       classes += " bad";
       tooltip += "; does not fit: " + text;
     }
-  } else if (node.kind == Node::Kind::Foreign ||
-             node.kind == Node::Kind::NotTaken) {
+  } else if (!level.empty()) {
     classes = "bad";
-    level = node.kind == Node::Kind::Foreign ? "not DirectML's"
-                                             : "not taken by the provider";
-    tooltip += " " + level;
   }
   tooltip += describeStepsInFull(node.steps);
   bool isRound =
       node.kind == Node::Kind::Input || node.kind == Node::Kind::Output;
-  os << llvm::format("<g transform=\"translate(%.1f %.1f)\">", node.x, y)
+  os << "<g class=\"node\" data-in=\"";
+  llvm::interleave(node.inputs, os, " ");
+  os << "\" data-name=\"" << escape(node.name);
+  os << llvm::format("\" transform=\"translate(%.1f %.1f)\">", node.x, y)
      << "<title>" << escape(tooltip) << "</title><rect width=\"" << boxWidth
-     << "\" height=\"" << boxHeight << "\" rx=\"" << (isRound ? 24 : 4)
+     << "\" height=\"" << graph.boxHeight << "\" rx=\"" << (isRound ? 24 : 4)
      << "\" class=\"" << classes << "\"/>";
   // A stripe has the colours of at most six steps, one below the other.
   ArrayRef<StepRef> striped = ArrayRef(node.steps).take_front(6);
-  double part = (boxHeight - 12) /
+  double part = (graph.boxHeight - 12) /
                 static_cast<double>(std::max<size_t>(striped.size(), 1));
   for (auto [index, step] : llvm::enumerate(striped))
     os << llvm::format("<path class=\"step\" d=\"M6 %.1fv%.1f\" style=\"",
                        6 + part * static_cast<double>(index), part)
        << "stroke:" << getColor(step) << "\"/>";
-  unsigned line = 0;
-  auto print = [&](StringRef text, StringRef style) {
-    if (!text.empty())
-      os << "<text x=\"14\" y=\"" << 17 + 15 * line++ << "\" class=\"" << style
-         << "\">" << escape(shorten(text, lineLength)) << "</text>";
-  };
-  print(node.what, "what");
-  print(node.name, "");
-  print(node.type, "dim");
-  print(level, "dim");
-  print(describeSteps(node, function), "");
+  for (auto [index, line] : llvm::enumerate(node.lines))
+    os << "<text x=\"14\" y=\"" << 17 + lineHeight * index << "\" class=\""
+       << line.second << "\">" << escape(line.first) << "</text>";
   os << "</g>\n";
 }
 
 static void printGraph(const Graph &graph, const Report &report,
                        raw_ostream &os) {
-  for (const Node &node : graph.nodes)
+  for (auto [number, node] : llvm::enumerate(graph.nodes))
     for (unsigned input : node.inputs) {
       const Node &from = graph.nodes[input];
+      double boxHeight = graph.boxHeight;
       double x0 = from.x + boxWidth / 2, x1 = node.x + boxWidth / 2;
       double y0 = from.layer * (boxHeight + gapY) + boxHeight;
       double y1 = node.layer * (boxHeight + gapY);
-      os << llvm::format("<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f ", x0, y0,
-                         x0, y0 + gapY, x1, y1 - gapY)
+      os << "<path data-edge=\"" << input << " " << number << "\""
+         << llvm::format(" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f ", x0, y0, x0,
+                         y0 + gapY, x1, y1 - gapY)
          << llvm::format("%.1f %.1f\"", x1, y1);
       // A line between two nodes of one step is drawn in the step's colour.
       auto isOf = [](const Node &node, const StepRef &step) {
         return contains(node.steps, step) || contains(node.passed, step);
       };
+      StringRef classes = "edge";
+      std::string color;
       for (ArrayRef<StepRef> steps :
            {ArrayRef(from.steps), ArrayRef(from.passed)})
         if (const auto *shared = llvm::find_if(
-                steps, [&](const StepRef &step) { return isOf(node, step); });
+                steps, [&, &to = node](
+                           const StepRef &step) { return isOf(to, step); });
             shared != steps.end()) {
-          os << " class=\"step\" style=\"stroke:" << getColor(*shared) << "\"";
+          classes = "edge step";
+          color = " style=\"stroke:" + getColor(*shared) + "\"";
           break;
         }
-      os << "/>\n";
+      os << " class=\"" << classes << "\"" << color << "/>\n";
     }
   for (const Node &node : graph.nodes)
-    printNode(node, graph.name, report, os);
+    printNode(graph, node, report, os);
 }
 
 /// Returns the explanation of the colours and numbers in the drawings, or "" if
@@ -588,9 +653,10 @@ static std::string describeColors(const Measures &measures) {
   if (measures.functions.empty())
     return "";
   std::string text =
-      "Colours and numbers are those of the steps after fusion, for the "
-      "devices " +
-      measures.profile + ": what has one colour is one dispatch";
+      "A box has the colour of the level that its operator needs. The stripe "
+      "within it, and lines, have the colours of the steps after fusion, for "
+      "the devices " +
+      measures.profile + ": stripes of one colour are one dispatch";
   if (!measures.whyOtherSteps.empty())
     text += ". The run was of other steps: " + measures.whyOtherSteps;
   return text + ".";
@@ -713,16 +779,18 @@ static void printKernels(const Measures &measures, raw_ostream &os) {
   }
   for (const KernelFunction &function : measures.functions) {
     os << "<p>" << escape("@" + function.name) << " becomes "
-       << printCount(function.steps.size(), "step") << " with "
+       << printCount(function.stepCount, "step") << " with "
        << printCount(function.kernelCount, "kernel") << ", for the devices "
        << escape(measures.profile)
-       << ".</p>\n<table><thead><tr><th>step</th><th>operators</th><th>"
+       << ".</p>\n<div "
+          "class=\"table\"><table><thead><tr><th>step</th><th>operators</"
+          "th><th>"
           "number</th><th>kernel</th><th>workgroups</th><th>bytes bound</th>"
           "<th>time</th></tr></thead><tbody>\n";
     for (auto [index, step] : llvm::enumerate(function.steps)) {
       os << "<tr><td style=\"border-left:6px solid "
-         << getColor({&function, index}) << "\">" << index << "</td><td>"
-         << escape(step.operators) << "</td><td>";
+         << getColor({&function, index}) << "\">" << printNumber(step)
+         << "</td><td>" << escape(step.operators) << "</td><td>";
       if (!step.kernel.empty())
         os << step.kernelIndex;
       os << "</td><td>" << escape(step.kernel) << "</td><td>";
@@ -733,7 +801,7 @@ static void printKernels(const Measures &measures, raw_ostream &os) {
         os << printTime(*step.microseconds);
       os << "</td></tr>\n";
     }
-    os << "</tbody></table>\n";
+    os << "</tbody></table></div>\n";
   }
 }
 
@@ -761,14 +829,15 @@ static void printTimes(ArrayRef<TimedStep> steps, raw_ostream &os) {
   });
   os << "<h2>Time by operator</h2>\n<p>" << printCount(steps.size(), "step")
      << llvm::format(" took %.1f", all)
-     << " &#181;s together.</p>\n<table><thead><tr><th>operators</th><th>steps"
+     << " &#181;s together.</p>\n<div "
+        "class=\"table\"><table><thead><tr><th>operators</th><th>steps"
         "</th><th>&#181;s</th><th>share</th></tr></thead><tbody>\n";
   for (const Sum &sum : sorted)
     os << "<tr><td>" << escape(sum.operators) << "</td><td>" << sum.count
        << "</td><td>" << llvm::format("%.1f", sum.microseconds) << "</td><td>"
        << llvm::format("%.1f %%", all > 0 ? 100 * sum.microseconds / all : 0.0)
        << "</td></tr>\n";
-  os << "</tbody></table>\n";
+  os << "</tbody></table></div>\n";
 }
 
 void dml::tools::printPage(ModuleOp module, const Report &report,
@@ -784,6 +853,16 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
         "table{border-collapse:collapse}th,td{text-align:left;padding:.25rem "
         ".75rem;border-bottom:1px solid var(--line);vertical-align:top}\n"
         ".graph{overflow:auto;max-height:80vh;border:1px solid var(--line)}\n"
+        ".graph.live{overflow:hidden;height:80vh;touch-action:none}\n"
+        ".graph.live svg{display:block;cursor:grab}\n"
+        ".tools{display:flex;flex-wrap:wrap;gap:.5rem;margin:.5rem 0;"
+        "align-items:center}\n"
+        ".tools input{flex:1 1 8rem;max-width:20rem;min-width:0}\n"
+        ".tools output{min-width:4rem;color:var(--dim)}\n"
+        ".table{overflow-x:auto}p,h1,h2{overflow-wrap:anywhere}\n"
+        "body>svg{max-width:100%;height:auto}\n"
+        "svg g.block{cursor:pointer}\n"
+        "svg g.hit rect{stroke:var(--fore);stroke-width:5}\n"
         ".bad{color:var(--bad)}\n"
         "</style></head><body>\n<h1>"
      << escape(title) << "</h1>\n";
@@ -812,6 +891,10 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
        << " not DirectML&#39;s.</p>\n";
   for (StringRef kind : report.unread)
     os << "<p class=\"bad\">Not read: " << escape(kind) << "</p>\n";
+  for (StringRef kind : report.onHost)
+    os << "<p class=\"bad\">Run on the CPU by ONNX Runtime, apart from the "
+          "operators of its body: "
+       << escape(kind) << "</p>\n";
   if (!report.notTaken.empty())
     os << "<p class=\"bad\">" << printCount(report.notTaken.size(), "node")
        << " of it " << (report.notTaken.size() == 1 ? "is" : "are")
@@ -840,6 +923,8 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
        << "</td></tr>\n";
   os << "</tbody></table>\n";
 
+  if (!measures.trace.steps.empty())
+    printTimes(measures.trace.steps, os);
   if (std::string colors = describeColors(measures); !colors.empty())
     os << "<p>" << escape(colors) << "</p>\n";
   for (const Graph &graph : graphs) {
@@ -852,10 +937,9 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
   }
 
   printKernels(measures, os);
-  if (!measures.times.empty())
-    printTimes(measures.times, os);
 
-  os << "<h2>Operators</h2>\n<table><thead><tr><th>function</th><th>node</th>"
+  os << "<h2>Operators</h2>\n<div "
+        "class=\"table\"><table><thead><tr><th>function</th><th>node</th>"
         "<th>operator</th><th>inputs</th><th>outputs</th><th>level</th><th>"
         "because</th></tr></thead><tbody>\n";
   for (const OpReport &opReport : report.ops) {
@@ -887,5 +971,7 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
   for (const NotTakenNode &node : report.notTaken)
     for (Operation *op : node.ops)
       printWithoutLevel(op, "not taken by the provider: " + node.reason);
-  os << "</tbody></table>\n</body></html>\n";
+  // The script is a comment to readers of XML.
+  os << "</tbody></table></div>\n<script>//<![CDATA[\n"
+     << pageScript << "//]]>\n</script></body></html>\n";
 }

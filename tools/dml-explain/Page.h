@@ -19,9 +19,9 @@ struct Measures {
   std::string profile;
   std::vector<KernelFunction> functions;
   std::string whyNone;
-  /// The steps of a run, if there was one. If they differ from the steps of
+  /// A run, if there was one. If they differ from the steps of
   /// `functions`, these have no times, and the text describes the difference.
-  std::vector<TimedStep> times;
+  Trace trace;
   std::string whyOtherSteps;
 };
 

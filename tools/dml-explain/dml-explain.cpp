@@ -4,16 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpenSizes.h"
 #include "Page.h"
 #include "SupportMatrix.h"
 #include "dml/Explain/Explain.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/InitAllDialects.h"
 #include "support/CompilerCommandLine.h"
 #include "support/Escape.h"
 #include "support/File.h"
 #include "support/Module.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -56,11 +59,7 @@ llvm::cl::opt<std::string>
                llvm::cl::desc("Say what does not fit this feature level "
                               "(default: what the file's dml.target says)"),
                llvm::cl::value_desc("5_0"), llvm::cl::cat(category));
-llvm::cl::list<std::string>
-    dimensions("dim", llvm::cl::value_desc("name=size"),
-               llvm::cl::desc("The size of a symbolic dimension of an ONNX "
-                              "model"),
-               llvm::cl::cat(category));
+dml::tools::SizeOptions sizeOptions(category);
 llvm::cl::opt<std::string> ortOptimizations(
     "ort-optimizations", llvm::cl::value_desc("none|all"),
     llvm::cl::desc("ONNX Runtime's optimizations of an ONNX model: 'none' (the "
@@ -77,21 +76,21 @@ llvm::cl::opt<std::string> legalizedFile(
     llvm::cl::cat(category));
 llvm::cl::opt<std::string> deviceProfile(
     "device-profile", llvm::cl::value_desc("profile"),
-    llvm::cl::desc("What --report's kernels are compiled for (full)"),
+    llvm::cl::desc("What --report's kernels are compiled for (what --times was "
+                   "run with, or else full)"),
     llvm::cl::init("full"), llvm::cl::cat(category));
 llvm::cl::opt<std::string> timesFile(
     "times", llvm::cl::value_desc("file"),
     llvm::cl::desc("What dml-run --trace wrote of the model, for --report's "
                    "times by operator and by step"),
     llvm::cl::cat(category));
-llvm::cl::opt<MatrixFormat, false, dml::tools::ChoiceParser<MatrixFormat>>
-    matrix("matrix",
-           llvm::cl::desc(
-               "Instead of a file, report what every operator supports"),
-           llvm::cl::values(clEnumValN(MatrixFormat::Markdown, "markdown",
-                                       "As the page docs/FeatureLevels.md"),
-                            clEnumValN(MatrixFormat::Json, "json", "As JSON")),
-           llvm::cl::init(MatrixFormat::None), llvm::cl::cat(category));
+llvm::cl::opt<MatrixFormat> matrix(
+    "matrix",
+    llvm::cl::desc("Instead of a file, report what every operator supports"),
+    llvm::cl::values(clEnumValN(MatrixFormat::Markdown, "markdown",
+                                "As the page docs/FeatureLevels.md"),
+                     clEnumValN(MatrixFormat::Json, "json", "As JSON")),
+    llvm::cl::init(MatrixFormat::None), llvm::cl::cat(category));
 } // namespace
 
 /// Checks the options that depend on each other, and sets `asked` to the level
@@ -119,6 +118,10 @@ static ExitCode checkOptions(std::optional<FeatureLevel> &asked) {
                                 ": wanted is none or all");
   if (!legalizedFile.empty() && !asked)
     return tools::emitToolError("--legalize wants the level to reach: --level");
+  if (llvm::Expected<DeviceProfile> profile =
+          DeviceProfile::parse(deviceProfile);
+      !profile)
+    return tools::emitToolError(llvm::toString(profile.takeError()));
   if (!timesFile.empty() && reportFile.empty())
     return tools::emitToolError("--times is for what --report writes");
   return tools::kExitDone;
@@ -145,9 +148,9 @@ static LogicalResult printLegalized(ModuleOp legalized, const Report &report,
 }
 
 /// Prints the page that --report asks for.
-static void printReport(ModuleOp module, const Report &report,
-                        tools::Measures &measures, tools::Progress &progress,
-                        std::string &text) {
+static ExitCode printReport(ModuleOp module, const Report &report,
+                            tools::Measures &measures,
+                            tools::Progress &progress, std::string &text) {
   llvm::raw_string_ostream page(text);
   StringRef title = llvm::sys::path::filename(inputFile);
   progress.begin("compiling " + inputFile);
@@ -157,13 +160,23 @@ static void printReport(ModuleOp module, const Report &report,
     measures.functions = std::move(*functions);
   else
     measures.whyNone = llvm::toString(functions.takeError());
-  if (!timesFile.empty() && measures.whyNone.empty())
+  if (!timesFile.empty() && measures.whyNone.empty()) {
+    if (std::string why = tools::describeOtherModel(
+            measures.functions, measures.profile, measures.trace);
+        !why.empty())
+      return tools::emitToolError(
+          "'" + timesFile +
+          "' is of a run of another model, or of one that was compiled with "
+          "other options: " +
+          why);
     measures.whyOtherSteps =
-        tools::assignTimes(measures.functions, measures.times);
+        tools::assignTimes(measures.functions, measures.trace.steps);
+  }
   if (StringRef(reportFile).ends_with(".svg"))
     tools::printDrawing(module, report, measures, title, page);
   else
     tools::printPage(module, report, measures, title, page);
+  return tools::kExitDone;
 }
 
 /// The line that says whether --legalize has written its file. `foreign` are
@@ -215,27 +228,43 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     return tools::kExitInvalid;
   tools::Measures measures;
   if (!timesFile.empty()) {
-    auto times = tools::readTimes(timesFile);
-    if (!times)
-      return tools::emitToolError(llvm::toString(times.takeError()));
-    measures.times = std::move(*times);
+    auto trace = tools::readTrace(timesFile);
+    if (!trace)
+      return tools::emitToolError(llvm::toString(trace.takeError()));
+    measures.trace = std::move(*trace);
+    // Kernels are drawn as they ran.
+    if (deviceProfile.getNumOccurrences() == 0 &&
+        !measures.trace.profile.empty())
+      deviceProfile = measures.trace.profile;
+    if (auto profile = DeviceProfile::parse(deviceProfile); !profile)
+      return tools::emitToolError("'" + timesFile +
+                                  "': " + llvm::toString(profile.takeError()));
   }
   tools::Console console(DML_TOOL, &context);
   // The parser does not verify the module: a file may state a target that does
   // not support it, which is what the report shows. The module is verified
   // after its targets have been removed.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
-  bool isONNX = false;
-  OwningOpRef<ModuleOp> module =
-      tools::loadModule(console, inputFile, dimensions, config, nullptr,
-                        ortOptimizations == "all", &isONNX,
-                        /*leavesOutUnread=*/legalizedFile.empty());
+  tools::LoadOptions load;
+  load.optimize = ortOptimizations == "all";
+  load.leavesOutUnread = legalizedFile.empty();
+  tools::OpenSizes openSizes(console, inputFile, sizeOptions.get(), config,
+                             load);
+  tools::JudgedModel judged = openSizes.read();
+  OwningOpRef<ModuleOp> &module = judged.module;
   if (!module)
     return tools::kExitInvalid;
+  if (judged.size && !legalizedFile.empty())
+    return tools::emitToolError(
+        "--legalize writes a module, which has all sizes, but " +
+        onnx::describeOpenSizes(judged.loaded.inputs.signature.inputs,
+                                judged.loaded.inputs.open));
   console.progress.begin("explaining " + inputFile);
-  FailureOr<Report> report = explain::explainModule(*module, isONNX, asked);
+  FailureOr<Report> report =
+      explain::explainModule(*module, judged.loaded.isONNX, asked);
   if (failed(report))
     return tools::kExitInvalid;
+  std::string sentence = openSizes.compare(judged, *report);
 
   OwningOpRef<ModuleOp> legalized;
   if (asked)
@@ -248,13 +277,21 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
       return tools::kExitInvalid;
   }
   if (!reportFile.empty())
-    printReport(*module, *report, measures, console.progress, reportText);
+    if (ExitCode code = printReport(*module, *report, measures,
+                                    console.progress, reportText))
+      return code;
   if (asJson) {
-    os << llvm::formatv("{0:2}", explain::toJson(*report)) << "\n";
+    llvm::json::Value json = explain::toJson(*report);
+    if (judged.hasOpenSizes())
+      (*json.getAsObject())["inputs"] = tools::describeInputs(judged);
+    os << llvm::formatv("{0:2}", json) << "\n";
   } else {
+    std::string inputs;
+    llvm::raw_string_ostream stream(inputs);
+    tools::printInputs(judged, sentence, stream);
     explain::printText(*report, os, printsNodes);
     os << tools::escapeControls(
-        describeLegalized(*report, isLegalized, foreign));
+        inputs + describeLegalized(*report, isLegalized, foreign));
   }
   std::optional<bool> isSolved;
   if (isLegalized)

@@ -104,8 +104,10 @@ void inspect(const Options &options) {
   };
   if (isStandardInput(file)) {
     std::vector<uint8_t> bytes = readInput(file);
+    wantExecutable(file, bytes);
     take(dml::runtime::readExecutable(bytes.data(), bytes.size()));
   } else {
+    wantExecutable(file, readStart(file));
     take(dml::runtime::readExecutableFile(file));
   }
 

@@ -11,6 +11,7 @@
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -19,6 +20,7 @@
 #include "support/Module.h"
 #include "support/Npy.h"
 #include "support/ReferenceTensor.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -65,6 +67,35 @@ static cl::list<std::string>
     upperOptions("upper", cl::value_desc("[NAME=]@FILE.npy"),
                  cl::desc("The same of the greatest elements"),
                  cl::cat(category));
+static cl::opt<unsigned>
+    top("top", cl::value_desc("K"), cl::init(0),
+        cl::desc("Print the K classes with the largest elements instead of "
+                 "all elements of a result"),
+        cl::cat(category));
+static cl::opt<std::string>
+    labelsFile("labels", cl::value_desc("FILE"),
+               cl::desc("The names of the classes, one in each line"),
+               cl::cat(category));
+
+namespace {
+/// The options that say how a picture becomes a tensor.
+struct PictureOption : cl::opt<std::string> {
+  PictureOption(StringRef name, StringRef description)
+      : opt(name, cl::desc(description), cl::value_desc("value"),
+            cl::cat(category)) {}
+};
+} // namespace
+static PictureOption pictureOptions[] = {
+    {"layout", "Where a picture's channels stand: NCHW or NHWC (default: where "
+               "the input has 1 or 3)"},
+    {"mean", "What is subtracted from a picture's values, 0 to 255: one "
+             "number, or one for each channel (0)"},
+    {"scale", "What they are multiplied with then: 1/255 (1)"},
+    {"resize", "What is done with a picture of another size: stretch, crop or "
+               "pad"},
+    {"channels", "The order of a picture's channels: RGB (the default) or "
+                 "BGR"},
+};
 static cl::opt<double>
     relativeTolerance("rtol", cl::value_desc("R"), cl::init(0),
                       cl::desc("A difference may be atol + R * |expected|"),
@@ -73,14 +104,34 @@ static cl::opt<double> absoluteTolerance("atol", cl::value_desc("A"),
                                          cl::init(0),
                                          cl::desc("The same's absolute part"),
                                          cl::cat(category));
-static cl::list<std::string>
-    dimensions("dim", cl::value_desc("NAME=SIZE"),
-               cl::desc("The size of a symbolic dimension of an ONNX model"),
+static cl::opt<std::string>
+    callerName("as", cl::desc("The tool that messages name, for dml-run"),
+               cl::Hidden, cl::callback([](const std::string &name) {
+                 dml::tools::toolName() = name;
+               }),
                cl::cat(category));
+static dml::tools::SizeOptions sizeOptions(category);
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to run (main, "
                                                   "or the only one)"),
                                          cl::cat(category));
+
+/// Reads the options about pictures. Returns false, with `error` set, if one is
+/// invalid.
+static bool readPictureOptions(tools::PictureOptions &pictures,
+                               std::string &error) {
+  for (const PictureOption &option : pictureOptions) {
+    if (option.getNumOccurrences() == 0)
+      continue;
+    std::string name = option.ArgStr.str();
+    if (tools::setPictureOption(name, option, pictures))
+      continue;
+    error = "option '--" + name + "' does not take '" + option +
+            "'; it wants " + tools::describePictureValues(name);
+    return false;
+  }
+  return true;
+}
 
 /// Returns `bound` with zeros of the sign of `zero`. A computed zero may have
 /// either sign, so that a lower bound must be -0 and an upper bound 0.
@@ -135,7 +186,14 @@ static ExitCode run(ModuleOp module, tools::Progress &progress) {
   auto upperFiles = tools::readOutputs("upper", upperOptions, signature, error);
   if (!upperFiles)
     return emitToolError(error);
-  auto inputs = tools::readReferenceInputs(inputOptions, signature, error);
+  tools::PictureOptions pictures;
+  tools::PrintOptions print{printAll, top, {}};
+  if (!readPictureOptions(pictures, error) ||
+      (!labelsFile.empty() &&
+       !tools::readLabels(labelsFile, signature, print, error)))
+    return emitToolError(error);
+  auto inputs =
+      tools::readReferenceInputs(inputOptions, signature, pictures, error);
   if (!inputs)
     return emitToolError(error);
   auto values =
@@ -169,7 +227,7 @@ static ExitCode run(ModuleOp module, tools::Progress &progress) {
                       outputOptions.empty() && expectedOptions.empty();
   if (areBoundsAll)
     return tools::kExitDone;
-  if (!tools::writeOutputs(*files, expected, signature, hostOutputs, printAll,
+  if (!tools::writeOutputs(*files, expected, signature, hostOutputs, print,
                            error))
     return emitToolError(error, tools::kExitNotWritten);
   std::string difference =
@@ -187,13 +245,14 @@ int main(int argc, char **argv) {
     return tools::kExitInvalid;
 
   DialectRegistry registry;
-  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
+  registry
+      .insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
+              linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>();
   MLIRContext context(registry);
   // The interpreter names what it does not know, and says what it does.
   context.allowUnregisteredDialects();
-  tools::Console console(DML_TOOL, &context);
-  auto module =
-      tools::loadModule(console, file, dimensions, ParserConfig(&context));
+  tools::Console console(dml::tools::toolName(), &context);
+  auto module = tools::loadModule(console, file, sizeOptions.get(),
+                                  ParserConfig(&context));
   return module ? run(*module, console.progress) : tools::kExitInvalid;
 }

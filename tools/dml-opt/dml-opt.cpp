@@ -12,37 +12,131 @@
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "support/CompilerCommandLine.h"
 #include "support/EscapedErrors.h"
 #include "support/File.h"
+#include "support/Module.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 
 using namespace dml;
 using namespace dml::tools;
 
-/// Returns the option of dml-translate that makes a module of a file of the
-/// format, or "" for a file that is a module already.
-static llvm::StringRef getTranslation(ModelFormat format) {
-  switch (format) {
-  case ModelFormat::ONNX:
-    return "--import-onnx";
-  case ModelFormat::DispatchModel:
-    return "--import-dxdispatch";
-  case ModelFormat::SerializedGraph:
-    return "--import-dml-graph";
-  case ModelFormat::MLIR:
-    return "";
+/// Returns the module that a model of another format is read into, as bytecode
+/// of MLIR, or null after an error was printed.
+static std::unique_ptr<llvm::MemoryBuffer>
+readAsBytecode(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef path,
+               const onnx::StatedSizes &sizes) {
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  mlir::MLIRContext context(registry);
+  Console console(DML_TOOL, &context);
+  auto module = loadModule(console, std::move(buffer), path, sizes,
+                           mlir::ParserConfig(&context));
+  if (!module)
+    return nullptr;
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  if (failed(mlir::writeBytecodeToFile(*module, os)))
+    return nullptr;
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                         path);
+}
+
+/// Returns the names of a pass's options. MLIR tells them in the text of --help
+/// alone: "    --level=<string>  - The level".
+static llvm::SmallVector<std::string>
+getOptions(const mlir::PassRegistryEntry &pass) {
+  std::string help = captureOutput(
+      [&] { pass.printHelpStr(/*indent=*/0, pass.getOptionWidth()); });
+  llvm::SmallVector<std::string> names;
+  // The first line is about the pass itself.
+  for (llvm::StringRef line : llvm::drop_begin(llvm::split(help, '\n')))
+    if (line = line.ltrim(); line.consume_front("--"))
+      names.push_back(
+          line.take_until([](char c) { return c == '=' || c == ' '; }).str());
+  return names;
+}
+
+/// Returns the end of the group that begins with the brace at `begin`.
+static size_t findEnd(llvm::StringRef text, size_t begin) {
+  unsigned depth = 0;
+  for (size_t i = begin; i < text.size(); ++i) {
+    depth += text[i] == '{';
+    if (text[i] == '}' && --depth == 0)
+      return i;
   }
-  llvm_unreachable("unknown format");
+  return text.size();
+}
+
+/// Returns an error for the first of `options`, "level=5_0 all", that the pass
+/// does not have, or "".
+static std::string checkOptions(llvm::StringRef pass, llvm::StringRef options) {
+  const mlir::PassRegistryEntry *entry = mlir::PassInfo::lookup(pass);
+  if (!entry)
+    entry = mlir::PassPipelineInfo::lookup(pass);
+  if (!entry)
+    return "";
+  llvm::SmallVector<std::string> known = getOptions(*entry);
+  for (size_t begin = 0; begin < options.size();) {
+    size_t end = begin;
+    while (end < options.size() && options[end] != ' ')
+      end = options[end] == '{' ? findEnd(options, end) + 1 : end + 1;
+    llvm::StringRef name = options.slice(begin, end).split('=').first;
+    begin = end + 1;
+    if (name.empty() || llvm::is_contained(known, name))
+      continue;
+    llvm::StringRef nearest;
+    for (llvm::StringRef each : known)
+      if (nearest.empty() ||
+          name.edit_distance(each) < name.edit_distance(nearest))
+        nearest = each;
+    std::string text = ("'" + pass + "' has no option '" + name + "'").str();
+    if (!nearest.empty() &&
+        name.edit_distance(nearest) <= std::max<size_t>(2, name.size() / 3))
+      return text + "; did you mean '" + nearest.str() + "'?";
+    return text + "; it has " +
+           (known.empty() ? "none" : llvm::join(known, ", "));
+  }
+  return "";
+}
+
+/// Returns an error for the first option of a pass on the command line, as
+/// "--pass=option=1" or within --pass-pipeline, that the pass does not have, or
+/// "". MLIR's own error names neither the pass nor its options.
+static std::string checkPassOptions(llvm::ArrayRef<char *> arguments) {
+  for (llvm::StringRef argument : arguments.drop_front()) {
+    auto [name, value] = argument.ltrim('-').split('=');
+    std::string error;
+    if (name != "pass-pipeline") {
+      // Braces around the options are optional.
+      if (value.consume_front("{"))
+        value.consume_back("}");
+      error = checkOptions(name, value);
+    }
+    for (size_t brace = value.find('{');
+         name == "pass-pipeline" && error.empty() &&
+         brace != llvm::StringRef::npos;
+         brace = value.find('{', findEnd(value, brace))) {
+      llvm::StringRef pass = value.take_front(brace);
+      pass = pass.drop_front(pass.find_last_of("(,") + 1).trim();
+      error = checkOptions(pass, value.slice(brace + 1, findEnd(value, brace)));
+    }
+    if (!error.empty())
+      return error;
+  }
+  return "";
 }
 
 /// Loads the plugins that the command line names, and leaves their options out
@@ -124,11 +218,15 @@ int main(int argc, char **argv) {
   static llvm::cl::opt<std::string> outputFile(
       "o", llvm::cl::desc("Output file"), llvm::cl::value_desc("file"),
       llvm::cl::init("-"));
+  static SizeOptions sizeOptions(llvm::cl::getGeneralCategory());
   if (!parseCompilerCommandLine(
           argc, argv,
           mlir::registerCLIOptions("dml optimizer driver\n", registry),
           /*category=*/nullptr))
     return kExitInvalid;
+  if (std::string message = checkPassOptions({argv, size_t(argc)});
+      !message.empty())
+    return emitToolError(message);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return failed(
@@ -144,17 +242,15 @@ int main(int argc, char **argv) {
   });
   if (!buffer)
     return emitToolError(llvm::toString(buffer.takeError()));
-  if (llvm::StringRef translation =
-          getTranslation(findModelFormat(inputFile, (*buffer)->getBuffer()));
-      !translation.empty())
-    return emitToolError(
-        "'" + inputFile + "' is no module of MLIR; 'dml-translate " +
-        translation + " " + inputFile + "' prints the module of the model");
-  if (llvm::StringRef text = (*buffer)->getBuffer();
-      !mlir::isBytecode(**buffer))
-    if (llvm::Error nesting = checkNesting(text))
+  if (findModelFormat(inputFile, (*buffer)->getBuffer()) != ModelFormat::MLIR) {
+    buffer = readAsBytecode(std::move(*buffer), inputFile, sizeOptions.get());
+    if (!*buffer)
+      return kExitInvalid;
+  } else if (!mlir::isBytecode(**buffer)) {
+    if (llvm::Error nesting = checkNesting((*buffer)->getBuffer()))
       return emitToolError("'" + inputFile +
                            "': " + llvm::toString(std::move(nesting)));
+  }
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;
   llvm::raw_string_ostream os(text);

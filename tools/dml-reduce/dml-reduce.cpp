@@ -15,6 +15,7 @@
 #include "support/File.h"
 #include "support/Module.h"
 #include "support/Plural.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
@@ -35,10 +36,7 @@ static cl::opt<std::string>
          cl::desc("The program that is called with the path of a module, and "
                   "ends with the exit code 0 if the module is interesting"),
          cl::cat(category));
-static cl::list<std::string>
-    dimensions("dim", cl::value_desc("NAME=SIZE"),
-               cl::desc("The size of a symbolic dimension of an ONNX model"),
-               cl::cat(category));
+static dml::tools::SizeOptions sizeOptions(category);
 static cl::opt<unsigned> maxTries("max-tries", cl::init(2000),
                                   cl::value_desc("N"),
                                   cl::desc("Modules to try, at most (2000)"),
@@ -170,7 +168,7 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   Console console(DML_TOOL, &context);
   auto module =
-      loadModule(console, inputFile, dimensions, ParserConfig(&context));
+      loadModule(console, inputFile, sizeOptions.get(), ParserConfig(&context));
   console.progress.clear();
   return module ? run(*module, console) : kExitInvalid;
 }

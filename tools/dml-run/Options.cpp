@@ -18,8 +18,8 @@ usage: dml-run [options] FILE
 
 FILE is an executable (.dmlx), or a module (.mlir, .mlirbc), ONNX model (.onnx),
 JSON model of DxDispatch (.json) or serialized graph of DirectML (.bin), which
-the dml-compile beside this program, or else in PATH, compiles first. "-" is
-standard input, which holds an executable, a module or an ONNX model.
+the dml-compile beside this program, or else in PATH, compiles first. The content
+tells which, whatever the name. "-" is standard input.
 
 examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1
@@ -29,6 +29,8 @@ examples
       must match the type
   dml-run net.dmlx --input=@image.npy --output=@scores.npy
       reads and writes NumPy's files
+  dml-run net.onnx --input=@cat.jpg --resize=crop --scale=1/255 --top=5
+      the classes of a picture
   dml-run net.dmlx --input=scale=f32=0.5 --input=image=@image.npy
       inputs by name; --print-signature shows the names
   dml-run net.dmlx --input=@image.npy --expected=@scores.npy --rtol=1e-5
@@ -42,17 +44,35 @@ examples
 
 inputs and outputs
   --input=[NAME=]VALUE   one for each input, in order where no NAME is given.
-                         VALUE is @FILE.npy, or TYPE=ELEMENTS. A type is sizes
+                         VALUE is @FILE or TYPE=ELEMENTS. FILE is NumPy's .npy
+                         or .npz, ONNX's .pb (input_0.pb of test data), raw
+                         elements (.bin, .raw) or a picture (.png, .jpg, .ppm).
+                         A .npz without NAME has a tensor for each input of its
+                         names; @FILE.npz:MEMBER is one of them. A type is sizes
                          and f16, f32, f64, i4 to i64 or ui4 to ui64: 4x4xf32.
                          One element stands for all; floats may be nan, inf, or
                          bits such as 0x7FC00000. A number that the type cannot
                          hold is an error. Elements are packed, whatever strides
                          the function wants: dml-run puts them into place.
+  --layout=NCHW|NHWC, --channels=RGB|BGR
+                         where a picture's channels stand in the input (default:
+                         where it has 1 or 3), and in which order
+  --mean=M, --scale=S    an element is (value - M) * S of a value from 0 to 255;
+                         one number, or one for each channel of the input:
+                         --mean=123.7,116.3,103.5 --scale=1/58.4,1/57.1,1/57.4
+  --resize=stretch|crop|pad
+                         what is done with a picture of another size: its sides
+                         are changed, its middle is taken, or a border of the
+                         mean is added. Without it, another size is an error.
   --output=[NAME=]@FILE.npy
                          a file for each result, in order where no NAME is
-                         given. Results without a file are printed.
+                         given. Results without a file are printed. @FILE.npz
+                         without NAME takes all that have no other file.
   --print-all            print all elements; else of more than 1000 only the
                          first and last three of each dimension
+  --top=K                print the K classes with the largest elements of a
+                         result instead: the last dimension counts classes
+  --labels=FILE          the names of the classes, one in each line
   --expected=[NAME=]VALUE
                          compare a result with VALUE, written as for --input,
                          instead of printing it, in order where no NAME is
@@ -108,17 +128,26 @@ devices
                          variants, another may be run then.
 
 other
-  --compile-arg=ARG      hand ARG to dml-compile; may be repeated
+  --compile-arg=ARG      hand ARG to dml-compile; may be repeated. On a CPU, whose
+                         driver compiles each kernel when it is first run and
+                         keeps it then, a single run of an ONNX model is compiled
+                         with --contraction-tile=none where ARG states no tile.
   --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model, or
                          the value of an input of one integer or bool (0 or
                          1); may be repeated. An input that a size of 0 leaves
                          without elements is none of the program.
+  --input-shape=NAME:1x3x640x640
+                         all sizes of an input of an ONNX model that leaves
+                         some of them open; may be repeated. A batch whose size
+                         no option states is taken to be 1, and a note says so.
   --repeat=N             run N times
   --time                 print the times of the program's making and of the
                          steps, on stderr, which variant of the function the
                          device runs, where the executable has several, and the
                          device profile that it was compiled for; then the sums
-                         of the steps of the same operators
+                         of the steps of the same operators. On a CPU, a run in
+                         which kernels are compiled comes before those that
+                         count.
   --trace=FILE           write when each step began and ended, in the last run,
                          as JSON that chrome://tracing and Perfetto show
   --help, --version
@@ -134,6 +163,29 @@ static std::string listFeatureNames() {
         (names.empty() ? "" : ", ") +
         std::string(dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit)));
   return names;
+}
+
+/// An option that says how pictures become tensors: "--layout".
+static Option pictureOption(std::string_view name, Options &options) {
+  std::string key(name.substr(2));
+  return {name, true, /*isRepeatable=*/false,
+          [&options, key](std::string_view value) {
+            std::string text(value);
+            options.pictureArguments.push_back("--" + key + "=" + text);
+            return setPictureOption(key, text, options.pictures);
+          },
+          describePictureValues(key)};
+}
+
+/// An option of dml-compile, which may be repeated.
+static Option compileOption(std::string_view name, Options &options) {
+  return {name, true, /*isRepeatable=*/true,
+          [&options, name](std::string_view value) {
+            options.compileArguments.push_back(std::string(name) + "=" +
+                                               std::string(value));
+            return !value.empty();
+          },
+          "a value"};
 }
 
 /// A number that is not negative.
@@ -158,7 +210,18 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("--print-signature", options.printSignature),
       flagOption("--time", options.time),
       textOption("--trace", options.trace),
-      flagOption("--print-all", options.printAll),
+      flagOption("--print-all", options.print.printsAll),
+      {"--top", true, /*isRepeatable=*/false,
+       [&](std::string_view value) {
+         return parseNumber(value, options.print.top) && options.print.top > 0;
+       },
+       "a whole number from 1 on"},
+      textOption("--labels", options.labels),
+      pictureOption("--layout", options),
+      pictureOption("--mean", options),
+      pictureOption("--scale", options),
+      pictureOption("--resize", options),
+      pictureOption("--channels", options),
       listOption("--expected", options.expected),
       listOption("--lower", options.lower),
       listOption("--upper", options.upper),
@@ -180,18 +243,9 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       textOption("--weights", options.weights),
       listOption("--weight", options.weight),
       listOption("--compile-arg", options.compileArguments),
-      {"--device-profile", true, /*isRepeatable=*/true,
-       [&](std::string_view value) {
-         options.compileArguments.push_back("--device-profile=" +
-                                            std::string(value));
-         return !value.empty();
-       },
-       "a profile such as full"},
-      {"--dim", true, /*isRepeatable=*/true,
-       [&](std::string_view value) {
-         options.compileArguments.push_back("--dim=" + std::string(value));
-         return true;
-       }},
+      compileOption("--device-profile", options),
+      compileOption("--dim", options),
+      compileOption("--input-shape", options),
       {"--disable-feature", true, /*isRepeatable=*/true,
        [&](std::string_view value) {
          for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
@@ -224,6 +278,10 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
   if (options.expected.empty() &&
       (options.tolerance.relative != 0 || options.tolerance.absolute != 0)) {
     error = "--rtol and --atol are for --expected, which is missing";
+    return false;
+  }
+  if (!options.labels.empty() && options.print.top == 0) {
+    error = "--labels is for --top, which is missing";
     return false;
   }
   if (!files.empty())

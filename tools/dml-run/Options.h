@@ -7,7 +7,7 @@
 #ifndef DML_TOOLS_DMLRUN_OPTIONS_H
 #define DML_TOOLS_DMLRUN_OPTIONS_H
 
-#include "support/Compare.h"
+#include "support/Arguments.h"
 
 #include <cstdint>
 #include <string>
@@ -24,6 +24,12 @@ struct Options {
   std::vector<std::string> lower;
   std::vector<std::string> upper;
   Tolerance tolerance;
+  /// How pictures become tensors, and the options that say so, as written.
+  PictureOptions pictures;
+  std::vector<std::string> pictureArguments;
+  /// How results are printed, and the file with the names of classes.
+  PrintOptions print;
+  std::string labels;
   bool compareReference = false;
   /// The model that the reference runs; empty: the file itself.
   std::string reference;
@@ -50,7 +56,6 @@ struct Options {
   bool validate = false;
   bool robust = false;
   bool printSignature = false;
-  bool printAll = false;
   bool time = false;
   /// The file for the steps' times; empty: none.
   std::string trace;

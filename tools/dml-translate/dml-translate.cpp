@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Import/DirectML.h"
+#include "dml/Import/Model.h"
 #include "dml/Import/ModuleFile.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/IR/MLIRContext.h"
@@ -27,6 +28,30 @@ static void printONNXOperators() {
        dml::onnx::getSupportedOperators())
     llvm::outs() << "| " << info.domain << (info.domain.empty() ? "" : ".")
                  << info.name << " | " << info.becomes << " |\n";
+}
+
+/// Returns the error for a file of the format `format`, as its content tells,
+/// that the translation with this description does not read, or "".
+static std::string describeOtherFormat(llvm::StringRef path,
+                                       llvm::StringRef translation,
+                                       ModelFormat format) {
+  struct Reader {
+    ModelFormat format;
+    llvm::StringRef option, reads;
+  };
+  static constexpr Reader readers[] = {
+      {ModelFormat::ONNX, "--import-onnx", "an ONNX model"},
+      {ModelFormat::DispatchModel, "--import-dxdispatch",
+       "a JSON model of DxDispatch"},
+      {ModelFormat::SerializedGraph, "--import-dml-graph",
+       "a serialized graph of DirectML"},
+  };
+  for (const Reader &reader : readers)
+    if (reader.format == format && !translation.contains(reader.reads))
+      return ("'" + path + "' is " + reader.reads + ", which " + reader.option +
+              " reads")
+          .str();
+  return "";
 }
 
 int main(int argc, char **argv) {
@@ -68,6 +93,11 @@ int main(int argc, char **argv) {
   });
   if (!buffer)
     return emitToolError(llvm::toString(buffer.takeError()));
+  if (std::string message =
+          describeOtherFormat(inputFile, translation.front()->getDescription(),
+                              findModelFormat("", (*buffer)->getBuffer()));
+      !message.empty())
+    return emitToolError(message);
   mlir::MLIRContext context;
   Console console("dml-translate", &context);
   console.progress.begin("translating");

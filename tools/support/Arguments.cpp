@@ -6,8 +6,12 @@
 
 #include "support/Arguments.h"
 
+#include "support/ByteSource.h"
+#include "support/Classes.h"
 #include "support/Npy.h"
+#include "support/Npz.h"
 #include "support/Plural.h"
+#include "support/TensorFile.h"
 #include "support/TensorLiteral.h"
 
 #include <algorithm>
@@ -15,6 +19,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 using namespace dml::tools;
 
@@ -54,7 +59,8 @@ bool isEmptyFile(const std::string &value) {
   if (value.size() < 2 || value[0] != '@')
     return false;
   std::string error;
-  std::optional<HostTensor> tensor = readNpy(value.substr(1), error);
+  // No type is empty, so that the elements of other tensors are not read.
+  std::optional<HostTensor> tensor = readNpy(value.substr(1), error, "none");
   return tensor && std::find(tensor->sizes.begin(), tensor->sizes.end(), 0u) !=
                        tensor->sizes.end();
 }
@@ -116,17 +122,63 @@ assign(const std::string &what, const std::string &option,
   return values;
 }
 
+/// Whether the members of `archive` have the names that NumPy gives to arrays
+/// without one: arr_0, arr_1 and so on.
+bool isUnnamed(const NpzFile &archive) {
+  size_t index = 0;
+  for (const NpzFile::Member &member : archive.getMembers())
+    if (member.name != "arr_" + std::to_string(index++))
+      return false;
+  return true;
+}
+
+/// Replaces each .npz file among `options` that has no name by an option for
+/// each of its members.
+std::optional<std::vector<std::string>>
+expandArchives(const std::string &option,
+               const std::vector<std::string> &options,
+               const std::vector<Parameter> &parameters, std::string &error) {
+  std::vector<std::string> expanded;
+  for (const std::string &text : options) {
+    if (text[0] != '@' || getSuffix(text) != ".npz") {
+      expanded.push_back(text);
+      continue;
+    }
+    NpzFile archive;
+    if (!archive.open(text.substr(1), error)) {
+      error = "--" + option + "=" + text + ": " + error;
+      return std::nullopt;
+    }
+    bool isOrdered = isUnnamed(archive);
+    for (const NpzFile::Member &member : archive.getMembers()) {
+      std::string value = text + ":" + member.name;
+      bool isKnown = std::any_of(parameters.begin(), parameters.end(),
+                                 [&](const Parameter &parameter) {
+                                   return parameter.name == member.name;
+                                 });
+      if (!isOrdered && !isKnown && archive.getMembers().size() > 1) {
+        error = "--" + option + "=" + text + ": it has " + archive.listNames() +
+                ", but the function has " + listNames(parameters);
+        return std::nullopt;
+      }
+      expanded.push_back(isKnown ? member.name + "=" + value : value);
+    }
+  }
+  return expanded;
+}
+
 /// The tensor that VALUE is of an option about `parameters[index]`.
-std::optional<HostTensor> readTensor(const std::string &what,
-                                     const std::string &value,
-                                     const std::string &function,
-                                     const std::vector<Parameter> &parameters,
-                                     size_t index, std::string &error) {
+std::optional<HostTensor>
+readTensor(const std::string &what, const std::string &value,
+           const std::string &function,
+           const std::vector<Parameter> &parameters, size_t index,
+           const PictureOptions &pictures, std::string &error) {
   const Parameter &parameter = parameters[index];
-  std::optional<HostTensor> tensor = value[0] == '@'
-                                         ? readNpy(value.substr(1), error)
-                                         : parseLiteral(value, error);
-  if (tensor && describeType(*tensor) != parameter.type) {
+  std::optional<HostTensor> tensor =
+      value[0] == '@' ? readTensorFile(value.substr(1), parameter.name,
+                                       parameter.type, pictures, error)
+                      : parseLiteral(value, error);
+  if (tensor && !hasType(*tensor, parameter.type)) {
     error = "type is " + describeType(*tensor) + ", but function '" + function +
             (what == "input" ? "' wants " : "' has ") + parameter.type;
     auto other = std::find_if(parameters.begin(), parameters.end(),
@@ -140,6 +192,8 @@ std::optional<HostTensor> readTensor(const std::string &what,
   }
   if (!tensor)
     error = what + " '" + parameter.name + "': " + error;
+  else if (describeType(*tensor) != parameter.type)
+    tensor->sizes = {1};
   return tensor;
 }
 
@@ -147,9 +201,13 @@ std::optional<HostTensor> readTensor(const std::string &what,
 
 std::optional<std::vector<HostTensor>>
 dml::tools::readInputs(const std::vector<std::string> &options,
-                       const FunctionSignature &function, std::string &error) {
-  std::optional<Assignment> values =
-      assign("input", "input", options, function.name, function.inputs, error);
+                       const FunctionSignature &function,
+                       const PictureOptions &pictures, std::string &error) {
+  auto expanded = expandArchives("input", options, function.inputs, error);
+  if (!expanded)
+    return std::nullopt;
+  std::optional<Assignment> values = assign(
+      "input", "input", *expanded, function.name, function.inputs, error);
   if (!values)
     return std::nullopt;
   std::vector<HostTensor> tensors;
@@ -163,8 +221,9 @@ dml::tools::readInputs(const std::vector<std::string> &options,
               printCount(options.size(), "--input");
       return std::nullopt;
     }
-    std::optional<HostTensor> tensor = readTensor(
-        "input", *(*values)[i], function.name, function.inputs, i, error);
+    std::optional<HostTensor> tensor =
+        readTensor("input", *(*values)[i], function.name, function.inputs, i,
+                   pictures, error);
     if (!tensor)
       return std::nullopt;
     tensors.push_back(std::move(*tensor));
@@ -175,8 +234,11 @@ dml::tools::readInputs(const std::vector<std::string> &options,
 std::optional<OutputTensors> dml::tools::readOutputTensors(
     const std::string &option, const std::vector<std::string> &options,
     const FunctionSignature &function, std::string &error) {
-  std::optional<Assignment> values =
-      assign("output", option, options, function.name, function.outputs, error);
+  auto expanded = expandArchives(option, options, function.outputs, error);
+  if (!expanded)
+    return std::nullopt;
+  std::optional<Assignment> values = assign(
+      "output", option, *expanded, function.name, function.outputs, error);
   if (!values)
     return std::nullopt;
   OutputTensors tensors(values->size());
@@ -184,7 +246,7 @@ std::optional<OutputTensors> dml::tools::readOutputTensors(
     if (!(*values)[i])
       continue;
     tensors[i] = readTensor(option, *(*values)[i], function.name,
-                            function.outputs, i, error);
+                            function.outputs, i, PictureOptions(), error);
     if (!tensors[i])
       return std::nullopt;
   }
@@ -195,17 +257,33 @@ std::optional<std::vector<std::string>>
 dml::tools::readOutputs(const std::string &option,
                         const std::vector<std::string> &options,
                         const FunctionSignature &function, std::string &error) {
+  auto fail = [&](const std::string &value, const std::string &message) {
+    error = "--" + option + "=" + value + ": " + message;
+    return std::nullopt;
+  };
+  std::vector<std::string> others;
+  std::string archive;
+  for (const std::string &text : options) {
+    if (text[0] != '@' || getSuffix(text) != ".npz")
+      others.push_back(text);
+    else if (archive.empty())
+      archive = text.substr(1);
+    else
+      return fail(text, "there are two .npz files for all outputs");
+  }
   std::optional<Assignment> values =
-      assign("output", option, options, function.name, function.outputs, error);
+      assign("output", option, others, function.name, function.outputs, error);
   if (!values)
     return std::nullopt;
   std::vector<std::string> files;
   for (const std::optional<std::string> &value : *values) {
-    if (value && (value->size() < 2 || value->front() != '@')) {
-      error = "--" + option + "=" + *value + ": wanted is @FILE.npy";
-      return std::nullopt;
-    }
-    files.push_back(value ? value->substr(1) : "");
+    if (value && (value->size() < 2 || value->front() != '@'))
+      return fail(*value, "wanted is @FILE.npy or @FILE.npz");
+    std::string path = value ? value->substr(1) : archive;
+    if (std::string suffix = getSuffix(path); !isWritten(suffix))
+      return fail("@" + path,
+                  "the suffix is '" + suffix + "', but wanted is .npy or .npz");
+    files.push_back(path);
   }
   return files;
 }
@@ -257,24 +335,71 @@ std::string dml::tools::describeUnjudged(const Expectation &expected,
   return entirely;
 }
 
+bool dml::tools::readLabels(const std::string &path,
+                            const FunctionSignature &function,
+                            PrintOptions &options, std::string &error) {
+  constexpr uint64_t kMaxSize = uint64_t(64) << 20;
+  auto bytes = readBytes(path, kMaxSize, error);
+  if (!bytes)
+    return false;
+  std::string line;
+  for (uint8_t byte : *bytes) {
+    if (byte != '\n') {
+      line += static_cast<char>(byte);
+      continue;
+    }
+    if (!line.empty() && line.back() == '\r')
+      line.pop_back();
+    options.labels.push_back(std::move(line));
+    line.clear();
+  }
+  if (!line.empty())
+    options.labels.push_back(std::move(line));
+  size_t count = options.labels.size();
+  bool fits = std::any_of(function.outputs.begin(), function.outputs.end(),
+                          [&](const Parameter &output) {
+                            HostTensor tensor;
+                            return parseType(output.type, tensor.dataType,
+                                             tensor.sizes) &&
+                                   countClasses(tensor.sizes) == count;
+                          });
+  if (!fits)
+    error = "'" + path + "' has " + printCount(count, "label") +
+            ", but no result has so many classes";
+  return fits;
+}
+
+/// Prints an output as `options` say.
+static void printOutput(const Parameter &output, const HostTensor &tensor,
+                        const PrintOptions &options) {
+  std::string text = "%" + output.name + ": " + describeType(tensor);
+  if (options.top == 0)
+    text += "\n" + printElements(tensor, options.printsAll) + "\n";
+  else
+    printClasses(tensor, options.top, options.labels, text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 bool dml::tools::writeOutputs(const std::vector<std::string> &files,
                               const Expectation &expected,
                               const FunctionSignature &function,
                               const std::vector<HostTensor> &tensors,
-                              bool printAll, std::string &error) {
+                              const PrintOptions &options, std::string &error) {
+  // The outputs of each archive.
+  std::map<std::string, std::vector<std::pair<std::string, const HostTensor *>>>
+      archives;
   for (size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].empty()) {
-      if (!writeNpy(files[i], tensors[i], error))
-        return false;
-      continue;
-    }
-    if (expected.isAbout(i))
-      continue;
-    std::string text = "%" + function.outputs[i].name + ": " +
-                       describeType(tensors[i]) + "\n" +
-                       printElements(tensors[i], printAll) + "\n";
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const Parameter &output = function.outputs[i];
+    if (getSuffix(files[i]) == ".npz")
+      archives[files[i]].emplace_back(output.name, &tensors[i]);
+    else if (!files[i].empty() && !writeNpy(files[i], tensors[i], error))
+      return false;
+    else if (files[i].empty() && !expected.isAbout(i))
+      printOutput(output, tensors[i], options);
   }
+  for (const auto &[path, members] : archives)
+    if (!writeNpz(path, members, error))
+      return false;
   // A write that failed earlier is still known to the stream.
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return true;

@@ -8,6 +8,7 @@
 #define DML_TOOLS_SUPPORT_ARGUMENTS_H
 
 #include "support/Compare.h"
+#include "support/Picture.h"
 
 namespace dml::tools {
 
@@ -26,15 +27,21 @@ struct FunctionSignature {
 
 /// Reads the tensors for the inputs of `function` from --input options,
 /// [NAME=]VALUE. Values with a name belong to the input with this name, and the
-/// other values to the remaining inputs, in order. VALUE is a literal or
-/// @FILE.npy. Returns nothing, with `error` set, if the options do not give
-/// each input one tensor of its type.
+/// other values to the remaining inputs, in order. VALUE is a literal or @FILE
+/// (TensorFile.h). A .npz file without a name gives a value to each input that
+/// is called like a member; or to the next inputs, in order, if its members are
+/// called arr_0, arr_1 and so on. `pictures` says how pictures become tensors.
+/// Returns nothing, with `error` set, if the options do not give each input one
+/// tensor of its type.
 std::optional<std::vector<HostTensor>>
 readInputs(const std::vector<std::string> &options,
-           const FunctionSignature &function, std::string &error);
+           const FunctionSignature &function, const PictureOptions &pictures,
+           std::string &error);
 
 /// Reads the files for the outputs of `function` from the options with the name
-/// `option`, [NAME=]@FILE.npy. Outputs without a file have an empty name.
+/// `option`, [NAME=]@FILE.npy or .npz. Outputs without a file have an empty
+/// name. A .npz file without a name is the file of all outputs that have no
+/// other.
 std::optional<std::vector<std::string>>
 readOutputs(const std::string &option, const std::vector<std::string> &options,
             const FunctionSignature &function, std::string &error);
@@ -75,14 +82,30 @@ std::string describeUnjudged(const Expectation &expected,
                              const FunctionSignature &function,
                              std::string &partly);
 
-/// Writes each output to its file, or prints it. Prints all elements if
-/// `printAll` is set or if there are few. Outputs that are compared are not
-/// printed.
+/// How results are printed.
+struct PrintOptions {
+  /// Whether all elements are printed, if there are many.
+  bool printsAll = false;
+  /// If not 0, the number of classes with the largest elements of each row that
+  /// are printed instead of the elements.
+  uint32_t top = 0;
+  /// The names of the classes, or nothing.
+  std::vector<std::string> labels;
+};
+
+/// Reads the file of --labels, a name in each line, into `options`. Returns
+/// false, with `error` set, if this fails, or if no output of `function` has as
+/// many classes.
+bool readLabels(const std::string &path, const FunctionSignature &function,
+                PrintOptions &options, std::string &error);
+
+/// Writes each output to its file, or prints it. Outputs that are compared are
+/// not printed.
 bool writeOutputs(const std::vector<std::string> &files,
                   const Expectation &expected,
                   const FunctionSignature &function,
-                  const std::vector<HostTensor> &tensors, bool printAll,
-                  std::string &error);
+                  const std::vector<HostTensor> &tensors,
+                  const PrintOptions &options, std::string &error);
 
 } // namespace dml::tools
 

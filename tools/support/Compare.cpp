@@ -186,6 +186,14 @@ std::string describeIndex(const HostTensor &tensor, uint64_t index) {
 
 } // namespace
 
+double dml::tools::getNumber(const HostTensor &tensor, uint64_t index) {
+  if (isFloat(tensor.dataType))
+    return readFloat(tensor, index);
+  Integer integer = readInteger(tensor, index);
+  auto magnitude = static_cast<double>(integer.magnitude);
+  return integer.isNegative ? -magnitude : magnitude;
+}
+
 std::string dml::tools::describeDifference(const HostTensor &found,
                                            const HostTensor &expected,
                                            const Tolerance &tolerance) {

@@ -18,6 +18,9 @@ struct Tolerance {
   double absolute = 0;
 };
 
+/// Returns an element as a number, rounded where it is a large integer.
+double getNumber(const HostTensor &tensor, uint64_t index);
+
 /// Compares two tensors of the same type. Zeros of either sign are equal, and
 /// so are all NaNs. Returns "" if all elements are within the tolerance.
 /// Otherwise returns the number of elements that are not, with the first and

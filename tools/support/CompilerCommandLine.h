@@ -12,12 +12,15 @@
 
 #include "support/ToolError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <unistd.h>
 
 namespace dml::tools {
 
@@ -40,26 +43,6 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
-/// A parser of an option with named values. The error for another value lists
-/// the names, unlike LLVM's error.
-template <typename T> class ChoiceParser : public llvm::cl::parser<T> {
-public:
-  using llvm::cl::parser<T>::parser;
-
-  bool parse(llvm::cl::Option &option, llvm::StringRef name,
-             llvm::StringRef value, T &result) {
-    std::string names;
-    for (unsigned i = 0; i < this->getNumOptions(); ++i) {
-      if (this->getOption(i) == value)
-        return llvm::cl::parser<T>::parse(option, name, value, result);
-      names += (names.empty() ? "" : ", ") + this->getOption(i).str();
-    }
-    emitToolError("--" + option.ArgStr + "=" + value + ": wanted is one of " +
-                  names);
-    return true;
-  }
-};
-
 /// A function that checkStandardOutput() calls before it ends the program, to
 /// print messages that have not been printed yet.
 inline void (*finishMessages)() = nullptr;
@@ -80,6 +63,67 @@ inline void checkStandardOutput() {
 
 inline constexpr char kNoFile[] =
     "there is no file, but one is wanted, or - for standard input (see --help)";
+
+/// Returns what `print` writes to llvm::outs(), instead of writing it.
+inline std::string captureOutput(llvm::function_ref<void()> print) {
+  llvm::outs().flush();
+  int ends[2], original = dup(STDOUT_FILENO);
+  if (original < 0)
+    return "";
+  if (pipe(ends)) {
+    close(original);
+    return "";
+  }
+  std::string text;
+  std::thread reader([&text, end = ends[0]] {
+    char bytes[4096];
+    for (ssize_t count = 0; (count = read(end, bytes, sizeof(bytes))) > 0;)
+      text.append(bytes, count);
+  });
+  dup2(ends[1], STDOUT_FILENO);
+  close(ends[1]);
+  print();
+  llvm::outs().flush();
+  dup2(original, STDOUT_FILENO);
+  close(original);
+  reader.join();
+  close(ends[0]);
+  return text;
+}
+
+/// Returns the values that `option` may have, if these are names. LLVM tells
+/// them in the text of --help alone: "    =tree   -   display ...".
+inline llvm::SmallVector<std::string> getChoices(llvm::cl::Option &option) {
+  std::string help =
+      captureOutput([&] { option.printOptionInfo(option.getOptionWidth()); });
+  llvm::SmallVector<std::string> names;
+  for (llvm::StringRef line : llvm::split(help, '\n'))
+    if (line = line.ltrim(); line.consume_front("="))
+      names.push_back(line.split(' ').first.str());
+  return names;
+}
+
+/// Returns an error for the first argument "--name=value" with a value that the
+/// option does not have, or "". LLVM's own error does not list the names.
+inline std::string describeWrongChoice(llvm::ArrayRef<char *> arguments) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  for (llvm::StringRef argument : arguments.drop_front()) {
+    if (argument == "--")
+      break;
+    auto [name, value] = argument.split('=');
+    llvm::cl::Option *option = options.lookup(name.ltrim('-'));
+    if (!name.starts_with("-") || value.empty() || !option ||
+        option->ArgStr != name.ltrim('-'))
+      continue;
+    llvm::SmallVector<std::string> choices = getChoices(*option);
+    bool isList = option->getMiscFlags() & llvm::cl::CommaSeparated;
+    if (!choices.empty() && !isList && !llvm::is_contained(choices, value))
+      return ("--" + option->ArgStr + "=" + value + ": wanted is one of " +
+              llvm::join(choices, ", "))
+          .str();
+  }
+  return "";
+}
 
 /// Returns one sentence for LLVM's report of an invalid command line, which
 /// otherwise continues with consequences of the first mistake.
@@ -142,6 +186,11 @@ inline bool parseCompilerCommandLine(int argc, char **argv,
   // LLVM's own reaction to an error is the exit code 1.
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (std::string choice = describeWrongChoice({argv, size_t(argc)});
+      !choice.empty()) {
+    emitToolError(choice);
+    return false;
+  }
   if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &os))
     return true;
   // Of some mistakes LLVM has told by itself.

@@ -18,6 +18,11 @@ std::string dml::tools::describeType(DmlDataType dataType,
   return text + dmlGetDataTypeName(dataType);
 }
 
+bool dml::tools::hasType(const HostTensor &tensor, const std::string &type) {
+  std::string own = describeType(tensor);
+  return own == type || (tensor.sizes.empty() && "1x" + own == type);
+}
+
 std::optional<uint64_t>
 dml::tools::countElements(DmlDataType dataType,
                           const std::vector<uint32_t> &sizes) {

@@ -31,6 +31,10 @@ inline std::string describeType(const HostTensor &tensor) {
   return describeType(tensor.dataType, tensor.sizes);
 }
 
+/// Whether a tensor is one of `type`, as describeType() names types. A scalar
+/// is a tensor of one element, too: "f32" is "1xf32".
+bool hasType(const HostTensor &tensor, const std::string &type);
+
 /// Returns the number of elements, the product of the sizes. Returns nothing if
 /// the number of their bytes does not fit into 64 bits.
 std::optional<uint64_t> countElements(DmlDataType dataType,

@@ -17,19 +17,38 @@ using namespace mlir;
 dml::tools::Console::Console(StringRef tool, MLIRContext *context)
     : tool(tool), progress(this->tool),
       handler(*sources, context, errorStream()),
-      clearer(context, [this](Diagnostic &) {
+      clearer(context, [this](Diagnostic &diagnostic) {
         progress.clear();
-        return failure();
+        return printWithoutPlace(diagnostic);
       }) {}
 
-OwningOpRef<ModuleOp>
-dml::tools::loadModule(Console &console, llvm::StringRef path,
-                       llvm::ArrayRef<std::string> dimensions,
-                       const ParserConfig &config, directml::Commands *commands,
-                       bool optimize, bool *isONNX, bool leavesOutUnread) {
+LogicalResult dml::tools::Console::printWithoutPlace(Diagnostic &diagnostic) {
+  if (!isa<UnknownLoc>(diagnostic.getLocation()) ||
+      !diagnostic.getNotes().empty())
+    return failure();
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    llvm::WithColor::error(errorStream(), tool);
+    break;
+  case DiagnosticSeverity::Warning:
+    llvm::WithColor::warning(errorStream(), tool);
+    break;
+  case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark:
+    llvm::WithColor::note(errorStream(), tool);
+    break;
+  }
+  errorStream() << diagnostic.str() << "\n";
+  return success();
+}
+
+OwningOpRef<ModuleOp> dml::tools::loadModule(
+    Console &console, llvm::StringRef path, const onnx::StatedSizes &sizes,
+    const ParserConfig &config, const LoadOptions &load, LoadedModel *loaded) {
   auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
     console.progress.clear();
-    llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
+    if (!load.isQuiet)
+      llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
     return nullptr;
   };
   console.progress.begin("reading " + path.str());
@@ -38,25 +57,55 @@ dml::tools::loadModule(Console &console, llvm::StringRef path,
   });
   if (!buffer)
     return fail(llvm::toString(buffer.takeError()));
-  ModelFormat format = findModelFormat(path, (*buffer)->getBuffer());
-  if (isONNX)
-    *isONNX = format == ModelFormat::ONNX;
-  ModelOptions options;
-  options.optimize = optimize;
-  options.commands = commands;
-  options.onnx.leavesOutUnread = leavesOutUnread;
-  if (format != ModelFormat::ONNX) {
-    if (!dimensions.empty())
-      return fail("--dim is for ONNX models, but '" + path + "' is none");
-    if (optimize)
-      return fail("--ort-optimizations=all is for ONNX models, but '" + path +
-                  "' is none");
+  return loadModule(console, std::move(*buffer), path, sizes, config, load,
+                    loaded);
+}
+
+OwningOpRef<ModuleOp> dml::tools::loadModule(
+    Console &console, std::unique_ptr<llvm::MemoryBuffer> buffer,
+    llvm::StringRef path, const onnx::StatedSizes &sizes,
+    const ParserConfig &config, const LoadOptions &load, LoadedModel *loaded) {
+  auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
+    console.progress.clear();
+    if (!load.isQuiet)
+      llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
+    return nullptr;
+  };
+  ModelFormat format = findModelFormat(path, buffer->getBuffer());
+  LoadedModel own;
+  LoadedModel &model = loaded ? *loaded : own;
+  model.isONNX = format == ModelFormat::ONNX;
+  if (model.isONNX) {
+    auto inputs = onnx::stateSizes(*buffer, sizes, model.sizes);
+    if (!inputs)
+      return fail(llvm::toString(inputs.takeError()));
+    model.inputs = std::move(*inputs);
+    if (!model.inputs.open.empty())
+      return loaded
+                 ? nullptr
+                 : fail("'" + path + "': " +
+                        onnx::describeOpenSizes(model.inputs.signature.inputs,
+                                                model.inputs.open));
+    if (!loaded && !model.inputs.batches.empty()) {
+      console.progress.clear();
+      llvm::WithColor::note(errorStream(), console.tool)
+          << onnx::describeBatches(model.inputs.batches) << "\n";
+    }
+  } else {
+    StringRef option = !sizes.dimensions.empty() ? "--dim is"
+                       : !sizes.shapes.empty()   ? "--input-shape is"
+                       : load.optimize           ? "--ort-optimizations=all is"
+                                                 : "";
+    if (!option.empty())
+      return fail(option + " for ONNX models, but '" + path + "' is none");
   }
-  for (const std::string &dimension : dimensions)
-    if (llvm::Error error = onnx::parseDimension(dimension, options.onnx))
-      return fail(llvm::toString(std::move(error)));
+  ModelOptions options;
+  options.optimize = load.optimize;
+  options.commands = load.commands;
+  options.onnx.dimensions = model.sizes.dimensions;
+  options.onnx.leavesOutUnread = load.leavesOutUnread;
   auto module =
-      readModel(std::move(*buffer), format, config, options, console.sources);
+      readModel(std::move(buffer), format, config, options, console.sources);
   if (!module)
     return fail("'" + path + "': " + llvm::toString(module.takeError()));
   return std::move(*module);

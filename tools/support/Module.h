@@ -8,6 +8,7 @@
 #define DML_TOOLS_SUPPORT_MODULE_H
 
 #include "dml/Import/DirectML.h"
+#include "dml/Import/Sizes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,30 +30,58 @@ public:
       std::make_shared<llvm::SourceMgr>();
 
 private:
+  /// Prints a diagnostic about no place in a file, such as one about the whole
+  /// file, with the name of the tool. Fails if the diagnostic has a place.
+  llvm::LogicalResult printWithoutPlace(mlir::Diagnostic &diagnostic);
+
   mlir::SourceMgrDiagnosticHandler handler;
   /// A handler that runs before `handler`, and removes the line of progress in
   /// front of a message.
   mlir::ScopedDiagnosticHandler clearer;
 };
 
+/// How loadModule() reads a file. All members but `commands` are for ONNX
+/// models.
+struct LoadOptions {
+  /// If not null, is set to the commands of a JSON model.
+  directml::Commands *commands = nullptr;
+  /// Whether ONNX Runtime's optimizations are applied.
+  bool optimize = false;
+  /// Whether nodes that cannot be read are left out of the module. Otherwise,
+  /// such a node is an error.
+  bool leavesOutUnread = false;
+  /// Whether errors in the model are not printed.
+  bool isQuiet = false;
+};
+
+/// What loadModule() finds out about a file beside its module.
+struct LoadedModel {
+  bool isONNX = false;
+  /// The inputs of an ONNX model, and the sizes of their open dimensions.
+  onnx::SizesOfInputs inputs;
+  onnx::ImportOptions sizes;
+};
+
 /// Reads the file `path`: MLIR as text or bytecode, an ONNX model, a JSON model
 /// of DxDispatch or a serialized graph of DirectML, which are distinguished by
 /// their names or contents. Returns null, after printing errors to `console`,
-/// if this fails.
+/// if this fails. `sizes` are stated for the inputs of an ONNX model, and a
+/// note names a batch whose size was taken to be 1. If `loaded` is not null,
+/// there is no such note, and inputs of unknown sizes are no error: the result
+/// is null, and `loaded->inputs.open` lists the sizes.
 ///
 /// In MLIR text, the names of values become the names of the tensors that a
-/// function takes and returns, if these have no `dml.name`. `dimensions`, the
-/// values of --dim options, and `optimize`, which applies ONNX Runtime's
-/// optimizations, are for ONNX models only. `isONNX` is set to whether the file
-/// is an ONNX model, and `commands` to the commands of a JSON model. A node of
-/// an ONNX model that cannot be read is an error, unless `leavesOutUnread` is
-/// set, which leaves such nodes out of the module.
+/// function takes and returns, if these have no `dml.name`.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(Console &console, llvm::StringRef path,
-           llvm::ArrayRef<std::string> dimensions,
-           const mlir::ParserConfig &config,
-           directml::Commands *commands = nullptr, bool optimize = false,
-           bool *isONNX = nullptr, bool leavesOutUnread = false);
+           const onnx::StatedSizes &sizes, const mlir::ParserConfig &config,
+           const LoadOptions &options = {}, LoadedModel *loaded = nullptr);
+/// Reads a file that was opened under the name `path`.
+mlir::OwningOpRef<mlir::ModuleOp>
+loadModule(Console &console, std::unique_ptr<llvm::MemoryBuffer> buffer,
+           llvm::StringRef path, const onnx::StatedSizes &sizes,
+           const mlir::ParserConfig &config, const LoadOptions &options = {},
+           LoadedModel *loaded = nullptr);
 
 } // namespace dml::tools
 

@@ -11,10 +11,7 @@
 #include "support/File.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
 using namespace dml::tools;
@@ -41,6 +38,8 @@ constexpr DType kDTypes[] = {
     {"u2", DML_DATA_TYPE_UINT16},  {"u4", DML_DATA_TYPE_UINT32},
     {"u8", DML_DATA_TYPE_UINT64},
 };
+/// NumPy's bool, a byte of 0 or 1.
+constexpr std::string_view kBool = "b1";
 
 struct Header {
   std::string descr;
@@ -163,22 +162,20 @@ private:
   std::string &error;
 };
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
-
-bool readExactly(std::FILE *file, void *data, size_t size) {
-  return std::fread(data, 1, size, file) == size;
+bool readExactly(ByteSource &source, void *data, size_t size) {
+  return source.read(data, size) == size;
 }
 
-/// Reads `size` bytes and the end of the file. The buffer grows while bytes are
-/// read, since the header may state a wrong size.
-bool readData(std::FILE *file, uint64_t size, std::vector<uint8_t> &data,
+/// Reads `size` bytes and the end of the source. The buffer grows while bytes
+/// are read, since the header may state a wrong size.
+bool readData(ByteSource &source, uint64_t size, std::vector<uint8_t> &data,
               std::string &error) {
   constexpr uint64_t kBlock = uint64_t(64) << 20;
   while (data.size() < size) {
     size_t begin = data.size();
     auto count = static_cast<size_t>(std::min(size - begin, kBlock));
     data.resize(begin + count);
-    size_t got = std::fread(data.data() + begin, 1, count, file);
+    size_t got = source.read(data.data() + begin, count);
     if (got != count) {
       error = "its header promises " + std::to_string(size) +
               " bytes of data, but there are only " +
@@ -186,7 +183,8 @@ bool readData(std::FILE *file, uint64_t size, std::vector<uint8_t> &data,
       return false;
     }
   }
-  if (std::fgetc(file) != EOF) {
+  uint8_t more = 0;
+  if (source.read(&more, 1) != 0) {
     error = "data follow the " + std::to_string(size) +
             " bytes that its header promises";
     return false;
@@ -226,20 +224,40 @@ std::vector<uint8_t> transpose(const std::vector<uint8_t> &data,
   return result;
 }
 
-std::optional<HostTensor> readNpy(std::FILE *file, std::string &error) {
+/// Sets the data type of `tensor`, and `order` to the byte order, as the header
+/// states them.
+bool readDescr(const std::string &descr, HostTensor &tensor, char &order,
+               std::string &error) {
+  order = descr.empty() ? '\0' : descr[0];
+  std::string_view name =
+      std::string_view(descr).substr(std::min<size_t>(1, descr.size()));
+  for (const DType &dtype : kDTypes)
+    if (name == dtype.name)
+      tensor.dataType = dtype.dataType;
+  if (name == kBool)
+    tensor.dataType = DML_DATA_TYPE_UINT8;
+  if (tensor.dataType != DML_DATA_TYPE_UNKNOWN && order != '\0' &&
+      std::strchr("<>|=", order))
+    return true;
+  error = "has dtype '" + descr +
+          "', but b1, f2, f4, f8, i1 to i8 and u1 to u8 are supported";
+  return false;
+}
+
+bool readHeader(ByteSource &source, Header &header, std::string &error) {
   auto fail = [&](const std::string &message) {
     error = message;
-    return std::nullopt;
+    return false;
   };
   uint8_t start[8];
-  if (!readExactly(file, start, sizeof(start)) ||
+  if (!readExactly(source, start, sizeof(start)) ||
       std::memcmp(start, kMagic.data(), kMagic.size()) != 0)
     return fail("is no .npy file: it does not begin with \\x93NUMPY");
   if (start[6] < 1 || start[6] > 3)
     return fail("has .npy version " + std::to_string(start[6]) + "." +
                 std::to_string(start[7]) + ", but 1, 2 and 3 are supported");
   uint8_t length[4] = {};
-  if (!readExactly(file, length, start[6] == 1 ? 2 : 4))
+  if (!readExactly(source, length, start[6] == 1 ? 2 : 4))
     return fail("ends within its header");
   uint32_t headerSize =
       length[0] | length[1] << 8 | length[2] << 16 | uint32_t(length[3]) << 24;
@@ -248,28 +266,33 @@ std::optional<HostTensor> readNpy(std::FILE *file, std::string &error) {
                 " bytes, but at most " + std::to_string(kMaxHeaderSize) +
                 " make sense");
   std::string text(headerSize, '\0');
-  if (!readExactly(file, text.data(), headerSize))
+  if (!readExactly(source, text.data(), headerSize))
     return fail("ends within its header");
+  return HeaderParser(text, error).parse(header);
+}
 
+} // namespace
+
+std::optional<HostTensor> dml::tools::readNpy(ByteSource &source,
+                                              const std::string &type,
+                                              std::string &error) {
+  error.clear();
   Header header;
-  if (!HeaderParser(text, error).parse(header))
-    return std::nullopt;
   HostTensor tensor;
+  char order = '\0';
+  if (!readHeader(source, header, error) ||
+      !readDescr(header.descr, tensor, order, error))
+    return std::nullopt;
   tensor.sizes = header.shape;
-  char order = header.descr.empty() ? '\0' : header.descr[0];
-  for (const DType &dtype : kDTypes)
-    if (header.descr.substr(std::min<size_t>(1, header.descr.size())) ==
-        dtype.name)
-      tensor.dataType = dtype.dataType;
-  if (tensor.dataType == DML_DATA_TYPE_UNKNOWN || !std::strchr("<>|=", order) ||
-      order == '\0')
-    return fail("has dtype '" + header.descr +
-                "', but f2, f4, f8, i1 to i8 and u1 to u8 are supported");
+  if (!type.empty() && !hasType(tensor, type))
+    return tensor;
   size_t elementSize = dmlGetDataTypeSize(tensor.dataType);
   std::optional<uint64_t> count = countElements(tensor.dataType, tensor.sizes);
-  if (!count)
-    return fail("has a shape too large to count");
-  if (!readData(file, *count * elementSize, tensor.data, error))
+  if (!count) {
+    error = "has a shape too large to count";
+    return std::nullopt;
+  }
+  if (!readData(source, *count * elementSize, tensor.data, error))
     return std::nullopt;
   if (order == '>')
     swapBytes(tensor.data, elementSize);
@@ -278,34 +301,26 @@ std::optional<HostTensor> readNpy(std::FILE *file, std::string &error) {
   return tensor;
 }
 
-} // namespace
-
 std::optional<HostTensor> dml::tools::readNpy(const std::string &path,
-                                              std::string &error) {
-  File file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) {
-    error = "cannot read '" + path + "': " + std::strerror(errno);
+                                              std::string &error,
+                                              const std::string &type) {
+  FileSource file;
+  if (!file.open(path, error))
     return std::nullopt;
-  }
-  error.clear();
-  std::optional<HostTensor> tensor = ::readNpy(file.get(), error);
-  if (!tensor) {
-    // A directory opens, but does not read.
-    if (std::ferror(file.get()))
-      error = std::strerror(errno);
-    error = "cannot read '" + path + "': " + error;
-  }
+  std::optional<HostTensor> tensor = readNpy(file, type, error);
+  if (!tensor)
+    error = "cannot read '" + path + "': " + file.describe(error);
   return tensor;
 }
 
-bool dml::tools::writeNpy(const std::string &path, const HostTensor &tensor,
-                          std::string &error) {
+bool dml::tools::describeNpy(const HostTensor &tensor, std::string &start,
+                             std::string &error) {
   std::string descr;
   for (const DType &dtype : kDTypes)
     if (dtype.dataType == tensor.dataType)
       descr = dtype.name;
   if (descr.empty()) {
-    error = "cannot write '" + path + "': NumPy's format has no dtype for " +
+    error = "NumPy's format has no dtype for " +
             std::string(dmlGetDataTypeName(tensor.dataType));
     return false;
   }
@@ -326,10 +341,20 @@ bool dml::tools::writeNpy(const std::string &path, const HostTensor &tensor,
   size_t headerSize = total - kMagic.size() - 4;
   dictionary.resize(headerSize - 1, ' ');
   dictionary += '\n';
-  std::string start(kMagic);
+  start = kMagic;
   start += {'\1', '\0', static_cast<char>(headerSize & 0xff),
             static_cast<char>(headerSize >> 8)};
   start += dictionary;
+  return true;
+}
+
+bool dml::tools::writeNpy(const std::string &path, const HostTensor &tensor,
+                          std::string &error) {
+  std::string start;
+  if (!describeNpy(tensor, start, error)) {
+    error = "cannot write '" + path + "': " + error;
+    return false;
+  }
   return writeFile(
       path,
       {{start.data(), start.size()}, {tensor.data.data(), tensor.data.size()}},

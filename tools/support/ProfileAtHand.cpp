@@ -21,6 +21,7 @@ ProfileAtHand dml::tools::findProfileAtHand(DmlInstance instance,
           DML_SUCCESS &&
       dmlGetDeviceInfo(instance, index, &device, &error) == DML_SUCCESS) {
     device.features &= ~disabled;
+    found.isCPU = device.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     found.profile = getProfileAtHand(device, found.warning);
   } else {
     found.error = dmlGetErrorMessage(error);

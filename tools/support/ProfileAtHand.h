@@ -19,6 +19,8 @@ struct ProfileAtHand {
   std::string profile;
   /// Why there is no profile.
   std::string error;
+  /// Whether the device is a CPU.
+  bool isCPU = false;
   /// What is wrong with the speeds that were measured on the device, or "".
   std::string warning;
 };

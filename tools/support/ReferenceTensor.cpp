@@ -41,7 +41,12 @@ func::FuncOp findFunction(ModuleOp module, StringRef name, std::string &error) {
   for (func::FuncOp function : functions)
     if (function.getName() == wanted || (name.empty() && functions.size() == 1))
       return function;
-  error = ("there is no function '" + wanted + "'").str();
+  std::string names;
+  for (func::FuncOp function : functions)
+    names += ((names.empty() ? "'" : ", '") + function.getName() + "'").str();
+  error = ("there is no function '" + wanted + "'; the module has " +
+           (names.empty() ? "none" : names))
+              .str();
   return nullptr;
 }
 
@@ -86,8 +91,9 @@ FunctionSignature describe(func::FuncOp function) {
 
 std::optional<SmallVector<Tensor>>
 readReferenceInputs(const std::vector<std::string> &options,
-                    const FunctionSignature &function, std::string &error) {
-  auto hosts = readInputs(options, function, error);
+                    const FunctionSignature &function,
+                    const PictureOptions &pictures, std::string &error) {
+  auto hosts = readInputs(options, function, pictures, error);
   if (!hosts)
     return std::nullopt;
   SmallVector<Tensor> inputs;

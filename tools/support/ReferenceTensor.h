@@ -38,7 +38,8 @@ FunctionSignature describe(mlir::func::FuncOp function);
 /// give each input one tensor, or if there is not enough memory.
 std::optional<llvm::SmallVector<reference::Tensor>>
 readReferenceInputs(const std::vector<std::string> &options,
-                    const FunctionSignature &function, std::string &error);
+                    const FunctionSignature &function,
+                    const PictureOptions &pictures, std::string &error);
 
 } // namespace dml::tools
 

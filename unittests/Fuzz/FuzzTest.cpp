@@ -11,6 +11,7 @@
 #include "dml/IR/Layout.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -31,7 +32,7 @@ class FuzzTest : public testing::Test {
 protected:
   FuzzTest() : context(MLIRContext::Threading::DISABLED) {
     context.loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                        tensor::TensorDialect>();
+                        scf::SCFDialect, tensor::TensorDialect>();
   }
 
   static FailureOr<SmallVector<Tensor>> interpret(ModuleOp module,

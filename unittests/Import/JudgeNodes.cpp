@@ -20,6 +20,7 @@
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "support/Device.h"
@@ -257,8 +258,9 @@ static Outcome runCase(const Record &record, MLIRContext *context,
   constexpr unsigned secondsOfCase = 30;
   DialectRegistry registry;
   onnx::registerDialects(registry);
-  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
+  registry
+      .insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
+              linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>();
   std::unique_ptr<fuzz::Device> device;
   if (usesDevice) {
     registerCompilerDialects(registry);

@@ -9,6 +9,7 @@
 #include "Members.h"
 #include "Options.h"
 #include "Partitions.h"
+#include "Speeds.h"
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -123,9 +124,9 @@ TEST(ProviderAbi, EnumeratorsHaveTheirValues) {
 static std::string lastStatus;
 
 /// An ONNX Runtime that has the versions 1 to 22.
-static const OrtApi *getOldApi(uint32_t version) {
+static const OrtApi *getOldApi(uint32_t version) noexcept {
   static OrtApi api{};
-  api.CreateStatus = [](OrtErrorCode, const char *message) {
+  api.CreateStatus = [](OrtErrorCode, const char *message) noexcept {
     lastStatus = message;
     return reinterpret_cast<OrtStatus *>(&lastStatus);
   };
@@ -135,7 +136,7 @@ static const OrtApi *getOldApi(uint32_t version) {
 TEST(ProviderVersions, AnOldOnnxRuntimeIsRefusedWithBothVersions) {
   OrtApiBase base{};
   base.GetApi = getOldApi;
-  base.GetVersionString = [] { return "1.22.1"; };
+  base.GetVersionString = []() noexcept { return "1.22.1"; };
   ASSERT_NE(initialize(base), nullptr);
   EXPECT_THAT(lastStatus, HasSubstr("ONNX Runtime 1.22.1 has no API version "
                                     "from 23 to 29"));
@@ -239,6 +240,12 @@ TEST(ProviderPartitions, NoCycleArises) {
               ElementsAre(ElementsAre(0, 2), ElementsAre(3)));
 }
 
+TEST(ProviderPartitions, ANodeInFrontDividesNothing) {
+  // Node 0 is not taken, and reads nothing that is.
+  EXPECT_THAT(findPartitions({{}, {}, {0, 1}}, {false, true, true}),
+              ElementsAre(ElementsAre(1, 2)));
+}
+
 TEST(ProviderPartitions, WhatIsNotConnectedIsApart) {
   EXPECT_THAT(findPartitions({{}, {}, {0}, {1}}, {true, true, true, true}),
               ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
@@ -256,12 +263,24 @@ TEST(ProviderPartitions, TwoPartitionsThatReadEachOtherDoNotArise) {
 TEST(ProviderPartitions, SmallOnesAreNotWorthTheirCopies) {
   // An addition of 1,024 numbers: the CPU needs 3 us, and a submission 50 us.
   Work small{1024, 3 * 4096, 1, 3 * 4096};
-  EXPECT_FALSE(isWorthwhile(small));
-  EXPECT_NEAR(estimateCpuTime(small), 2.6e-6, 1e-7);
-  EXPECT_NEAR(estimateTransferTime(small), 51.2e-6, 1e-7);
+  EXPECT_FALSE(isWorthwhile(small, {}));
+  EXPECT_NEAR(estimateCpuTime(small, {}), 2.6e-6, 1e-7);
+  EXPECT_NEAR(estimateTransferTime(small, {}), 51.2e-6, 1e-7);
   // A product of two matrices of 1024 x 1024: 10.7 ms against 1.3 ms.
   Work large{2.0 * 1024 * 1024 * 1024, 12.6e6, 1, 12.6e6};
-  EXPECT_TRUE(isWorthwhile(large));
+  EXPECT_TRUE(isWorthwhile(large, {}));
+  // On a slower device it is not: 0.5 s for a submission.
+  Speeds slow;
+  slow.secondsPerSubmission = 0.5;
+  EXPECT_FALSE(isWorthwhile(large, slow));
   // A copy of 1 GB and no more is not.
-  EXPECT_FALSE(isWorthwhile({0, 1e9, 1, 1e9}));
+  EXPECT_FALSE(isWorthwhile({0, 1e9, 1, 1e9}, {}));
+}
+
+TEST(ProviderSpeeds, AreRounded) {
+  EXPECT_DOUBLE_EQ(roundSpeed(1.7e11), 2e11);
+  EXPECT_DOUBLE_EQ(roundSpeed(2.4e11), 2e11);
+  EXPECT_DOUBLE_EQ(roundSpeed(8e-6), 1e-5);
+  EXPECT_DOUBLE_EQ(roundSpeed(3.3), 5);
+  EXPECT_DOUBLE_EQ(roundSpeed(1.3e10), 1e10);
 }

@@ -11,6 +11,7 @@
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -33,7 +34,8 @@ class ReferenceTest : public testing::Test {
 protected:
   ReferenceTest() {
     context.loadDialect<DMLDialect, mlir::arith::ArithDialect,
-                        mlir::func::FuncDialect, mlir::tensor::TensorDialect>();
+                        mlir::func::FuncDialect, mlir::scf::SCFDialect,
+                        mlir::tensor::TensorDialect>();
   }
 
   /// Interprets the first function of `source`; errors become `diagnostics`.

@@ -23,49 +23,50 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     `linalg.generic` through indexing maps, and does not see through
     `tensor.extract`.)
 
-    Fused kernels compute the same operations, so that results keep their bits. Where
-    a number is rounded to 16 bits and widened again, the pass rounds it in integer
+    Fused kernels compute the same operations, so that results keep their bits. Where a
+    number is rounded to f16 and widened again, the pass rounds the number by integer
     arithmetic, since drivers may remove a conversion to f16 and back.
 
-    A producer is fused into all of its readers or into none. Its result may then have
-    no other users: a result of the function stays a tensor. The decision follows from
-    counts of operations and bytes alone, with the constants of
+    A producer is fused into all of its readers or into none. No other operation may use
+    its result: a tensor that the function returns stays a tensor. The decision depends
+    only on counts of operations and bytes, with the constants of
     `dml/Target/FusionCosts.h`:
 
-    * Slices and other bodies that only select an element of another tensor are always
+    * A slice, or another body that only selects an element of another tensor, is always
       fused.
-    * A reader that reads an element several times, in a loop or as one of several
-      readers, computes it several times. The recomputed operations must be in
-      proportion to the bytes saved. Reads of one element in several places of a body
+    * A body that is read several times for an element, in a loop or by several readers,
+      is computed again for each read. The recomputed operations must be in proportion
+      to the bytes that fusion saves. Several reads of the same element in one body
       count once.
-    * Bodies that are read in loops are fused if they have few operations, or if the
-      loops add up long sums and read rows or columns of the producer's tensor, whose
-      neighbours stay neighbours in memory, such as a transposed matrix or the heads of
-      attention.
-    * A long sum is fused into one reader that reads one element of it and has few
-      operations.
-    * A body without loops whose elements fit one workgroup is fused, in the last of the
-      three times, if computing its elements again takes less time than a launch.
-    * The fused body must be small enough to compile, and must read no more tensors
-      than the profile's devices bind. Constants count as one tensor, since
+    * A body that is read in loops is fused in two cases: if it has few operations, or
+      if the loops add up long sums and the body only moves elements, such that
+      neighbours in memory stay neighbours in a row or a column, as in a transposed
+      matrix.
+    * A body with a long sum is fused into a reader with few operations, if this is the
+      only reader and reads only one element of the sums.
+    * In the last of the three runs below, a body without loops whose elements fit one
+      workgroup is fused if computing its elements again takes less time than a launch.
+    * The fused body must be small enough to compile, and must not read more tensors
+      than the devices of the profile can bind. All constants count as one tensor, since
       `dml-limit-buffers` puts them into one buffer.
 
-    Fusion runs three times over the function. The first time, it fuses producers that
-    read a tensor which their reader reads as well: in `x * sigmoid(x)` the sigmoid, so
-    that `x` has one reader left. The second time, it fuses all producers in their
-    order. The third time, it fuses producers whose readers have become one meanwhile,
-    such as the `x` of `x * (1 + erf(x / 2))`.
+    Fusion runs three times over the function. The first run fuses producers that read a
+    tensor which their reader reads as well, such as the sigmoid in `x * sigmoid(x)`:
+    `x` then has one reader left. The second run fuses all producers, in the order of
+    the function. The third run fuses producers whose readers have been fused into one
+    in the meantime, such as the producer of `x` in `x * (1 + erf(x / 2))`.
 
-    A chain of `tensor.insert_slice` that concatenates up to three tensors becomes a
-    `linalg.generic` if that can be fused.
+    A chain of `tensor.insert_slice` that concatenates at most three tensors becomes a
+    `linalg.generic` if this generic can be fused into its readers.
 
     A producer that reduces rows, in loops with the attribute `dml.any_order`, is fused
-    into readers that read its result for elements of the same row: the maximum of a
-    row into the sum of exponentials, and both into the softmax. The body of the reader
-    then begins with the loops, which are the same for all elements of a row, and the
-    reader becomes a row kernel (see `dml-select-kernels`). Rows are not fused into
-    readers that become no row kernels, such as readers of few and long rows. With
-    `row-tile=none`, no rows are fused, and with a tile, all rows that can be fused.
+    into readers that compute elements of the same rows: the maximum of a row is fused
+    into the sum of exponentials, and both are fused into the softmax. The fused body
+    begins with the loops, which compute the same for all elements of a row, and becomes
+    a row kernel (see `dml-select-kernels`). A reduction is not fused into a reader that
+    would not become a row kernel, for example because there are only a few long rows.
+    With the option `row-tile=none`, no reductions are fused, and with a stated tile,
+    all reductions that can be fused.
 
     A `linalg.generic` with the attribute `dml.layout` copies a tensor into the order
     of elements that a kernel reads from memory (see `dml-choose-layouts`). The copy is
@@ -74,11 +75,12 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     Other readers of the tensor read the copy instead, so that the tensor itself is not
     stored.
 
-    A `linalg.generic` with the attribute `dml.update` is another tensor with some
-    elements written, such as a cache of keys. It is not fused into its readers: where
-    both tensors have one buffer (see `dml-write-in-place`), its kernel writes the new
-    elements alone, and readers load each element from one place. What computes the new
-    elements is fused into it, since each of them is computed once.
+    A `linalg.generic` with the attribute `dml.update` copies another tensor and
+    replaces some of its elements, as in the update of a cache of keys. Such a generic
+    is not fused into its readers: if both tensors share a buffer (see
+    `dml-write-in-place`), its kernel writes only the new elements, and readers load
+    each element from one buffer. The producers of the new elements are fused into the
+    generic, since it computes each new element once.
 
     The label of a fused kernel names all operators in it: `dml.padding+dml.tile`.
 
@@ -109,21 +111,21 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     attribute `dml.kernel` of an attention kernel, which computes each score once, in
     the manner of an online softmax (see `dml-distribute-to-workgroups`).
 
-    The pass recognizes loops, and no operators. The softmax is the row reduction that
-    `dml-fuse-producers` has built, together with a mask or a selection before it.
-    Scores are sums of products in f32 with scales, biases and masks in f32. Three
-    cases are not fused:
+    The pass recognizes loops instead of operators. The softmax is a row reduction that
+    `dml-fuse-producers` has built, with a mask or a selection before it if there is
+    one. Scores are sums of products in f32, with scales, biases and masks in f32.
+    Attention is not fused in three cases:
 
     * The softmax is rounded to f16 before it is multiplied. An attention kernel knows
-      the sum of exponentials only after it has multiplied with some of them.
+      the sum of exponentials only after it has multiplied some of the weights.
     * Another operation reads the scores or the weights.
-    * A condition leaves keys out, and may leave the first key out.
+    * A mask hides some keys, and may hide the first key.
 
     `{attention_tile = array<i64: 64, 32, 16>}` gives a workgroup 64 queries. The
-    workgroup goes through the keys in blocks of 32, and holds 16 terms of a block's
-    scores in workgroup memory at a time. The pass chooses the tile of the least time, if
-    that is less than the time of kernels that write the scores, which go through memory
-    unless the last cache keeps them.
+    workgroup iterates over the keys in blocks of 32, and holds 16 terms of a block's
+    scores in workgroup memory at a time. The pass chooses the tile with the least
+    estimated time, if this time is less than that of separate kernels, which write the
+    scores to a buffer and read them again.
 
     `{split_attention_tile = array<i64: 4, 64>}` splits the keys over workgroups, for few
     queries of many keys: a workgroup computes 4 rows for a part of 64 keys, and a second
@@ -205,12 +207,13 @@ def OutlineLoopBodies : Pass<"dml-outline-loop-bodies", "mlir::ModuleOp"> {
   let summary = "Make functions of the bodies of loops over steps";
   let description = [{
     A loop over steps is an `scf.for` of a function that carries tensors from one
-    iteration to the next: the state of a recurrent network, and the tensor of its
-    outputs. Its iterations become steps of an executable's schedule. This pass moves
-    what the body computes to a private function of its own, so that other passes treat
-    it like any function, once for all iterations, and fuse nothing across the loop. In
-    the loop remain the slices that an iteration reads, the call, and the slices that
-    are inserted:
+    iteration to the next, such as the state of a recurrent network and the tensor of
+    its outputs. The iterations of the loop become steps of an executable's schedule.
+    This pass moves the computations of the loop's body to a private function. Other
+    passes then treat this function like any other function, once for all iterations,
+    and fuse nothing across the boundary of the loop. Three kinds of operations remain
+    in the loop: the slices that an iteration reads, the call of the function, and the
+    insertions of slices:
 
     ```mlir
     %sums, %last = scf.for %i = %zero to %count step %one
@@ -230,16 +233,18 @@ def BufferizeLoops : Pass<"dml-bufferize-loops", "mlir::func::FuncOp"> {
   let description = [{
     Replaces the loops of `dml-outline-loop-bodies` by loops that carry nothing. Each
     slice becomes a `dml_buffer.range` that advances with the iteration, and each
-    insertion a copy into such a range. A tensor that an iteration reads and computes
-    anew has a buffer of two halves: even iterations read the first half and write the
-    second one, and odd iterations do the reverse, since a step of a recurrent network
-    reads all of its old state for each element of the new one. `dml-place-parts` then
-    lets the body write into the ranges, so that nothing is copied in an iteration.
+    insertion becomes a copy into such a range. A tensor that each iteration reads and
+    computes anew, such as the state of a recurrent network, gets a buffer of two
+    halves, since an iteration reads the whole old state for each element of the new
+    one. Even iterations read the first half and write the second half, and odd
+    iterations do the reverse. `dml-place-parts` then lets the body write directly into
+    the ranges, so that an iteration copies nothing.
 
-    Slices must be consecutive elements and begin at multiples of 256 bytes, where every
-    Vulkan device can bind a buffer, and their offsets linear in the iteration.
-    (One-shot bufferization would make a strided view of a slice with an offset that is
-    known when the program runs, and copy it for the call.)
+    A slice must consist of consecutive elements, begin at a multiple of 256 bytes,
+    where every Vulkan device can bind a buffer, and have an offset that is a linear
+    function of the iteration. (One-shot bufferization would make a strided view of a
+    slice, with an offset that is known only when the program runs, and would copy the
+    view for the call.)
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::bufferization::BufferizationDialect",
@@ -305,9 +310,9 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
     copy of an input, of a constant, or of an allocation that has its place in another
     buffer already.
 
-    In a loop over steps, an allocation that the body writes and that is copied into a
-    range of the iteration becomes that range, if the body reads no byte of it in the
-    same iteration.
+    In a loop over steps, an allocation that the body writes, and whose elements are
+    copied into a range of a buffer in each iteration, becomes this range, if the body
+    does not read any byte of the range in the same iteration.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::linalg::LinalgDialect",
@@ -318,20 +323,21 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
 def WriteInPlace : Pass<"dml-write-in-place", "mlir::func::FuncOp"> {
   let summary = "Write outputs in the buffers of inputs";
   let description = [{
-    An argument and a result of a function with the same number as their attribute
-    `dml.in_place` are to be one buffer. The pass proves that the function computes the
-    same with one buffer as with two, lets all operations use the buffer of the output,
-    and removes the stores of elements onto themselves. The proof is made of two parts:
+    An argument and a result of a function whose attributes `dml.in_place` have the same
+    number are to share one buffer. The pass proves that the function computes the same
+    results with one buffer as with two, makes all operations use the buffer of the
+    output, and removes stores of elements to the places from which they were loaded.
+    The proof has two parts:
 
-    * No operation reads elements of the input after an operation has written these
-      elements of the output. An operation that does is moved in front of the writing
-      one, if the memory of both permits.
-    * An operation that reads the input and writes the same bytes of the output reads
-      no element but the one that it computes, so that an invocation of its kernel reads
-      and writes elements that no other invocation touches. Such reads become uses of the
-      block argument for the output's element. If the body has loops, the operation
-      writes another buffer, which is then copied, since only map kernels read the
-      elements of their output.
+    * No operation reads elements of the input after another operation has overwritten
+      them with elements of the output. An operation that does so is moved in front of
+      the other operation, if their uses of buffers permit this.
+    * An operation that reads the input and writes the same bytes as output reads, for
+      each element, only the input's element at the same place. Each invocation of its
+      kernel then reads and writes elements that no other invocation uses. The load
+      becomes a use of the block argument for the output's old element. If the body has
+      loops, the operation writes another buffer instead, which is then copied, since
+      only map kernels support such a use.
 
     A pair without a proof is an error that names the output, the input and the operator.
 
@@ -387,15 +393,15 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
       ...
     ```
 
-    The pass stacks products that have too few sums to occupy a device, that bodies of
-    other generics read element by element, so that no copy is needed, and whose
-    weights each have whole words of 32 bits. The sums have the same terms in the same
-    order as before.
+    The pass stacks products only in three conditions: they have too few sums to occupy
+    a device; only bodies of other generics read their results, element by element, so
+    that no copy is necessary; and each weight consists of whole 32-bit words. The sums
+    keep their terms and the order of their terms.
 
-    With `shared-weights`, the weights of products that have too many sums are stacked as
-    well, although the products stay apart: each reads its part of the stack. Weights
-    are then stacked at any number of sums, and programs for one token and for 512 read
-    the same stack.
+    With the option `shared-weights`, the weights of products that have many sums are
+    stacked as well, while the products remain separate operations, each of which reads
+    its part of the stack. A program for one token and a program for 512 tokens then
+    read the same stack of weights.
   }];
   let options = [SharedWeightsOption];
   let dependentDialects = [
@@ -408,18 +414,19 @@ def HoistInitialization
     : Pass<"dml-hoist-initialization", "mlir::ModuleOp"> {
   let summary = "Compute values of constants and weights once";
   let description = [{
-    Moves operations that depend on constants and on arguments with
-    `dml.owned_by_dml` alone from public functions to a function of its own, with the
-    attribute `dml.initialization`, which runs once. Its results become arguments of the
-    public functions, with the attribute `dml.persistent`, which is the number of the
-    result.
+    Moves operations that depend only on constants and on arguments with the attribute
+    `dml.owned_by_dml` from public functions to a separate function with the attribute
+    `dml.initialization`, which runs once. The results of this function become arguments
+    of the public functions. Such an argument has the attribute `dml.persistent`, whose
+    value is the number of the result.
 
-    The pass moves values that operations which stay read, if the values have no more
-    bytes than the constants and weights that they are computed from: kernels read int8
-    weights faster than the floats that they stand for. Operations that only move
+    The pass moves the computation of a value if remaining operations read the value,
+    and if the value has no more bytes than the constants and weights from which it is
+    computed: dequantized weights, for example, have more bytes than int8 weights, which
+    kernels dequantize faster than they would read floats. Operations that only move
     elements stay, since they become index arithmetic in their readers. Exceptions are
-    copies with the attribute `dml.layout`, such as filters in the order that kernels
-    read from memory, and tensors that `tensor.insert_slice` puts together.
+    copies with the attribute `dml.layout`, such as filters in the order in which
+    kernels read them, and tensors that consist of several inserted slices.
   }];
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
@@ -427,13 +434,14 @@ def HoistInitialization
 def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
   let summary = "Let more workgroups share out the terms of few sums of products";
   let description = [{
-    A `linalg.generic` on buffers whose body adds up products in loops, as
-    `dml-select-kernels` describes them, becomes two where its sums are so few that
-    their tiles leave most of a device idle: one that computes parts of each sum, of as
-    many iterations of the outermost loop each, and one that adds these up and goes on
-    with the rest of the body. With 8 parts, 25,088 sums of 4,608 terms are 200,704 sums
-    of 576 terms, and take 8 times as many workgroups. Terms are still added in an order
-    that does not depend on the device's threads.
+    Splits the sums of a `linalg.generic` on buffers whose body adds up products in
+    loops (see `dml-select-kernels`), if the sums are so few that their tiles leave most
+    of a device idle (split-K). The first of the two resulting generics computes several
+    partial sums of each sum, each over an equal number of iterations of the outermost
+    loop. The second generic adds up the partial sums and computes the rest of the body.
+    With 8 parts, 25,088 sums of 4,608 terms become 200,704 sums of 576 terms, and
+    occupy 8 times as many workgroups. The terms are added in an order that does not
+    depend on the threads of the device.
 
     ```mlir
     linalg.generic outs(%sums : memref<49x512xf16>) {
@@ -453,9 +461,9 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
       ...
     ```
 
-    How many parts there are is what the cost model estimates to take the least time,
-    the launch of the second kernel included, where that is three quarters or less of
-    the time of whole sums. A generic with a `dml.kernel` is left alone.
+    The pass chooses the number of parts with the least estimated time, including the
+    launch of the second kernel. Sums stay whole unless this time is at most three
+    quarters of theirs. A generic with the attribute `dml.kernel` stays as it is.
   }];
   let options = [SumPartsOption];
   // The pass finds out which factors are neighbours in memory by building a
@@ -470,11 +478,11 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
 def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
   let summary = "Compute elements where their sums end";
   let description = [{
-    A `linalg.generic` on buffers without loops that alone reads the sums of products of
-    another one is fused with it, where one kernel is estimated to be faster than two:
-    the time of a launch is saved, and the threads of the sums compute the elements. An
-    element may need up to four sums. One loop then adds up all of them, which have the
-    same factors of the rows:
+    Fuses a `linalg.generic` on buffers that adds up products with the generics that read
+    these sums, if they have no loops and are estimated to be faster then: fusion saves a
+    launch, and the threads that add up the sums compute the elements as well. An element
+    may need up to four sums, which have the same factors of the rows. One loop then adds
+    up all of them:
 
     ```mlir
     linalg.generic outs(%sums : memref<2x14336xf16>) {     // sums of two matrices
@@ -490,10 +498,19 @@ def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
       ...
     ```
 
-    No sum is computed twice, and the elements depend on nothing that takes as long to
-    compute as what the sums depend on: their kernel would wait for that, too. Only
-    sliced kernels compute several sums of an element. Numbers that the first
-    generic rounds to f16 are rounded as before, by integer arithmetic.
+    Generics are not fused if one of them would compute a sum twice. They are not fused
+    either if the reader also reads a buffer that is computed later than the inputs of the
+    sums, since the fused kernel would wait for this buffer. Only sliced kernels compute
+    several sums of an element. Numbers that the first generic rounds to f16 are rounded
+    as before, by integer arithmetic.
+
+    If several generics read the sums, each of them computes the sums that its elements
+    need, and none of them waits for another one. Before the pass fuses sums, it copies
+    the body of a generic without loops into a generic that reads its results, if the
+    reader then waits for one kernel less and the device has idle threads for the repeated
+    work. A step of an LSTM is two kernels for these reasons, which start at the same
+    time: one computes the sums of the gates and the state, the other one the sums, the
+    state and the output.
   }];
   let options = [MatrixTileOption, ContractionTileOption];
   let dependentDialects = [
@@ -506,14 +523,14 @@ def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
 def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
   let summary = "Bind ranges of buffers that are larger than a device binds";
   let description = [{
-    A `linalg.generic` on buffers that reads or writes a buffer of more bytes than
-    `maxStorageBufferRange` of the profile becomes several generics. Each of them
-    computes a slice of the output, and the bytes that a slice reads and writes of a
-    large buffer are within a range that can be bound (`dml_buffer.range`). The slices
-    cut the outermost dimension of the output for which that holds. For example, if each
-    row of a matrix of weights is multiplied by one vector, a slice has some of the rows.
-    The ranges of the integers in the body tell which elements of an operand a slice
-    reads, whatever the operator.
+    A `linalg.generic` on buffers that reads or writes a buffer of more bytes than the
+    profile's `maxStorageBufferRange` becomes several generics. Each of them computes a
+    slice of the output, such that the bytes that the slice reads or writes of a large
+    buffer lie within a range that a device can bind (`dml_buffer.range`). The slices
+    divide the outermost dimension of the output for which this is possible. For
+    example, if a vector is multiplied by each row of a matrix of weights, a slice has
+    some of the rows. Range analysis of the integers in the body tells which elements of
+    an operand a slice reads, so that the pass works for all operators.
 
     ```mlir
     // 3 x 64 elements of 4 bytes, where 512 bytes can be bound
@@ -525,12 +542,13 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
     linalg.generic outs(%a_row_2 : memref<1xf32>) { ... memref.load %1 ... }
     ```
 
-    If no slice reads within one range, as when an index from data selects rows, a load
-    becomes one load from each of several ranges, and the kernel selects the element of
-    the right range. A large output is sliced in several dimensions if one is not enough.
-    Every element is computed by the same operations as before. A generic that binds too
-    many buffers all the same, or that would become more than 256 slices, is refused
-    before any slice is built.
+    If the elements that a slice reads do not lie within one range, as when indices from
+    a tensor select rows, each load becomes several loads, one from each of several
+    ranges, and the kernel selects the element from the range that contains it. A large
+    output is sliced along several dimensions if one dimension does not suffice. Each
+    element is computed by the same operations as before. A generic that would still
+    bind too many buffers, or that would become more than 256 slices, is rejected before
+    any generic is replaced.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
@@ -541,12 +559,12 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
 def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
   let summary = "Let kernels bind no more buffers than a device does";
   let description = [{
-    If a `linalg.generic` on buffers reads and writes more buffers than a kernel can bind
-    on the devices of the profile, some buffers that the generic reads become ranges of
-    one new buffer. The compiler first makes one constant of as many constants as it
-    takes, beginning with the smallest. If the constants are not enough, temporary
-    buffers are allocated as ranges of another buffer, and inputs, beginning with the
-    smallest, are copied into ranges of it.
+    If a `linalg.generic` on buffers reads and writes more buffers than a kernel can
+    bind on the devices of the profile, some buffers that the generic reads become
+    ranges of one new buffer. The pass first combines constants into one constant, as
+    many as necessary, beginning with the smallest. If this does not suffice, temporary
+    buffers become ranges of a new buffer. If this does not suffice either, inputs are
+    copied into ranges of the new buffer, beginning with the smallest.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
@@ -564,15 +582,15 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
     and if equal operands are arguments of the same number. Locations do not count, but
     labels do.
 
-    A row of a buffer is bound by itself if the row begins at a multiple of 256 bytes, and
-    the generic writes it or reads it at constant leading coordinates. Generics that
-    differ in the number of the row alone are then equal. A buffer that a generic uses
-    through several views is bound as a whole.
+    If a generic writes one row of a buffer, or reads it at constant leading
+    coordinates, and the row begins at a multiple of 256 bytes, the generic binds only
+    this row. Generics that differ only in the number of the row are then equal. A
+    buffer that a generic uses through several views is bound as a whole.
 
     A generic gets the attribute `dml.reversed` if its largest buffer is larger than
-    caches are, and the kernel before that used this buffer began at the buffer's start.
-    The workgroups of the generic then have the opposite order, and first read the bytes
-    that a cache still has.
+    caches, and the preceding kernel that used this buffer traversed the buffer from its
+    beginning. The workgroups of the generic then have the reverse order, so that they
+    first read the bytes that a cache still holds.
 
     A generic without a label gets the name of its function as label, since kernels are
     named by their labels.
@@ -592,79 +610,93 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
 def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {
   let summary = "Put launches in the place of calls of dispatches";
   let description = [{
-    The functions of `dml-outline-loop-bodies` are inlined as well, into the loops that
-    call them.
-
     Runs after the generics in the functions of `dml-outline-dispatches` have become
     launches of kernels. Each call of such a function becomes the function's
-    `gpu.launch_func` and the views that the launch uses. (Upstream's `inline` splits the
-    caller's block for each call, which takes quadratic time in the number of calls.)
+    `gpu.launch_func` and the views that the launch uses. The functions of
+    `dml-outline-loop-bodies` are inlined as well, into the loops that call them.
+    (Upstream's `inline` splits the caller's block for each call, which takes quadratic
+    time in the number of calls.)
   }];
 }
 
 def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
-  let summary = "Choose the kind of kernel that computes each buffer";
+  let summary = "Choose the kernel that computes each buffer";
   let description = [{
-    Writes the attribute `dml.kernel` on each `linalg.generic` that becomes a
-    contraction kernel: a body that adds up products of f32 in loops, where each
-    factor depends on dimensions of the output that the other does not depend
-    on. Those of one factor are the rows of the sums, those of the other, which
-    the innermost dimension is one of, the columns. Products of matrices are of
-    this form, and convolutions, whose columns are the positions of the output
-    in all images.
+    Chooses the kernel of each `linalg.generic` on buffers, and states it in the
+    attribute `dml.kernel`. A generic with this attribute keeps its kernel; the value
+    `"map"` requests a map kernel.
 
-    `{contraction_tile = array<i64: 128, 64, 16>}` is a tile of 128 rows and 64
-    columns for a workgroup, with 16 terms of each sum in workgroup memory at a
-    time. More entries say how: with `ahead`, the next 16 are loaded before these
-    are added up, and stored afterwards; `buffers = 2` has room for both; `threads =
-    256` are those of a workgroup, and `written_out = 8` the terms that a loop adds
-    at a time. With `slices = 2`, half of the threads add up 8 of the 16 terms, the
-    others the other 8, and their sums meet in the end: each thread has as many sums
-    as if the tile were twice as large. With `together = 3`, a thread loads three
-    neighbouring terms of an operand whose terms lie side by side, as the weights of
-    a convolution do, and not all that an iteration has.
+    A *contraction* is a body whose loops add up products of two factors, in f32 or i32,
+    where each factor depends on dimensions of the output on which the other factor does
+    not depend. The dimensions of one factor are the rows of the sums, and those of the
+    other factor, among them the innermost dimension, are the columns. Products of
+    matrices are contractions, and so are convolutions (implicit GEMM), whose rows or
+    columns are the positions in all images.
+
+    `{contraction_tile = array<i64: 128, 64, 16>}` is a contraction kernel. A workgroup
+    computes a tile of 128 rows and 64 columns, and holds 16 terms of each sum in
+    workgroup memory at a time. Further entries are optional:
+
+    * `ahead`: the kernel loads the next 16 terms before it adds up the present ones,
+      and stores them in workgroup memory afterwards.
+    * `buffers = 2`: workgroup memory has room for both the present and the next terms.
+    * `threads = 256`: the number of threads of a workgroup.
+    * `written_out = 8`: the loop over the terms in workgroup memory is unrolled over 8
+      terms.
+    * `slices = 2`: half of the threads add up 8 of the 16 terms, and the other half add
+      up the other 8. Both halves add up their partial sums at the end. Each thread has
+      as many sums as in a tile that is twice as large.
+    * `together = 3`: a thread loads three neighbouring terms of an operand whose terms
+      are neighbours in memory, such as the weights of a convolution, instead of all
+      terms of an iteration.
 
     `{matrix_tile = {workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64,
-    64>, shape = "16x16x16xf16xf32"}}` makes a matrix kernel of it, for profiles with
-    cooperative matrices of the type that all factors were widened from: a workgroup
-    has 128 rows of 128 sums and stages of 32 terms, and each subgroup multiplies
-    matrices of the shape for 64 rows of 64 of the sums. Four more entries change
-    how: `stages = 1 : i64` keeps one stage in workgroup memory where there was
-    room for two, `panel = 4 : i64` gives consecutive workgroups 4 tiles of rows
-    before the next tile of columns, `carried` stores the next factors at the
-    beginning of the next iteration, and `slices = 2 : i64` has two subgroups add
-    up half of the terms of each sum. Where an iteration adds several terms, such as
-    the 9 of a window of 3x3, a stage has them all, if it has room for so many that
-    they are whole vectors: 72 of 80 terms are those of 8 iterations, and 8 are 0.
-    Where matrices can be multiplied, they are preferred to other kernels, unless
-    they were mostly padding. Of their tiles, the one is taken with the least time
-    on a multiprocessor, whose matrix units, workgroup memory, operations and
-    caches work side by side.
+    64>, shape = "16x16x16xf16xf32"}}` is a matrix kernel, for profiles with cooperative
+    matrices of the type from which all factors were widened. A workgroup computes 128
+    rows of 128 sums, in stages of 32 terms, and each subgroup computes 64 rows of 64 of
+    these sums with matrices of the given shape. Further entries are optional:
 
-    `{slice_tile = array<i64: 4, 8, 32, 4, 2>}` is a sliced kernel, for few sums: a
-    thread has 4 rows of 8 columns, whose terms 32 threads share out. It has 4
-    neighbouring terms at a time, and 2 times as many written out. A sixth
-    number, such as the 4 of `array<i64: 1, 4, 32, 32, 1, 4>`, is that of the
-    consecutive threads with neighbouring terms of the same columns, where the
-    columns are quantized; the threads behind them have the next columns.
+    * `stages = 1 : i64`: workgroup memory holds one stage, even where it has room for
+      two.
+    * `panel = 4 : i64`: consecutive workgroups compute 4 tiles of rows before the next
+      tile of columns.
+    * `carried`: an iteration begins by storing the factors that the iteration before
+      has loaded.
+    * `slices = 2 : i64`: two subgroups each add up half of the terms of a sum.
 
-    The tile is the one with the least time. A multiprocessor has as many
-    workgroups at a time as have room for their registers; the others wait until
-    these have finished. In a round of a contraction kernel, workgroups add up their
-    products, or wait until all their factors have gone to workgroup memory, where
-    that takes longer, and one that is alone waits for both. A sliced kernel takes
-    what memory does for its factors, what its threads add up, and the end in which
-    their parts meet. A generic stays a map kernel where that takes less time.
+    If an iteration adds several terms, such as the 9 taps of a 3x3 filter, a stage has
+    all terms of an iteration, provided that it has room for as many iterations as fill
+    whole vectors: of 80 terms, 72 are those of 8 iterations, and 8 are 0. Matrix
+    kernels are preferred to other kernels, unless their matrices would be mostly
+    padding. Of the tiles of matrix kernels, the pass chooses the one with the least
+    estimated time on a multiprocessor, whose matrix units, workgroup memory, lanes and
+    caches work concurrently.
 
-    A body whose loops have the attribute `dml.any_order`, and combine elements of
-    a row that all elements of the output in it have in common, becomes a row
-    kernel: reductions, and what `dml-fuse-producers` has fused with them.
-    `{row_tile = array<i64: 32, 4>}` gives each row 32 threads, which have 4
-    vectors of it at a time. A row of no more than these is loaded once, however
-    many loops there are over it.
+    `{slice_tile = array<i64: 4, 8, 32, 4, 2>}` is a sliced kernel, for few sums. A
+    thread computes partial sums for 4 rows and 8 columns, and 32 threads share out the
+    terms of a sum. A thread takes 4 neighbouring terms at a time, and its loop is
+    unrolled over 2 such groups. A sixth number is for quantized columns: with
+    `array<i64: 1, 4, 32, 32, 1, 4>`, 4 consecutive threads take neighbouring terms of
+    the same columns, and the next 4 threads have the next columns.
 
-    All other generics become map kernels, whose threads share nothing. A
-    `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
+    Of contraction kernels, sliced kernels and a map kernel, the pass chooses the one
+    with the least estimated time. A multiprocessor runs as many workgroups at a time as
+    their registers and workgroup memory allow, and begins further workgroups when these
+    have finished. In a contraction kernel, some workgroups add up products while others
+    stage factors, and the longer of both determines the time; a workgroup that has a
+    multiprocessor to itself does one after the other. The time of a sliced kernel is
+    the time in which memory transfers its factors, plus the time in which threads add
+    up their products and combine their partial sums.
+
+    A body whose loops have the attribute `dml.any_order`, and compute the same for all
+    elements of a row of the output, becomes a row kernel, if it is likely to be faster
+    than a map kernel. Such bodies are reductions, with the operations that
+    `dml-fuse-producers` has fused with them. With `{row_tile = array<i64: 32, 4>}`, 32
+    threads share a row, and each of them holds 4 vectors of the row at a time. A row of
+    at most these vectors is loaded only once, even where several loops read it.
+
+    All other generics become map kernels, whose threads each compute elements by
+    themselves.
   }];
   let options = [MatrixTileOption, ContractionTileOption, RowTileOption];
   // The pass finds out which factors are neighbours in memory by building a
@@ -677,71 +709,78 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 }
 
 def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
-  let summary = "Choose what a thread of each map kernel computes";
+  let summary = "Choose the elements that a thread of each map kernel computes";
   let description = [{
-    Writes `dml.kernel = {map_tile = {...}}` on each `linalg.generic` that computes
-    elements from their coordinates and has no other kernel yet. Each candidate is
-    built, what its threads would run is counted, and nothing stays of it but the
-    attribute of the one that is taken. The numbers that decide are those of
-    `dml/Target/MapCosts.h`, with what they were measured by.
+    Chooses the tile of each map kernel, and states it as `dml.kernel = {map_tile =
+    {...}}`. The pass builds the kernel of each candidate, counts the operations that
+    its threads would execute, and discards the kernel. The constants of this choice,
+    and the measurements from which they follow, are in `dml/Target/MapCosts.h`.
 
-    A body that selects between a new element and the old element of the output has one
-    candidate if its condition is `row == first`, or `first <= row < first + 5`, for a
-    coordinate `row` and a number `first` that is the same for a whole row. There are
-    then threads for the vectors of one row, or of 5 rows, instead of all rows.
+    The first candidate is `{vector_bytes = 16 : i64}`: a thread computes the elements
+    in 16 consecutive bytes of the output. If the body reads wider elements than it
+    writes, or reads every other element of a row, a thread computes only as many
+    elements as it computes from 16 bytes of the input, but at least 4 bytes. If the
+    output is a part of another buffer, the size of a vector divides the offsets at
+    which the part begins and ends. Each further candidate adds one entry:
 
-    `{vector_bytes = 16 : i64}` is the first candidate: a thread computes the elements
-    of 16 consecutive bytes of the output. Where the body reads wider elements than it
-    writes, or reads rows with a stride, it is as many elements as it reads from 16
-    bytes, but no fewer than 4 bytes. In a part of another buffer it is no more than
-    divides where the part begins and ends. A candidate adds one of these:
+    * `rows = 2 : i64`: a thread computes one vector in each of two consecutive rows.
+      Rows must consist of whole vectors. The first candidate already has two rows if
+      the body reads each element of the input several times, and more rows if a thread
+      would otherwise transfer fewer bytes than `bytesPerThread` of the device profile.
+      The pass tries twice and four times as many rows if operations limit the kernel,
+      or if the second row needs mostly the same operations as the first.
+    * `vectors = 3 : i64`: a thread computes three consecutive vectors. This is for
+      innermost dimensions, or divisors in the body, with an odd factor such as 3: the
+      elements of one vector have little index arithmetic in common, whereas the
+      coordinates in three consecutive vectors are constants. The vectors pass through
+      workgroup memory, so that consecutive threads store neighbouring vectors.
+    * `steps = 2 : i64`: a thread computes two vectors, which lie as many vectors apart
+      as a workgroup has threads. This is for threads that transfer so few bytes that
+      the time to start threads limits the kernel (`bytesPerThread` in the device
+      profile).
+    * `in_both_rows`: each element of a vector that crosses the end of a row is looked
+      up both in the row in which the vector begins and in the next row. Index
+      arithmetic for the outer dimensions is then built for two rows instead of for each
+      element. Rows must not consist of whole vectors, and the body must only move
+      elements.
+    * `split`: separate workgroups compute the vectors that lie inside of rows, whose
+      columns differ by constants, and the vectors that cross the ends of rows.
+      Neighbouring threads then store fewer neighbouring bytes, so that this is for
+      kernels that operations limit, or that save loads as well. Rows must not consist
+      of whole vectors.
+    * `inside = array<i64: 1, 6>`: separate threads compute the 6 vectors of each row
+      from vector 1 on, whose indices need no clamping. Rows must consist of whole
+      vectors.
 
-    * `rows = 2 : i64`, where rows hold whole vectors: a thread computes one vector in
-      each of two consecutive rows. The first candidate has two where the body reads
-      elements several times, and as many as let a thread move `bytesPerThread` of the
-      device profile. Twice as many, and as many again, are tried where the
-      kernel waits for its operations, and where the second row is mostly the first
-      again.
-    * `vectors = 3 : i64`, where an innermost dimension or a divisor in the body has an
-      odd factor, such as 3: the elements of a vector share little then, while the
-      coordinates of those of three consecutive vectors differ by constants. The
-      vectors go through workgroup memory, from which the workgroup stores them side
-      by side.
-    * `steps = 2 : i64`, where threads of one vector move so few bytes that memory
-      waits for the device to start others (`bytesPerThread` in the device profile),
-      and there are no rows to add: a thread computes two vectors, which lie as many
-      vectors apart as a workgroup has threads.
-    * `in_both_rows`, where rows are no whole vectors and elements are only moved: each
-      is looked up in the row where its vector begins and in the next. What outer
-      dimensions come to is then computed for two rows, not for each element.
-    * `split`, where rows are no whole vectors: the elements of a vector that lies
-      inside of a row have columns that differ by constants, and those of a vector that
-      crosses its end do not. Each kind gets workgroups of its own. These threads store
-      less side by side, so that it is for kernels that wait for their operations, or
-      that save loads as well.
+    `turns = 1 : i64` may be added to each of these. It is for an output whose elements
+    repeat along dimension 1, after so many bytes that the cache may have lost them
+    (half of `cacheBytes` in the device profile). Workgroups that read the same elements
+    then follow each other.
 
-    `turns = 1 : i64`, which any of these may have, is for an output whose elements
-    repeat along dimension 1 after more bytes than half of the last cache has
-    (`cacheBytes` in the device profile): workgroups that read the same elements take
-    turns then, and find them in the cache.
-
-    `crosswise = array<i64: 0, 64, 32>` is for a body that reads what lies side by side
-    along dimension 0, or every other element there, and not along the innermost one,
-    as a transpose does, with or without padding. A
-    workgroup computes a tile of 64 rows, counted in the dimensions up to that one, and
-    32 columns. Its threads compute vectors down the columns, so that they read what
-    lies side by side, and the workgroup turns the tile in its memory, and stores rows.
+    `crosswise = array<i64: 0, 64, 32>` is for a body that reads neighbours in memory
+    along dimension 0 instead of the innermost dimension, such as a transpose, with or
+    without padding. A workgroup computes a tile of 64 rows, which are the coordinates
+    in the dimensions up to dimension 0, and 32 columns. Its threads compute vectors
+    along columns, so that they read neighbouring elements. The workgroup transposes the
+    tile in workgroup memory, and stores rows.
 
     `block = array<i64: 4, 2>` is for a body with loops, which the elements of a thread
-    share: one vector in each of 4 by 2 rows, of what is left of the output behind two
-    outer dimensions. Candidates begin with one row, and double in the dimension that
-    gains most until none gains.
+    share. A thread computes 4 by 2 vectors along the first two dimensions of the
+    output; the other dimensions together form rows of vectors. The search begins with
+    one vector, and doubles the block along the dimension that saves most time, until no
+    dimension saves enough.
 
-    `interior = array<i64: 60>` adds a second path, where comparisons, such as those
-    that clamp coordinates, come out the same for most groups of threads: these take a
-    path of their own without them, if that saves operations. It parts at most 60 in
-    100 of the groups. A split tile has a number for either kind of threads, and 0 is
-    no second path.
+    `interior = array<i64: 60>` adds a second path for the threads in the interior,
+    where comparisons such as those of clamped coordinates all have the same outcome.
+    The path for the interior needs no such comparisons. A subgroup with threads outside
+    of the interior executes both paths, and at most 60 percent of the subgroups may do
+    so. A tile with `split` or `inside` has one number for each of its two sorts of
+    threads. The number 0 stands for no second path.
+
+    A body that selects between a new element and the old element of the output is not
+    searched if its condition is `row == first`, or `first <= row < first + 5`, for a
+    coordinate `row` and a number `first` that is the same for a whole row. The kernel
+    then has threads for one row, or for 5 rows, instead of all rows.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
@@ -756,49 +795,48 @@ def DistributeToWorkgroups
   let summary = "Turn linalg on buffers into GPU launches";
   let description = [{
     Turns every parallel `linalg.generic` on buffers into a `gpu.launch`, whose grid is
-    within what every Vulkan device takes. `dml.kernel` says which kernel it becomes
-    (see `dml-select-kernels` and `dml-select-map-tiles`); what has no choice becomes a
-    map kernel whose threads compute one vector. A choice that the generic cannot have
-    is an error.
+    within the limits of every Vulkan device. The attribute `dml.kernel` states the
+    kernel (see `dml-select-kernels` and `dml-select-map-tiles`). A generic without the
+    attribute becomes a map kernel whose threads each compute one vector. A kernel that
+    cannot compute its generic is an error.
 
-    The elements of a thread share what they have in common. Index arithmetic is
-    kept as linear forms of the thread's number: coordinates of neighbours differ
-    by constants, one division is for all of them, coordinates that nothing tells
-    apart become one number again, and ranges decide comparisons. Loads read the
-    largest vector that holds an element in the same place for all threads. 8 and
-    16-bit elements travel in 32-bit words, and those that are only moved are not
-    taken apart. A load that a condition selects against a constant reads where
-    the condition holds, or another element of the buffer: words of such elements
-    are then selected whole.
+    The elements of a thread share operations. Indices are linear forms of the thread's
+    number: the coordinates of neighbouring elements differ by constants, one division
+    serves all of them, and ranges decide comparisons. A load reads the largest vector
+    in which the element has the same place for all threads. Elements of 8 and 16 bits
+    are loaded and stored in 32-bit words, and words of elements that are only moved are
+    not unpacked. A load whose element is used only under a condition runs
+    unconditionally, at an index that always lies inside of the buffer, so that the
+    kernel selects between whole words.
 
-    In a contraction kernel a workgroup computes a tile of sums. It loads the factors
-    that the sums have in common into workgroup memory, some terms at a time: what
-    computes a factor in the body is built for each position and term once, with
-    conversions, padding and the coordinates of a convolution's input. Then each
-    thread loads factors for a block of sums from there, as vectors of four, and adds
-    up their products. What the body does with its sum comes last, for the elements
-    that the thread then stores. Positions beyond the last one repeat it, and are not
-    stored; terms beyond the last one are 0.
+    In a contraction kernel, a workgroup computes a tile of sums. It stages the factors
+    of the tile in workgroup memory, some terms at a time, so that the operations that
+    compute a factor, such as conversions, padding and the coordinates of a
+    convolution's input, run once for each position and term. Each thread then loads
+    factors from workgroup memory as vectors of four, and adds up the products for a
+    block of sums. At the end, each thread computes elements of the output from its
+    sums, and stores them. Positions beyond the last one repeat the last position and
+    are not stored. Terms beyond the last one are 0.
 
-    In an attention kernel a workgroup has all outputs of some queries, and goes
-    through the keys in blocks. Scores of a block are sums of products in
-    registers, whose factors go through workgroup memory as a contraction kernel's
-    do. The threads of a query exchange its largest score and its sum of
-    exponentials there, and store the weights that these make, which are
-    multiplied with values of the block. What is carried from block to block are
-    the largest score, the sum and the outputs, each of what there was so far.
+    In an attention kernel, a workgroup computes all outputs of some queries, and
+    iterates over the keys in blocks. The threads add up the scores of a block in
+    registers, from factors in workgroup memory, as in a contraction kernel. The threads
+    of a query exchange its largest score and its sum of exponentials through workgroup
+    memory, and store the weights there, which are then multiplied by the values of the
+    block. The kernel carries three values from block to block: the largest score so
+    far, the sum so far, and the outputs so far.
 
-    One that multiplies cooperative matrices has a query for each thread, and as many
-    in a subgroup as that has threads. Sums of products go from matrices through
-    workgroup memory to the threads, which make scores of them, and weights of f16 of
-    those. Outputs stay in matrices. What is carried beside them are the sum of a
-    query's weights and the reference that its scores are compared with, which changes
-    where a score is far above it.
+    In an attention kernel with cooperative matrices, each thread has one query, and
+    each subgroup as many queries as it has threads. The sums of products pass from
+    matrices through workgroup memory to the threads, which compute scores and f16
+    weights from them. The outputs stay in matrices. The kernel also carries the sum of
+    each query's weights, and the reference that is subtracted from its scores, which
+    changes if a score is far above it.
 
-    The launch sees each buffer as memrefs of elements or vectors: one view for each
-    type that it loads or stores. Where the number of elements is no multiple of
-    the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
-    aligned in size.
+    The launch uses each buffer through memrefs of elements or of vectors: one view for
+    each type that it loads or stores. If the elements do not fill whole vectors, the
+    last vector extends beyond the tensor. The size of each buffer is a multiple of 16
+    bytes, so that the vector lies inside of the buffer.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
@@ -879,14 +917,14 @@ def ConvertKernelsToSPIRV
     and so is a kernel that binds more storage buffers than the profile has, or larger
     ranges of them.
 
-    `index` becomes 32 bits wide if integer range analysis proves that the kernel
-    computes the same with 32 bits as with 64, and 64 bits wide otherwise. In a kernel
-    with indices of 64 bits, all operations whose numbers fit in 32 bits have 32 bits all
-    the same, since divisions of 64 bits are slow.
+    An `index` becomes 32 bits wide if integer range analysis proves that the kernel
+    computes the same results with 32 bits as with 64, and 64 bits wide otherwise. In a
+    kernel with 64-bit indices, operations whose numbers fit into 32 bits are narrowed
+    to 32 bits, since 64-bit divisions are slow.
 
-    A value that several elements select and truncate is truncated once, before it is
-    selected. Shifts and divisions that SPIR-V leaves undefined for certain, such as a
-    division by a constant 0, are internal errors.
+    If several elements select and truncate the same value, the kernel truncates the
+    value once, before the selections. A shift or a division that SPIR-V certainly
+    leaves undefined, such as a division by a constant 0, is an internal error.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
@@ -902,12 +940,12 @@ def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
     the version 1.0, in which an entry point must not list its storage buffers as these
     modules do.
 
-    Additions, subtractions, multiplications and divisions of floating-point
-    numbers are marked `NoContraction`, so that every device computes the same
-    numbers: no driver fuses or regroups them. For example, `x / (y * z)` may be
-    infinity where `(x / y) / z` is a number, since `y * z` may be 0. Where
-    the device has shaderSignedZeroInfNanPreserveFloat32, kernels that compute
-    with f32 also keep -0, infinities and NaN.
+    Additions, subtractions, multiplications and divisions of floating-point numbers are
+    marked `NoContraction`, so that no driver fuses or reassociates them, and every
+    device computes the same numbers. For example, `x / (y * z)` may be infinite where
+    `(x / y) / z` is a number, since `y * z` may be 0. If the device has
+    shaderSignedZeroInfNanPreserveFloat32, kernels that compute with f32 also preserve
+    -0, infinities and NaN.
 
     Kernels with cooperative matrices get the Vulkan memory model.
   }];

@@ -110,4 +110,32 @@ def ApplyLayouts : Pass<"dml-apply-layouts", "mlir::ModuleOp"> {
   ];
 }
 
+def AlignLoops : Pass<"dml-align-loops", "mlir::func::FuncOp"> {
+  let summary = "Let the rows of loops begin where every device can bind them";
+  let description = [{
+    An executable's loop binds a range of a buffer for each row that an iteration reads
+    or writes, and every device can bind ranges at multiples of 256 bytes alone. Where
+    the rows of a tensor are no such multiples, the pass lets the loop take them from a
+    padded copy: rows of 10 elements of f32, which have 40 bytes, become rows of 64
+    elements. Rows that the loop inserts are likewise taken out of the padding behind
+    the loop. Rows of whole multiples are read and written in place.
+
+    A tensor that an iteration hands on without computing it, such as one of two states
+    that change places, is copied by the iteration.
+
+    ```mlir
+    %sums = scf.for %i = %zero to %count step %one iter_args(%all = %empty) -> (tensor<8x10xf32>) {
+      %row = tensor.extract_slice %rows[%i, 0] [1, 10] [1, 1] : tensor<8x10xf32> to tensor<1x10xf32>
+    // becomes
+    %padded = tensor.insert_slice %rows into %more[0, 0] [8, 10] [1, 1] : ... into tensor<8x64xf32>
+    %sums = scf.for %i = %zero to %count step %one iter_args(%all = %other) -> (tensor<8x64xf32>) {
+      %row = tensor.extract_slice %padded[%i, 0] [1, 10] [1, 1] : tensor<8x64xf32> to tensor<1x10xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // DML_CONVERSION_PASSES_TD

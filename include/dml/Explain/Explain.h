@@ -54,7 +54,8 @@ enum class Verdict {
   None,
   Fits,
   DoesNotFit,
-  /// Not known: the file contains operations that are not DirectML's, nodes
+  /// Not known: the verdict depends on sizes that the file leaves open, or the
+  /// file contains operations that are not DirectML's, nodes
   /// that cannot be read or that ONNX Runtime's DirectML provider does not
   /// execute, optimizations that are not modelled and could change the
   /// operators, or no operators of DirectML at all.
@@ -74,6 +75,9 @@ struct Report {
   /// The kinds of nodes of an ONNX model that could not be read, each with the
   /// reason.
   llvm::SmallVector<llvm::StringRef> unread;
+  /// The kinds of nodes that ONNX Runtime runs on the CPU, apart from the
+  /// operators of their bodies, which are in `ops`: Loop and Scan.
+  llvm::SmallVector<llvm::StringRef> onHost;
   /// Whether the file is an ONNX model, and whether ONNX Runtime's
   /// optimizations were applied. `fused` contains those that have fused
   /// operators, with the number of times.
@@ -87,6 +91,9 @@ struct Report {
   /// The legalizations of the operators that do not fit, if a level was asked
   /// for. Operators of `notTaken` that cannot be rewritten follow the others.
   llvm::SmallVector<Legalization> legalizations;
+  /// Whether the level or the verdict depends on sizes of inputs that the model
+  /// leaves open. The report is then about one choice of these sizes.
+  bool dependsOnSizes = false;
   /// The oldest level that supports all ops.
   FeatureLevel level = getFeatureLevels().front().level;
 

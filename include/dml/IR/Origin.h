@@ -38,6 +38,11 @@ inline constexpr llvm::StringLiteral optimizedAttrName = "dml.optimized";
 /// node, 'again': it has graphs of its own".
 inline constexpr llvm::StringLiteral unreadAttrName = "dml.unread";
 
+/// The name of the attribute of a module whose model has Loops or Scans, which
+/// ONNX Runtime runs on the CPU, apart from the operators of their bodies. The
+/// attribute is a list of strings like that of `dml.unread`.
+inline constexpr llvm::StringLiteral onHostAttrName = "dml.on_host";
+
 } // namespace dml
 
 #endif // DML_IR_ORIGIN_H

@@ -87,10 +87,12 @@ struct Commands {
   std::vector<Command> commands;
 };
 
-/// Whether the name of a file is that of a JSON model of DxDispatch.
-bool isDispatchModel(llvm::StringRef path);
-/// Whether the name of a file is that of a serialized graph.
-bool isSerializedGraph(llvm::StringRef path);
+/// Whether a file that begins with `content` is JSON: the text
+/// begins with a brace, and not with one of MLIR's "{-#".
+bool isDispatchModel(llvm::StringRef content);
+/// Whether a file that begins with `content` can be a serialized graph. Such a
+/// file begins with the place of its root, a small multiple of 4.
+bool isSerializedGraph(llvm::StringRef content);
 
 /// Adds the dialects that the readers build.
 void registerDialects(mlir::DialectRegistry &registry);

@@ -27,8 +27,8 @@ enum class ModelFormat {
   SerializedGraph,
 };
 
-/// Returns the format of a file, which is determined by the file's name, or
-/// else by the beginning of its content.
+/// Returns the format of a file, which is determined by the beginning of its
+/// content, or else by the file's name.
 ModelFormat findModelFormat(llvm::StringRef path, llvm::StringRef content);
 
 /// Whether a file of this format that begins with `content` is text.

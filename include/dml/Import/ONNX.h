@@ -55,9 +55,8 @@ struct ImportOptions {
 /// form, or if `options` contain a size of the name already.
 llvm::Error parseDimension(llvm::StringRef text, ImportOptions &options);
 
-/// Whether a file is an ONNX model, according to its name or otherwise to the
-/// beginning of its content.
-bool isModel(llvm::StringRef path, llvm::StringRef content);
+/// Whether a file that begins with `content` is an ONNX model.
+bool isModel(llvm::StringRef content);
 
 /// Adds the dialects that importModel builds.
 void registerDialects(mlir::DialectRegistry &registry);

@@ -17,7 +17,11 @@
 
 namespace dml::reference {
 
-/// Evaluates one operation. Fails with a diagnostic if the interpreter does not
+/// Returns the operands of `op`, and behind these the values from outside of
+/// `op` that its regions read: the body of an scf.for may read any tensor.
+llvm::SmallVector<mlir::Value> getUsedValues(mlir::Operation *op);
+
+/// Evaluates one operation. `operands` are those of getUsedValues(). Fails with a diagnostic if the interpreter does not
 /// support the operation, or if its operands are too uncertain to determine a
 /// result (for example, the index of a maximum among numbers that are known
 /// only within bounds).

@@ -38,7 +38,7 @@ private:
 };
 } // namespace
 
-/// Removes from `value` a bound that has no effect: in a loop of 1024
+/// Removes a minimum that has no effect from `value`: in a loop of 1024
 /// iterations with the induction variable %i, `min(%i, 1023)` becomes %i.
 static Value dropBound(Value value) {
   auto least = value.getDefiningOp<arith::MinUIOp>();
@@ -351,11 +351,12 @@ private:
   Attention attention;
   ShapedType type;
   scf::ForOp maximum, exponentials, products;
-  /// The score in each of the three loops, with the condition that the query
-  /// sees the key.
+  /// The score in each of the three loops over keys, with the condition that
+  /// the query sees the key.
   Seen ofMaximum, ofTotal, ofProducts;
-  /// The product that an iteration of the loop `products` adds: a weight times
-  /// a value. `value` is the factor that is not the weight.
+  /// The product that an iteration of `products`, the loop over keys that adds
+  /// up an element of the output, adds: a weight times a value. `value` is the
+  /// factor that is not the weight.
   ContractionTerm product;
   Value value;
   /// The dimensions of the output on whose coordinates the scores depend, and
@@ -458,8 +459,8 @@ LogicalResult AttentionReader::readProducts() {
   return success();
 }
 
-/// Succeeds if all three loops compute the same scores and see the same keys:
-/// all keys, or the first keys up to a limit, as with a causal mask.
+/// Succeeds if all three loops over keys compute the same scores and see the
+/// same keys: all keys, or the first keys up to a limit, as with a causal mask.
 LogicalResult AttentionReader::compareLoops() {
   Equivalence inMaximum, inProducts;
   inMaximum.assume(maximum.getInductionVar(), attention.key);
@@ -578,8 +579,9 @@ static std::optional<int64_t> getDivisor(Operation *op, Value dividend) {
 }
 
 /// Sets the number of heads that read the same keys and values. The head is the
-/// last coordinate of the batch. Keys and values must use only the quotient of
-/// the head by the number of sharing heads.
+/// last coordinate of the batch. If, for example, 32 heads of queries share 8
+/// heads of keys and values, the operations that compute keys and values must
+/// use only the head divided by 4.
 void AttentionReader::readSharingHeads() {
   const Contraction &sums = attention.products;
   if (sums.batchDims.empty())
@@ -601,7 +603,9 @@ void AttentionReader::readSharingHeads() {
        {ArrayRef(attention.scores.columns.slice), ArrayRef(sums.columns.slice)})
     for (Operation *nested : slice)
       for (Value operand : nested->getOperands()) {
-        // A dimension of heads and columns must be divided into both first.
+        // In a dimension that holds heads and their columns, such as 16 heads
+        // of 64 columns, operations must use the head, which is the coordinate
+        // divided by 64, or the column, which is the remainder.
         if (isShared && isIndex(operand) &&
             getDivisor<arith::DivUIOp>(nested, operand) !=
                 sums.columnsOfShared &&

@@ -28,19 +28,20 @@ namespace dml {
 struct Attention {
   /// The number of iterations of each of the three loops.
   int64_t keys = 0;
-  /// The induction variables of the loop that computes `total` and of the loop
-  /// that computes `output`. The operations in `scoreSlice` and `isSeenSlice`
-  /// use `key`, the variable of the loop of `total`, and the operations that
-  /// compute values use `keyOfValue`, the variable of the loop of `output`.
+  /// The counters of two of the three loops over keys: `key` of the loop that
+  /// adds up the exponentials of scores, which the operations in `scoreSlice`
+  /// and `isSeenSlice` use, and `keyOfValue` of the loop that adds up the
+  /// products of weights and values, which the operations that compute values
+  /// use.
   mlir::Value key, keyOfValue;
 
   /// The sums of products from which scores are computed. The rows are queries.
   /// The columns are keys, which are not a dimension of the output.
   Contraction scores;
-  /// The sum of products, the score that is computed from this sum, and the
-  /// operations that compute the score from the sum. All three loops compute
-  /// the same scores; the values and operations here are those of the loop of
-  /// `total`.
+  /// The sum of products of a query and a key, the score that is computed from
+  /// this sum, and the operations that compute the score from the sum. All
+  /// three loops over keys compute the same scores. The values and operations
+  /// listed are those of the loop that adds up the exponentials of scores.
   mlir::Value sum, score;
   llvm::SmallVector<mlir::Operation *> scoreSlice;
   /// The condition that the query sees the key, and the operations that compute
@@ -58,10 +59,10 @@ struct Attention {
   /// and values: 4 if 32 heads of queries share 8 heads of keys.
   int64_t sharingHeads = 1;
 
-  /// The sums of weights times values, in the loop of `output`. The rows are
-  /// queries, and the columns are the columns of the values. The factors of the
-  /// rows are the weights, whose operations are not listed here, since they
-  /// follow from the scores.
+  /// The sums of weights times values. The rows are queries, and the columns
+  /// are the columns of the values. The factors of the rows are the weights.
+  /// Their operations are not listed, since weights are computed from the
+  /// scores.
   Contraction products;
 
   /// Reads `op` as attention. Returns nothing if `op` computes anything else.

@@ -36,16 +36,16 @@ public:
   using Operation = mlir::Operation;
   using Value = mlir::Value;
 
-  /// Creates an empty slice. The values `given` are inputs of the slice, so
-  /// that the slice does not contain the operations that compute them.
+  /// Creates an empty slice. The slice will not contain the operations that
+  /// compute the values `given`, which are its inputs.
   BodySlice(mlir::linalg::GenericOp op, llvm::ArrayRef<Value> given) : op(op) {
     this->given.insert_range(given);
   }
 
   /// Adds the operations that compute `value`. Fails if one of the operations
-  /// has a region, as a loop has, has a side effect other than a load, or uses
-  /// an argument of a block in the body that is not among the given values,
-  /// such as the counter of a loop or a value that a loop carries.
+  /// has a region, as a loop has, or a side effect other than a load. Fails as
+  /// well if one uses an argument of a block that is not among the given
+  /// values, such as the counter of a loop or a value that a loop carries.
   llvm::LogicalResult add(Value value) {
     if (given.contains(value) ||
         !op.getRegion().isAncestor(value.getParentRegion()))

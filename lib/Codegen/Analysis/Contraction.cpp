@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop in the body of `loop` if `loop` passes its sums
-/// through this loop, and null otherwise.
+/// Returns the only loop in the body of `loop` if `loop` does nothing but pass
+/// the sums that it carries through this inner loop, and null otherwise.
 static scf::ForOp findInner(scf::ForOp loop) {
   auto loops = loop.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -88,9 +88,10 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
   return terms;
 }
 
-/// Reads the only loop nest in the body of `op` into `contraction`, and the
-/// products that an iteration adds to each sum into `terms`. Fails unless the
-/// nest computes sums of as many products each, which start at 0.
+/// Reads the only nest of loops in the body of `op` into `contraction`, and the
+/// products that an iteration of the innermost loop adds to each sum into
+/// `terms`. Fails unless all sums start at 0 and add up equal numbers of
+/// products.
 static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
                               SmallVector<ContractionTerm> &terms) {
   auto loops = op.getBody()->getOps<scf::ForOp>();
@@ -123,8 +124,10 @@ static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
   return success();
 }
 
-/// Keeps the rows' factors of the first sum alone. Fails if the sums have
-/// different factors of the rows, or if terms have conditions.
+/// Succeeds if all sums of a contraction have the same factors of the rows, and
+/// keeps only one copy of these factors. Fails if a term has a condition and
+/// there are several sums, since contraction kernels support conditions only
+/// for a single sum.
 static LogicalResult shareRows(Contraction &contraction) {
   SmallVector<Value> &factors = contraction.rows.factors;
   size_t count = factors.size() / contraction.sums;
@@ -142,9 +145,10 @@ static LogicalResult shareRows(Contraction &contraction) {
 
 /// Classifies the dimensions of the output. Rows are the dimensions on which
 /// the left factors alone depend, columns those on which the right factors
-/// alone depend. All other dimensions belong to the batch. The two sides are
-/// exchanged if necessary to make the innermost dimension one of the columns,
-/// so that neighbouring columns are neighbours in memory.
+/// alone depend. All other dimensions belong to the batch. The left and the
+/// right factors are exchanged if the innermost dimension would otherwise not
+/// be one of the columns, so that neighbouring columns are neighbours in
+/// memory.
 static void readDims(ShapedType type, llvm::SmallBitVector ofLhs,
                      llvm::SmallBitVector ofRhs, Contraction &contraction) {
   int64_t innermost = getInnermostDim(type);
@@ -206,9 +210,9 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
   if (failed(shareRows(contraction)))
     return std::nullopt;
 
-  // A kernel evaluates each condition once for all elements of a workgroup's
-  // tile. Conditions may therefore depend only on the batch and on the
-  // iteration.
+  // A kernel evaluates the condition under which a term is added once for all
+  // elements of a workgroup's tile. The condition may therefore depend on the
+  // batch and on the loops over terms, but not on the row or the column.
   llvm::SmallBitVector ofConditions = conditions.getDims();
   auto isOfCondition = [&](int64_t dim) { return ofConditions[dim]; };
   if (contraction.columns.dims.empty() ||

@@ -29,8 +29,9 @@ struct ContractionOperand {
   int64_t size = 1;
 };
 
-/// A product that an iteration adds, and the condition under which the
-/// iteration adds it. The condition is null where the product is always added.
+/// A product that an iteration of the loop over terms adds to a sum, and the
+/// condition under which the iteration adds it. The condition is null where the
+/// product is always added.
 struct ContractionTerm {
   mlir::Value lhs, rhs, condition;
 };
@@ -61,16 +62,16 @@ struct Contraction {
   int64_t sums = 1;
   /// The type of factors and sums.
   mlir::Type sumType;
-  /// The condition under which each term is added, or null where the term is
-  /// always added, and the operations that compute the conditions.
+  /// For each term, the condition under which it is added to the sum, or null
+  /// if it always is; and the operations that compute the conditions.
   llvm::SmallVector<mlir::Value> conditions;
   llvm::SmallVector<mlir::Operation *> conditionSlice;
   /// The dimensions of the output on which both operands or neither depend, and
   /// the product of their sizes.
   llvm::SmallVector<int64_t> batchDims;
   int64_t batches = 1;
-  /// The loops, outermost first, the number of iterations of each loop, and the
-  /// product of these numbers.
+  /// The loops over the terms of a sum, outermost first, the number of
+  /// iterations of each loop, and the product of these numbers.
   llvm::SmallVector<mlir::scf::ForOp> loops;
   llvm::SmallVector<int64_t> trips;
   int64_t steps = 1;
@@ -90,8 +91,8 @@ struct Contraction {
   }
   int64_t getTerms() const { return steps * getTermsOfStep(); }
 
-  /// Reads the loops from `outermost` inward, and their numbers of iterations.
-  /// Fails unless each loop carries `sums` sums of `sumType`.
+  /// Reads the loops over terms from `outermost` inward, and their numbers of
+  /// iterations. Fails unless each loop carries `sums` sums of `sumType`.
   llvm::LogicalResult readLoops(mlir::scf::ForOp outermost);
 
   /// Reads `op`, a generic on buffers, as a contraction. Returns nothing if

@@ -11,12 +11,12 @@
 
 namespace dml {
 
-/// Whether the body of `op` computes each element of one output from the
-/// element's coordinates. Such a generic has no inputs, an identity map and
-/// parallel iterators. The body reads other tensors or buffers by
+/// Whether `op` has no inputs, one output with an identity map, and parallel
+/// iterators, so that its body computes each element of the output from the
+/// element's coordinates. The body reads other tensors or buffers by
 /// tensor.extract or memref.load. The body may also read the old value of the
 /// element that it computes, as the block's argument: the pass
-/// `dml-write-in-place` creates such bodies.
+/// `dml-write-in-place` creates bodies that do.
 inline bool mapsElements(mlir::linalg::GenericOp op) {
   return op.getNumParallelLoops() == op.getNumLoops() &&
          op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 0 &&

@@ -41,8 +41,10 @@ static std::optional<int64_t> getDistance(Value first, Value end) {
   return upper.getSExtValue();
 }
 
-/// Reads `compare` as `coordinate == first`, or together with another
-/// comparison as `first <= coordinate < first + count`.
+/// Reads the rows that a body replaces from `compare`, a comparison of a
+/// coordinate: `coordinate == first` holds for one row, and `first <=
+/// coordinate`, together with a comparison `coordinate < first + count` in
+/// `all`, for `count` rows.
 static std::optional<NewRows> read(arith::CmpIOp compare,
                                    ArrayRef<arith::CmpIOp> all) {
   using Predicate = arith::CmpIPredicate;

@@ -18,19 +18,24 @@ namespace dml {
 /// kernel then has threads for `count` positions of each head instead of 4,096.
 struct NewRows {
   int64_t dim = 0, count = 0;
-  /// A value of the body, of type index, and the operations that compute it. It
-  /// depends on coordinates in the dimensions before `dim` alone.
+  /// The coordinate of the first row that the body may replace, and the
+  /// operations of the body that compute this coordinate. They use coordinates
+  /// of the dimensions before `dim` alone.
   mlir::Value first;
   llvm::SmallVector<mlir::Operation *> slice;
 
-  /// Returns the fewest rows that a condition of the body of `op` allows to be
-  /// replaced, such that the elements behind `dim` form vectors of `together`
-  /// elements. Returns nothing if the body replaces elements in another way.
+  /// The body of `op` may select, by a condition, between a new element and the
+  /// output's old element. If the condition requires that a coordinate lies in
+  /// a range, the body replaces only the rows in this range. Returns these
+  /// rows, for the range with the fewest elements if there are several. The
+  /// elements of a row must fill whole vectors of `together` elements. Returns
+  /// nothing if there is no such range.
   static std::optional<NewRows> find(mlir::linalg::GenericOp op,
                                      int64_t together);
 
-  /// Returns the number of elements with which `type` follows a coordinate in
-  /// `dim`: 128 in the example.
+  /// Returns the number of elements of `type` that have the same coordinates in
+  /// the dimensions up to `dim`: the product of the sizes of the later
+  /// dimensions.
   int64_t getInner(mlir::MemRefType type) const;
   /// Returns the number of new elements.
   int64_t getNumElements(mlir::MemRefType type) const;

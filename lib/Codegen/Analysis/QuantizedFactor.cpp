@@ -17,7 +17,8 @@ namespace {
 struct WidenedNumber {
   int64_t bits = 0;
   bool isSigned = false;
-  /// What is loaded, and the place of a number of 4 bits in its word.
+  /// The number of 8 bits that is loaded, or the loaded word of eight 4-bit
+  /// numbers and the number's place in the word, from 0 to 7.
   Value loaded, lane;
 };
 } // namespace
@@ -33,9 +34,10 @@ template <typename Op> static Value getShifted(Value value, int64_t count) {
              : Value();
 }
 
-/// Reads `value`, an i32, as a number of 4 bits: the word is shifted by four
-/// times the number's place and masked. Signed numbers are then shifted to the
-/// left and back.
+/// Reads `value`, an i32, as the 4-bit number with the number `lane` in its
+/// word: the word is shifted right by 4 * lane bits and masked. The sign of
+/// signed numbers is then extended, by a shift to the left and an arithmetic
+/// shift to the right.
 static std::optional<WidenedNumber> readNibble(Value value) {
   constexpr int64_t bits = 4, rest = QuantizedFactor::wordBits - bits;
   WidenedNumber number;

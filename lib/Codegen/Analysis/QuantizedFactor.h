@@ -20,17 +20,17 @@ struct QuantizedFactor {
   /// are signed.
   int64_t bits = 0;
   bool isSigned = false;
-  /// What is loaded: a number of 8 bits, or the 32-bit word that holds a number
-  /// of 4 bits.
+  /// The loaded value: a number of 8 bits, or the 32-bit word that holds a
+  /// number of 4 bits.
   mlir::Value loaded;
-  /// The place of a number of 4 bits in its word, an index from 0 to 7. Null
-  /// for a number of 8 bits.
+  /// The number of a 4-bit number in its word, an index from 0 to 7, counted
+  /// from the lowest bits. Null for a number of 8 bits.
   mlir::Value lane;
   /// The zero point, an i32, or null if it is `constantZeroPoint`.
   mlir::Value zeroPoint;
   int64_t constantZeroPoint = 0;
-  /// The scale, whose type is that of the product: f32, or f16, which is then
-  /// widened to the factor.
+  /// The scale, an f32 or an f16. The body multiplies by the scale in the
+  /// scale's type, and widens a product of type f16 to the factor, an f32.
   mlir::Value scale;
 
   /// The quantized numbers in a 32-bit word.
@@ -41,9 +41,9 @@ struct QuantizedFactor {
   static std::optional<QuantizedFactor> match(mlir::Value factor);
 };
 
-/// Reads all factors of `operand` as quantized numbers, which have the same
-/// number of bits and the same type. Returns no factors if one of them is
-/// anything else.
+/// Reads all factors of `operand` as quantized numbers. Returns no factors
+/// unless all of them are quantized numbers with the same number of bits and
+/// the same type.
 llvm::SmallVector<QuantizedFactor>
 matchQuantizedFactors(const ContractionOperand &operand);
 

@@ -76,9 +76,9 @@ struct ScanLine {
   }
 };
 
-/// Reads `index` as the position of an element within its row. This is the
-/// element's coordinate in one dimension, or, if several rows follow each other
-/// along the dimension, the coordinate modulo the size of a row.
+/// Reads `index` as the position of an element within its row: the element's
+/// coordinate in one dimension, or the coordinate modulo the size of a row if
+/// several rows follow each other along the dimension.
 static std::optional<ScanLine> readPlace(Value index) {
   APInt divisor;
   int64_t partSize = 0;
@@ -145,7 +145,8 @@ static std::optional<ScanLine> readScan(RowLoops &nest) {
 
 /// Separates the operations of an iteration of `nest` into the operations that
 /// compute elements and the operations that combine elements with carried
-/// values. `given` are the results of earlier nests and the numbers of rows
+/// values. Elements may be computed from `given`: the results of earlier nests,
+/// and the number of the row among the rows that share a dimension
 /// (RowReduction::partNumbers). Adds the dimensions of the output on which the
 /// elements and the initial values depend to `dims`.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
@@ -307,8 +308,8 @@ bool RowReduction::isWorthwhile() const {
     return llvm::all_of(nests, isRead);
   // A few long rows, such as 4 rows of a million elements, are too few to
   // occupy the device, and the following condition rejects them. The lowering
-  // of operators uses the same condition to divide such rows into more and
-  // shorter ones, so that normally none are left here. The lowering does not
+  // of operators uses the same condition to divide a few long rows into more
+  // and shorter ones, so that normally none are left. The lowering does not
   // know the device and uses the default speeds. This function must use the
   // default speeds as well: with the device's speeds, it might reject rows that
   // the lowering did not divide, and a map kernel would reduce each of them

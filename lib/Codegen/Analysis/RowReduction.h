@@ -37,8 +37,8 @@ struct RowLoops {
   mlir::Value scanned;
   /// The operations that compute the initial values of the loops.
   llvm::SmallVector<mlir::Operation *> start;
-  /// The element that an iteration combines with each carried value, and the
-  /// operations that compute the elements.
+  /// The element of the row that an iteration of the innermost loop combines
+  /// with each carried value, and the operations that compute the elements.
   llvm::SmallVector<mlir::Value> elements;
   llvm::SmallVector<mlir::Operation *> slice;
   /// The operations that combine elements with carried values. These operations
@@ -48,8 +48,9 @@ struct RowLoops {
 
   mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
   mlir::ResultRange getResults() const { return loops.front()->getResults(); }
-  /// Returns the carried values of the innermost loop, which are the inputs of
-  /// the combiner, and the combined values, which are its results.
+  /// Returns the values that the innermost loop carries, and the values that
+  /// replace them in the next iteration, in which elements of the row are
+  /// combined with the carried values.
   mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
   mlir::ValueRange getCombined() {
     return loops.back().getBody()->getTerminator()->getOperands();
@@ -60,11 +61,11 @@ struct RowLoops {
 /// A softmax, for example, reduces a row to its largest element, and then
 /// reduces the row to a sum of exponentials, for which it needs the largest
 /// element. Apart from scans, the loops over a row compute the same results for
-/// all elements of the output that belong to the row. A sum has one such
-/// element, and a softmax as many as the row has elements. Row reductions are
-/// recognized by their loops and not by the name of an operator. One kernel can
-/// therefore compute all operators that are fused with reductions of the same
-/// rows.
+/// all elements of the output that belong to the row. A sum has one element of
+/// the output for each row, and a softmax as many as the row has elements. Row
+/// reductions are recognized by their loops and not by the name of an operator.
+/// One kernel can therefore compute all operators that are fused with
+/// reductions of the same rows.
 struct RowReduction {
   /// The nests of loops, in the order of the body. A nest may use the results
   /// of earlier nests.
@@ -74,13 +75,13 @@ struct RowReduction {
   /// The number of elements in a row, and the number of rows.
   int64_t rowSize = 1, numRows = 1;
   /// The dimensions of the output whose coordinates select a row, and the
-  /// dimensions whose coordinates select an element within the row. Dimensions
-  /// of size 1 are in neither list.
+  /// dimensions whose coordinates select an element within the row. Neither
+  /// list has dimensions of size 1.
   llvm::SmallVector<int64_t> setDims, elementDims;
   /// If a row has several results, such as its largest element and a sum,
   /// `resultDim` is the dimension of the output whose coordinate selects the
-  /// result, and `numResults` the number of results. The dimension is in
-  /// neither of the lists above.
+  /// result, and `numResults` the number of results. The dimension is neither
+  /// in setDims nor in elementDims.
   std::optional<int64_t> resultDim;
   int64_t numResults = 1;
   /// The operations that compute an element of the output from the results of

@@ -38,8 +38,8 @@ struct LinearIndex {
   int64_t base, factor;
 };
 
-/// Consecutive bytes of a buffer, from the byte `offset + stride * i` on in
-/// iteration i.
+/// Consecutive bytes of a buffer that moves through a larger one: in iteration
+/// i of a loop, the first byte is `offset + stride * i`.
 struct MovingBytes {
   int64_t offset, stride;
 };
@@ -57,8 +57,9 @@ private:
   struct Carried {
     /// The buffer. A state has two halves, between which iterations alternate.
     Value buffer;
-    /// For a state, the number of bytes from one half to the other, and 0 for a
-    /// tensor into which the loop inserts slices.
+    /// The number of bytes from the first half of the buffer to the second, for
+    /// a state: a tensor that each iteration of the loop computes anew. 0 for
+    /// any other tensor, into which the loop inserts slices.
     int64_t half = 0;
   };
 
@@ -121,8 +122,10 @@ std::optional<LinearIndex> LoopBufferizer::getLinear(OpFoldResult index) {
   return isTooLarge ? std::nullopt : std::optional(combined);
 }
 
-/// Returns the bytes of a slice of `whole`. They must be consecutive, and begin
-/// where every device can bind a buffer.
+/// Returns the bytes of `slice`, which is a slice of the tensor `whole`. Fails
+/// unless the bytes are consecutive and begin, in each iteration of the loop,
+/// at a multiple of DeviceProfile::rangeAlignment, where every device can bind
+/// a buffer.
 FailureOr<MovingBytes>
 LoopBufferizer::findBytes(OffsetSizeAndStrideOpInterface slice,
                           RankedTensorType whole) {
@@ -133,7 +136,9 @@ LoopBufferizer::findBytes(OffsetSizeAndStrideOpInterface slice,
     std::optional<int64_t> size =
         getConstantIntValue(slice.getMixedSizes()[dim]);
     auto index = getLinear(slice.getMixedOffsets()[dim]);
-    // Dimensions in front of one that is not taken as a whole have one element.
+    // If the slice takes only a part of dimension d, it must have the size 1 in
+    // all dimensions in front of d. Otherwise the bytes of the slice would not
+    // be consecutive.
     isKnown = size && index && (isWhole || *size == 1) &&
               getConstantIntValue(slice.getMixedStrides()[dim]) == 1;
     if (!isKnown)
@@ -167,9 +172,11 @@ Value LoopBufferizer::buildTensor(Type type, Value buffer, bool writable) {
                                            /*restrict=*/true, writable);
 }
 
-/// Returns the initial value of a state. A value without sources, such as
-/// zeros, that several states share is computed for each of them, in place,
-/// since a copy would wait for the first.
+/// Returns the initial value of a state. If several states share an initial
+/// value that is computed without inputs, such as zeros, each state gets a
+/// generic of its own that computes the value. dml-place-parts then lets the
+/// generic write into the state's buffer. With one shared value, all states but
+/// one would need a copy, which waits for the kernel that computes the value.
 static Value getOwnInit(OpBuilder &builder, Value init) {
   auto generic = init.getDefiningOp<linalg::GenericOp>();
   if (!generic || init.hasOneUse() || generic.getNumDpsInputs() != 0 ||
@@ -181,8 +188,9 @@ static Value getOwnInit(OpBuilder &builder, Value init) {
   return builder.clone(*generic, mapping)->getResult(0);
 }
 
-/// Gives a tensor that each iteration computes anew two halves of a buffer. An
-/// iteration reads one of them and writes the other one.
+/// Allocates a buffer of two halves for a tensor that each iteration of the
+/// loop computes anew. An iteration reads the tensor from one half and writes
+/// the new tensor to the other half.
 void LoopBufferizer::carryState(unsigned number) {
   auto type = getBufferType(loop.getRegionIterArgs()[number].getType());
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
@@ -223,7 +231,8 @@ LogicalResult LoopBufferizer::carry(unsigned number) {
     if (user != insert && !isa<tensor::ExtractSliceOp>(user))
       return fail(user) << "wants a tensor into which it inserts slices to be "
                            "read by slices";
-  // The buffer of slices that were inserted before is taken as it is.
+  // If an earlier loop has inserted slices into the same tensor, this loop
+  // inserts into the buffer of the earlier loop.
   Value init = loop.getInitArgs()[number];
   auto before = init.getDefiningOp<bufferization::ToTensorOp>();
   if (before && before.getWritable() && before->hasOneUse() &&
@@ -244,8 +253,7 @@ LogicalResult LoopBufferizer::carry(unsigned number) {
   return success();
 }
 
-/// Builds the range that `slice` reads, as a tensor of the type that its
-/// reshapes have.
+/// Builds the range of a buffer that `slice` reads, and a tensor of this range.
 LogicalResult LoopBufferizer::buildSlice(tensor::ExtractSliceOp slice) {
   FailureOr<MovingBytes> bytes = findBytes(slice, slice.getSourceType());
   if (failed(bytes))
@@ -280,13 +288,15 @@ LogicalResult LoopBufferizer::buildInsertion(tensor::InsertSliceOp insert) {
   if (failed(bytes))
     return failure();
   auto argument = cast<BlockArgument>(insert.getDest());
-  // A slice is read when it is copied, which may be after another insertion.
+  // The insertion becomes a copy to the buffer of the tensor that the loop
+  // carries. If the source were a slice of a carried tensor, an earlier copy of
+  // the same iteration might have overwritten the slice.
   auto slice = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
   if (slice && isa<BlockArgument>(slice.getSource()))
     return fail(insert) << "wants to insert what it computes, and no slice of "
                            "a tensor that it carries";
   Value inserted = mapping.lookupOrDefault(insert.getSource());
-  // The range has the shape that the body has computed.
+  // A reshape of the value does not change its bytes.
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
       inserted.getDefiningOp()))
     inserted = inserted.getDefiningOp()->getOperand(0);

@@ -189,8 +189,9 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
     if (count <= most)
       return;
   }
-  // The buffers with the fewest bytes to copy become ranges of the new buffer.
-  // Allocations come first, since they need no copy.
+  // The kernel binds one new buffer in place of the combined buffers. The
+  // buffers with the fewest bytes to copy are combined. Allocations come first,
+  // since they become ranges of the new buffer and need no copy.
   auto read = llvm::to_vector(llvm::drop_begin(roots));
   llvm::stable_sort(read, [](Value lhs, Value rhs) {
     auto getCopied = [](Value root) {

@@ -52,8 +52,9 @@ private:
   /// outline() copies into the function. Each view comes after the buffer or
   /// view from which it is taken.
   llvm::SetVector<Operation *> taken;
-  /// All other values that the generic uses, in the order of their first uses.
-  /// The function receives these values as its arguments.
+  /// The values that the generic uses and that outline() does not copy into the
+  /// function, in the order of their first uses. The function receives these
+  /// values as its arguments.
   llvm::SetVector<Value> inputs;
 };
 } // namespace
@@ -150,7 +151,8 @@ static Value getWhole(Value buffer) {
 /// If `buffer` consists of consecutive bytes of its root, returns the root and
 /// the offset of the first byte. Returns nothing if the placement of `buffer`
 /// is unknown, if an element does not consist of whole bytes, or if `buffer` is
-/// taken from a view with `whole` (BufferViewOp).
+/// taken from a view of the whole root instead of the bytes of a smaller buffer
+/// (BufferViewOp::getWhole()).
 static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);

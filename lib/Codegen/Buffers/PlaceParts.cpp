@@ -48,7 +48,8 @@ public:
 
   unsigned getPosition(Operation *op) const { return positions.at(op); }
   /// Returns the accesses to `root` and to its views. Returns nothing if the
-  /// pass does not support one of the uses.
+  /// pass does not support one of their uses, such as a call that takes the
+  /// buffer as an argument.
   const std::optional<SmallVector<Access>> &get(Value root);
   /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
   /// by a view of the target. No other operation may access the target's bytes
@@ -59,9 +60,8 @@ public:
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
   void erase(memref::CopyOp copy, Value root);
-  /// Gives `op` the position of `copy`, which `op` replaces. The accesses of
-  /// `copy` that the table holds are then those of `op`, since both access the
-  /// same buffers.
+  /// Replaces `copy` by `op` in the table of accesses. Both access the same
+  /// buffers at the same position in the program.
   void replace(memref::CopyOp copy, Operation *op) {
     positions[op] = getPosition(copy);
   }
@@ -204,7 +204,7 @@ static Value placeAllocation(memref::AllocOp alloc, Value target) {
 
 /// Builds a linalg.generic that replaces `copy`, whose source or target is a
 /// part of a buffer. (A copy step of a program copies consecutive bytes, but a
-/// part may be a strip of several runs.)
+/// part may consist of several runs of bytes, such as a range of columns.)
 static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
@@ -249,8 +249,10 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
     return getOffset(lhs) + getSize(lhs) <= getOffset(rhs) ||
            getOffset(rhs) + getSize(rhs) <= getOffset(lhs);
   };
-  // Ranges of a period of 2 are at the same two places again and again, and
-  // ranges of one stride keep their distance.
+  // In each iteration of a loop, a range either lies a stride further in its
+  // buffer, or alternates between two places (period 2), so that the iterations
+  // 0 and 1 stand for all iterations. Two ranges with equal strides have the
+  // same distance in all iterations.
   if (lhs.getPeriod() == 2 && rhs.getPeriod() == 2)
     return areApart(0) && areApart(1);
   return !lhs.getPeriod() && !rhs.getPeriod() &&
@@ -264,8 +266,8 @@ static Value getViewed(Value buffer) {
   return buffer;
 }
 
-/// Whether `call` can write to `target` where it now writes to `alloc`: nothing
-/// else that it accesses has bytes of the target.
+/// Whether `call` can write to `target` instead of `alloc`: no other buffer
+/// that the call accesses may contain bytes of `target`.
 static bool canWriteTo(func::CallOp call, BufferRangeOp target,
                        memref::AllocOp alloc) {
   return llvm::all_of(call.getOperands(), [&](Value operand) {
@@ -289,8 +291,10 @@ static Value getWritten(memref::CopyOp copy) {
   return viewed;
 }
 
-/// Whether `copy` is the only copy of the body that writes its buffer, and only
-/// copies of results stand between `call` and `copy`.
+/// Whether `copy` is the only copy in the loop's body that writes its target
+/// buffer, and no operation between `call` and `copy` accesses a buffer. Copies
+/// of buffers that the loop's body allocates, such as the results of `call`,
+/// may stand in between.
 static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
   Block *body = copy->getBlock();
   for (auto other : body->getOps<memref::CopyOp>())
@@ -363,8 +367,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // A copy whose source and target are the same bytes has become useless,
-      // since an earlier iteration has placed the source in the target. Such a
+      // If the source and the target of a copy are the same bytes, the source
+      // has been placed in the target when another copy was visited, and the
       // copy is erased.
       if (*from == *to) {
         table.erase(copy, from->root);

@@ -62,9 +62,9 @@ struct ByteRange {
     begin = std::min(begin, other.begin);
     end = std::max(end, other.end);
   }
-  /// Returns the range that a kernel must bind to use these bytes. A bound
-  /// range begins at a multiple of 256: to use the bytes from 1,000 on, a
-  /// kernel binds a range from byte 768 on.
+  /// Returns the range that a kernel must bind to use the bytes of this range.
+  /// A bound range begins at a multiple of 256: to use the bytes from 1,000 on,
+  /// a kernel binds a range from byte 768 on.
   ByteRange getBound() const {
     return {begin - begin % static_cast<int64_t>(DeviceProfile::rangeAlignment),
             end};
@@ -239,14 +239,15 @@ private:
   /// Returns the loads of `generic` from buffers that are too large to bind.
   /// Returns nothing if the placement of a buffer is unknown.
   std::optional<SmallVector<Read>> getLargeReads(linalg::GenericOp generic);
-  /// Returns the ranges of bytes that `reads` read for the coordinates of
+  /// Returns the ranges of bytes that the loads `reads` read to compute slice
   /// `box`.
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
-  /// Returns by how many bytes the ranges of slice `box` are too large to bind,
-  /// as a total over all buffers. If the output is too large to bind as a
-  /// whole, and the slice is not made of consecutive bytes, all bytes of the
-  /// output's range count.
+  /// Returns the number of bytes by which the ranges of slice `box` exceed the
+  /// size that a device can bind, added up over all buffers. An output that is
+  /// too large to bind as a whole needs slices of consecutive bytes. If the
+  /// bytes of such an output in the slice are not consecutive, all bytes from
+  /// the first to the last count as excess.
   int64_t getExcess(const Box &box) const;
   /// Divides `box` into slices and appends them to `slices`. If possible, each
   /// slice binds at most one range of each buffer. Otherwise, the function
@@ -291,9 +292,9 @@ private:
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
   /// The loads that must read a single range of their buffers in each slice,
-  /// which limits the sizes of slices: all loads of `large`, or none if there
-  /// would be too many slices. In the latter case, the loads of `large` select
-  /// between several ranges of their buffers.
+  /// which limits the sizes of slices. These are all loads of `large`, or none
+  /// if there would be too many slices. If there are none, each load of `large`
+  /// selects between several ranges of its buffer.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
   /// The ranges that the slice under construction binds, identified by root,
@@ -344,8 +345,8 @@ int64_t Slicer::getExcess(const Box &box) const {
     excess += std::max<int64_t>(0, bytes.getBound().size() - limit);
   if (output.getRootBytes() <= limit)
     return excess;
-  // A slice of a large output must consist of consecutive bytes of the output,
-  // so that the slice is one range.
+  // If the output is too large to bind as a whole, each slice must consist of
+  // consecutive bytes of the output, so that the slice is one range.
   ByteRange bytes = getOutputBytes(box);
   int64_t own = llvm::product_of(box.sizes) * output.getElementBytes();
   if (bytes.size() > own)
@@ -501,12 +502,12 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
-      // A range has at most `limit` bytes, so that a read of more bytes takes
-      // several ranges. All such reads of a buffer use the same ranges, which
-      // divide the bytes of all reads of the buffer, so that the kernel binds
-      // each range only once. For example, if each of four reads needs five
-      // ranges, and the reads are one row apart, they bind five ranges together
-      // instead of five each.
+      // A range has at most `limit` bytes. A load that may read more bytes of a
+      // buffer needs several ranges, and selects between them. The loads of one
+      // buffer share their ranges, so that the kernel binds each range only
+      // once: the ranges divide the bytes that any load of the buffer reads.
+      // For example, if each of four loads needs five ranges, and the loads are
+      // one row apart, they share five ranges instead of using twenty.
       if (bound.size() > limit)
         bound = all;
     }
@@ -540,9 +541,10 @@ void Slicer::buildReads(linalg::GenericOp slice) {
                                  ValueRange(b.createOrFold<arith::SubIOp>(
                                      position, constant(only.begin / width))));
     } else {
-      // The thread loads one element from each range, at an index that is
-      // limited to the range, and selects the element from the range that
-      // contains the position.
+      // The element's position may lie in any of several ranges. The thread
+      // loads one element from each range, at an index that is limited to the
+      // range, and selects the element from the range that contains the
+      // position.
       for (const ByteRange &part : bound) {
         Value within =
             arith::SubIOp::create(b, position, constant(part.begin / width));
@@ -597,8 +599,9 @@ void Slicer::planSlices() {
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
   if (failed(cut(whole, slices))) {
-    // There would be too many slices. Each load therefore selects between
-    // several ranges of its buffer, and only a large output is sliced.
+    // There would be too many slices if each load read a single range of its
+    // buffer. Each load therefore selects between several ranges, and the
+    // output is sliced only if it is too large to bind as a whole itself.
     slices.clear();
     reads.clear();
     if (failed(cut(whole, slices)))

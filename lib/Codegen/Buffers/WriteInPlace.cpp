@@ -142,9 +142,9 @@ static std::string getOperatorName(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The place of each element in the root of a buffer, in bytes, as a linear
-/// function: element (i, j) begins at byte offset + factors[0] * i + factors[1]
-/// * j.
+/// The byte of the root at which each element of a buffer begins, as a linear
+/// function of the element's coordinates: element (i, j) begins at byte offset
+/// + factors[0] * i + factors[1] * j.
 struct BytePlace {
   int64_t offset = 0;
   SmallVector<int64_t> factors;
@@ -155,9 +155,9 @@ struct BytePlace {
 };
 } // namespace
 
-/// Returns the places of the elements of `buffer` in its root, as a function of
-/// their coordinates in `buffer`. Returns nothing if this function is not
-/// linear, or if elements are no whole bytes.
+/// Returns the bytes of the root at which the elements of `buffer` begin, as a
+/// function of their coordinates in `buffer`. Returns nothing if this function
+/// is not linear, or if elements do not consist of whole bytes.
 static std::optional<BytePlace> getElementPlace(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
@@ -174,14 +174,13 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   }
   for (const Strip &strip : placement->strips) {
     if (strip.count > 1) {
-      // The strip places the bytes of the buffer in a larger buffer, as runs at
-      // equal distances. If coordinate d increases by 1, the place increases by
-      // `factor` bytes. With runs of 64 bytes that begin 256 bytes apart, an
-      // increase of 128 bytes leads to the second next run, which is 512 bytes
-      // further in the larger buffer, and an increase of 4 bytes stays in the
-      // run. The place is a linear function only if the coordinates whose
-      // factor is no multiple of a run never lead out of a run, even where all
-      // of them have their largest values.
+      // The bytes of the buffer lie in runs at equal distances in a larger
+      // buffer, such as runs of 64 bytes that begin 256 bytes apart. A
+      // coordinate whose factor is a multiple of the run's length, such as 128
+      // bytes, steps over whole runs, here by 512 bytes in the larger buffer.
+      // All other coordinates must stay within a run, even where all of them
+      // have their largest values. Otherwise, the position in the larger buffer
+      // is not a linear function.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {
@@ -208,8 +207,8 @@ static bool isBetween(const BytePlace &index, ArrayRef<int64_t> shape,
   return least >= 0 && largest <= most;
 }
 
-/// Adds the index `value`, multiplied by `scale`, to `place`. `value` is
-/// computed in the body of `op`. Returns false if `value` is not a linear
+/// Adds `scale` times the index `value` to the linear function `place`. `value`
+/// is computed in the body of `op`. Returns false if `value` is not a linear
 /// function of the coordinates.
 static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
                      BytePlace &place, unsigned depth = 0) {
@@ -219,8 +218,8 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
     return true;
   }
   Operation *by = value.getDefiningOp();
-  // Without a limit on the depth, n sums of an index with itself would be
-  // visited 2^n times.
+  // A body may add an index to itself, the sum to itself, and so on. Without a
+  // limit on the depth, n such sums would take 2^n visits.
   if (!by || depth == 8)
     return false;
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {
@@ -325,17 +324,18 @@ public:
   LogicalResult run();
 
 private:
-  /// A use of the input or of the output by an operation, and the range of the
-  /// buffer that the operation accesses. The caller binds one buffer as the
-  /// input and as the output, so that a write of the output overwrites the
-  /// input.
+  /// A use, by an operation, of one of two arguments of the function, the input
+  /// and the output, and the range of the buffer that the operation accesses.
+  /// The caller binds one buffer as both arguments, so that a write of the
+  /// output overwrites the input.
   struct PairUse {
     Value buffer;
     Placement placement;
     Strip extent;
   };
-  /// The uses of one operation: reads of the input, reads of the output, and
-  /// writes of the output.
+  /// The uses of two arguments of the function, the input and the output, by
+  /// one operation: reads of the input, reads of the output, and writes of the
+  /// output.
   struct PairUses {
     SmallVector<PairUse> inputReads, outputReads, writes;
   };
@@ -343,9 +343,10 @@ private:
   std::string getName(BlockArgument argument, StringRef kind);
   InFlightDiagnostic fail(Operation *op);
   FailureOr<PairUses> getPairUses(Operation &op);
-  /// Moves operations that read elements of the input before operations that
-  /// overwrite these elements. Reports an error if an operation cannot be
-  /// moved.
+  /// The input and the output are arguments of the function that the caller
+  /// binds to one buffer. Moves operations that read elements of the input
+  /// before operations that overwrite these elements. Reports an error if an
+  /// operation cannot be moved.
   LogicalResult orderReads();
   LogicalResult findLateRead(Operation *&reader, Operation *&writer);
   LogicalResult writeInPlace(Operation &op);
@@ -412,8 +413,8 @@ FailureOr<PairWriter::PairUses> PairWriter::getPairUses(Operation &op) {
   return result;
 }
 
-/// Whether `load`, in the body of `op`, always loads the input's element at the
-/// place at which `op` stores the element that it computes. `written` is the
+/// Whether `load`, in the body of `op`, always loads the element of the input
+/// that `op` overwrites with the element that it computes. `written` is the
 /// output of `op`.
 bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
                               const PairUse &written) {
@@ -429,8 +430,8 @@ bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
   return *loaded == *computed;
 }
 
-/// Whether `op` only stores elements of the input to the places from which it
-/// loads them, and thus changes nothing.
+/// Whether `op` only stores elements of the input, each at the byte from which
+/// it is loaded, and thus changes nothing.
 bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
   if (uses.writes.size() != 1)
     return false;
@@ -478,8 +479,9 @@ LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
 }
 
 LogicalResult PairWriter::orderReads() {
-  // Each move puts at least one read in its right place. The limit on the
-  // number of moves ensures that the loop ends.
+  // Each move puts a reader of the input in front of an operation that
+  // overwrites what the reader reads. The limit on the number of moves ensures
+  // that the loop ends.
   size_t moves = function.getBody().front().getOperations().size();
   while (true) {
     Operation *reader = nullptr, *writer = nullptr;
@@ -601,8 +603,9 @@ struct WriteInPlace : dml::impl::WriteInPlaceBase<WriteInPlace> {
                "control flow";
         return signalPassFailure();
       }
-      // The first buffer is the input, since bufferization appends the results
-      // to the arguments.
+      // The first buffer of each pair is the input and the second is the
+      // output, since bufferization appends the results of a function to its
+      // arguments.
       if (failed(PairWriter(function, pair[0], pair[1]).run()))
         return signalPassFailure();
     }

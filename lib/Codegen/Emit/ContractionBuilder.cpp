@@ -159,15 +159,15 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
-  // The places of 4-bit numbers in the words that loads read.
+  // For each load of a word of 4-bit numbers, the factor that is one of them.
   llvm::DenseMap<Operation *, QuantizedFactor> nibbles;
   for (const QuantizedFactor &factor : matchQuantizedFactors(operand))
     if (factor.lane)
       nibbles.try_emplace(factor.loaded.getDefiningOp(), factor);
   // Returns the positions in their buffers of the elements that the operand's
-  // loads read in iteration `step`, for the first row or column of vector
-  // `vector` of the operand. How these positions grow with `vector` and `step`
-  // gives the strides.
+  // loads read in iteration `step` of the loop over terms, for the first row or
+  // column of vector `vector`. How these positions grow with `vector` and
+  // `step` gives the strides.
   auto getPlaces = [&](LinearForm vector, LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step, sums);
@@ -192,10 +192,11 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
     }
     return places;
   };
-  // The positions are linear forms of two atoms, one for the vector and one for
-  // the iteration, and the strides are the coefficients of these atoms. An atom
-  // needs a value. The thread numbers y and z serve as values, since nothing
-  // else uses them, and the code that is built from them is discarded.
+  // The positions are linear forms of two atoms, the number of the vector and
+  // the number of the iteration of the loop over terms. The strides are the
+  // coefficients of these atoms. An atom needs a value. The thread numbers y
+  // and z serve as values, since nothing else uses them, and the code that is
+  // built from them is discarded.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
@@ -204,8 +205,9 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   FactorStrides strides;
   strides.terms = sums.getTermsOfStep();
   for (const LinearForm &place : getPlaces(vector, step)) {
-    // Loads whose addresses do not depend on the iteration, such as the load of
-    // a zero point, tell nothing about the stride.
+    // A load whose address does not depend on the iteration of the loop over
+    // terms, such as the load of a zero point, has no stride from term to term,
+    // and the next load is tried.
     strides.ofStep = getCoefficient(place, step);
     if (!strides.ofStep)
       continue;
@@ -213,13 +215,13 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       strides.ofPosition = llvm::divideCeilSigned(*ofVector, lanes);
     break;
   }
-  // In a convolution, the number of the iteration is divided into a filter tap
-  // and a channel, so that the linear form of a load's position has no
-  // coefficient of the iteration. The strides are then measured: they are the
-  // distances between the positions of the first two iterations and of the
-  // first two vectors. Most other iterations have the same distance. The
-  // distance differs, for example, where the next iteration begins another row
-  // of taps.
+  // In a convolution, the number of the iteration of the loop over terms is
+  // divided into a filter tap and a channel, so that the linear form of a
+  // load's position has no coefficient of the iteration. The strides are then
+  // measured: they are the distances between the positions of the first two
+  // iterations, and between those of the first two vectors. Most later
+  // iterations have the same distance. The distance differs, for example, where
+  // an iteration begins another row of taps.
   if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :

@@ -15,11 +15,11 @@
 namespace dml {
 
 /// The distances, in elements of a buffer, between the factors that
-/// neighbouring iterations load, and between the factors of neighbouring
-/// positions (rows or columns). The distances are those of the first load whose
-/// address depends on the iteration. A distance is missing if neither the
-/// linear form of the address nor the addresses of the first iterations
-/// determine the distance.
+/// neighbouring iterations of the loop over terms load, and between the factors
+/// of neighbouring positions (rows or columns). The distances are those of the
+/// first load whose address depends on the iteration. A distance is missing if
+/// neither the linear form of the address nor the addresses of the first two
+/// iterations determine the distance.
 struct FactorStrides {
   std::optional<int64_t> ofStep, ofPosition;
   /// The number of terms that an iteration adds.
@@ -27,8 +27,8 @@ struct FactorStrides {
 
   /// Whether the factors of neighbouring terms lie closer together in memory
   /// than the factors of neighbouring positions. The factors of neighbouring
-  /// terms lie `ofStep` / `terms` elements apart, since an iteration adds
-  /// `terms` terms.
+  /// terms lie `ofStep` / `terms` elements apart, since an iteration of the
+  /// loop over terms adds `terms` terms.
   bool areAlongSteps() const {
     return ofStep && ofPosition && *ofStep < *ofPosition * terms;
   }
@@ -101,21 +101,23 @@ protected:
   /// Returns position `lane` of vector `vector` of an operand, where a vector
   /// has `lanes` positions. If the operand consists of whole vectors, the last
   /// vector replaces any vector beyond the end, so that the positions of a
-  /// vector are always neighbours. Otherwise, the last position replaces each
-  /// position beyond the end.
+  /// vector are always neighbours. Otherwise, the operand's last position
+  /// replaces each position beyond the end.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
-  /// Returns the coordinates in the output that correspond to position
-  /// `position` of `operand`. The coordinates in the dimensions of the batch
-  /// are those of the workgroup's tile.
+  /// Returns the coordinates in the output of row or column `position` of
+  /// `operand`. The coordinates in the dimensions of the batch are those of the
+  /// workgroup's tile.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
-  /// Binds the counters of the contraction's loops to their values in iteration
-  /// `step`, for the element that `builder` builds in lane `lane`.
+  /// Binds the counters of the contraction's loops over terms, for the element
+  /// that `builder` builds in lane `lane`, to their values in iteration `step`,
+  /// which is counted over all loops of the nest.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// Binds the counters of the loops of the contraction `sums` to their values
-  /// in iteration `step`.
+  /// Binds the counters of the loops over terms of the contraction `sums` to
+  /// their values in iteration `step`, which is counted over all loops of the
+  /// nest.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring terms lie closer together in their
@@ -143,9 +145,9 @@ protected:
   /// in a larger buffer, each run of bytes of the output must begin and end
   /// there at multiples of the size of the store.
   int64_t getStoredTogether(int64_t lanes) const;
-  /// Builds the condition that `position` lies inside of the operand. Returns
-  /// null if the operand consists of whole tiles, so that all positions lie
-  /// inside.
+  /// Builds the condition that `position` is less than the number of positions
+  /// of the operand. Returns null if the operand consists of whole tiles, so
+  /// that the condition always holds.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
   /// Computes elements of the output, and stores those that lie inside of the
   /// output. `sums` are the sums in row `row` and in the columns of vector

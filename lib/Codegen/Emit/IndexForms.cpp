@@ -71,9 +71,9 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
-    // The maximum and the minimum do not change the value, but tell its range
-    // to integer range analysis, which does not learn the range from the
-    // condition of a branch.
+    // Where this code runs, the value lies in `range`, so that a maximum and a
+    // minimum do not change it. They state the range for integer range
+    // analysis, which does not learn it from the condition of a branch.
     Value value = materializeAtom(b, atom);
     value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
     value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
@@ -145,8 +145,8 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
   IndexRange range = {static_cast<int64_t>(min), static_cast<int64_t>(max)};
   // n * (F / n) is F minus a remainder below n. The range of x - 2 * (x / 2),
   // for example, is 0 to 1, although the ranges of x and of x / 2 alone would
-  // give a wider one. (For negative dividends, which are clamped to 0, this
-  // does not hold.)
+  // give a wider one. Quotients whose dividend F may be negative are skipped:
+  // kernels divide max(F, 0) instead, so that the remainder may be negative.
   for (LinearForm::Term term : form.terms) {
     const Atom &quotient = atoms[term.first];
     if (quotient.kind != Atom::Quotient ||
@@ -253,8 +253,9 @@ std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
   return sum;
 }
 
-/// Returns lhs + factor * rhs, or nothing if the value of the sum may exceed
-/// 2^62 in magnitude, the limit for the value of each form (maxMagnitude).
+/// Returns lhs + factor * rhs, or nothing if a value that the sum can take, for
+/// the ranges of its variables, may exceed 2^62 in magnitude. This is the limit
+/// for the values of each form (maxMagnitude).
 std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
                                              const LinearForm &rhs,
                                              int64_t factor) const {
@@ -353,9 +354,10 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   auto [position, isNew] =
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
-    // The range of an atom must hold at all of its uses, and an assumption may
-    // hold at some of them only. The range is therefore computed without
-    // assumptions. A negative dividend is replaced by 0 before the division.
+    // An assumption (assume()) may be false at some uses of the quotient or
+    // remainder, but the range must hold at all of its uses. The range is
+    // therefore computed without assumptions. A negative dividend is replaced
+    // by 0 before the division.
     IndexRange range = getRange(dividend, {});
     range.min = std::max<int64_t>(range.min, 0);
     int64_t step = std::gcd(divisor, dividend.getCommonDivisor());
@@ -422,10 +424,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // In a form, terms may cancel: for a and b up to 3 * 2^60, a + b - 2^61 is at
-  // most 2^62. The rest by 4, a + b, lacks the constant and may reach 6 * 2^60,
-  // but a form is only for numbers of at most 2^62 in magnitude. In such a
-  // case, the whole form is divided.
+  // The values of a linear form must not exceed 2^62 in magnitude, but without
+  // its constant, a form may exceed this limit. For a and b up to 3 * 2^60, a +
+  // b - 2^61 is at most 2^62, but the rest that is divided by 4, a + b, may
+  // reach 6 * 2^60. In such a case, the whole form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -529,9 +531,10 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 /// `range`. A dividend is never negative where its quotient is used, so that
 /// the maximum does not change results. But all indices of the kernel become 64
 /// bits wide unless MLIR's range analysis of the kernel's code finds that the
-/// dividend is not negative, and the maximum states just that. If the dividend
-/// depends on the thread's number alone (`isOfThread`), range analysis needs no
-/// maximum. If a carry has been added to the dividend, it may need one.
+/// dividend is not negative. Range analysis finds this for a dividend that
+/// depends on the thread's number alone (`isOfThread`). It may fail for other
+/// dividends, such as a sum with a carry. The maximum states the bound for
+/// them.
 ///
 /// A dividend that is not negative by its own range, but may have more than 32
 /// bits, makes the indices 64 bits wide in any case, so that a maximum would be
@@ -620,14 +623,15 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
     IndexRange whole = atoms[atom].range;
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
-    // The interior is where each comparison `form` >= 0 has the outcome that it
-    // has for the middle value of its atom. Most comparisons are clamps, so
-    // that this outcome holds everywhere except near a border of the tensor.
-    // With 2 r - 5 and r from 0 to 9, the middle value 4 makes the comparison
-    // true, and so do all values from 3 on: `bound` is 3, and r is 3 to 9 in
-    // the interior. With 5 - 2 r, the comparison is false for these values, and
-    // the interior is the same. With 2 r - 15 or 15 - 2 r, the values up to
-    // `bound`, which is 7, have the outcome of the middle value.
+    // `form` has a single atom. The atom's range is narrowed to the values for
+    // which the comparison `form` >= 0 has the same outcome as for the middle
+    // value. Most comparisons are clamps, whose outcome differs only near a
+    // border of the tensor. With 2 r - 5 and r from 0 to 9, the middle value 4
+    // makes the comparison true, and so do all values from 3 on: `bound` is 3,
+    // and the range of r becomes 3 to 9. With 5 - 2 r, the comparison is false
+    // for these values, and the range is the same. With 2 r - 15 or 15 - 2 r,
+    // the values up to `bound`, which is 7, have the outcome of the middle
+    // value.
     int64_t bound = (coefficient > 0) == wanted
                         ? llvm::divideCeilSigned(
                               -form.constant - (wanted ? 0 : 1), coefficient)
@@ -668,9 +672,8 @@ double IndexForms::getDivergence(const Box &box) const {
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;
   for (int64_t sample = 0; sample < samples; ++sample) {
-    // The subgroups of the sample lie at varying distances, so that the sample
-    // shows all phases of a pattern that repeats, for example, every 8
-    // subgroups.
+    // A sample of the subgroups is taken at varying distances, so that it shows
+    // all phases of a pattern that repeats, for example, every 8 subgroups.
     int64_t first = sample * groups / samples * groupSize;
     int64_t last = std::min(first + groupSize, threads);
     diverging += llvm::any_of(llvm::seq(first, last), [&](int64_t thread) {

@@ -123,22 +123,23 @@ public:
 
   private:
     IndexForms &forms;
-    /// The sizes of the tables of the forms at the beginning of the scope. The
-    /// end of the scope removes later entries, and takes back later changes of
-    /// atoms.
+    /// The sizes of the tables of linear forms, of their variables (atoms) and
+    /// of built values at the beginning of the scope. The end of the scope
+    /// removes later entries, and takes back later changes of atoms.
     const size_t numAtoms, numChanges, numDivided, numOpaque, numWithin,
         numUndecided, numValues, numExtremes, numCarried;
     Box assumed;
   };
 
-  /// Returns forms for the path of the interior, which have the same atoms as
-  /// these forms, the forms of the general path, but build the values of the
-  /// atoms again: the code of one path cannot use a value that was built in the
-  /// other. Only the value of the thread's number, which is built before both
-  /// paths, is kept.
+  /// Returns forms for a second path of the code, for threads that need no
+  /// clamping of indices. They have the same atoms as these forms, but build
+  /// the values of the atoms again: the code of one path cannot use a value
+  /// that was built in the other. Only the value of the thread's number, which
+  /// is built before both paths, is kept.
   IndexForms getUnbuilt() const;
-  /// Returns forms over the same atoms for code that runs only for threads in
-  /// `box`. The code may use the values of atoms that these forms have built.
+  /// Returns forms for code that runs only where the value of each atom in
+  /// `box` lies in the range that `box` gives for it. The code may use the
+  /// values that these forms have built.
   IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
 
   LinearForm getThread() const;
@@ -194,37 +195,41 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// States that a load's position, the form p, always equals either `form` or
-  /// `form` + `offset`, where `offset` is 1 or -1. If a thread loads the
-  /// elements at both of these positions anyway, a selection between the two
-  /// elements replaces the load at p.
+  /// A load at p, a linear form, can be replaced by a selection between the
+  /// elements at `form` and at `form` + `offset`, where `offset` is 1 or -1,
+  /// since p always equals one of the two. This saves the load if a thread
+  /// loads both of these elements anyway.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// The quotients whose comparison shows which of the two positions p is: p
-    /// equals `form` where `quotient`, which p contains, equals `other`, which
-    /// `form` contains. Elsewhere, p equals `form` + `offset`. If p is (t + 1)
-    /// / 2 and `form` is t / 2, the quotients are p and `form` themselves.
+    /// The two quotients whose comparison selects the element. A load's
+    /// position p contains `quotient`, and `form` contains `other` in its
+    /// place. p equals `form` where the two quotients are equal, and `form` +
+    /// `offset` elsewhere. If p is (t + 1) / 2 and `form` is t / 2, the
+    /// quotients are p and `form` themselves.
     LinearForm quotient, other;
   };
-  /// Returns the neighbours of `form` that follow from the quotients that are
-  /// known so far. For example, q = t / 2 is a neighbour of r = (t + 1) / 2
-  /// with the offset 1, since r is either q or q + 1.
+  /// Returns the forms whose values differ from the value of `form` by at most
+  /// 1, as far as this follows from the quotients that are known so far. For
+  /// example, q = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1,
+  /// since r is either q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
-  /// Returns a box that describes the interior. Comparisons that the ranges of
-  /// atoms do not decide are mostly clamps, whose outcome differs only near the
-  /// borders of a tensor. The interior therefore consists of the threads for
-  /// which each such comparison has the same outcome as for the middle of its
-  /// atom's range. The box limits only atoms that are functions of the thread's
-  /// number. A subgroup with threads both inside and outside of the box runs
-  /// two paths of the kernel: the path for the interior and the general path.
-  /// An atom is therefore not limited if its limits alone would put threads of
-  /// too many subgroups, of more than the share `maxDivergence`, outside of the
-  /// box. The comparisons of this atom then stay in both paths.
+  /// Returns ranges of atoms that describe the interior: the threads whose
+  /// indices need no clamping. Comparisons that the known ranges do not decide
+  /// are mostly clamps, whose outcome differs only near the borders of a
+  /// tensor. The interior therefore consists of the threads for which each such
+  /// comparison has the same outcome as for the middle of its atom's range.
+  /// Only atoms that are functions of the thread's number get a range. A
+  /// subgroup with threads both inside and outside of the interior executes the
+  /// code for both. An atom therefore gets no range if this range alone would
+  /// put threads of too many subgroups, of more than the share `maxDivergence`,
+  /// outside of the interior. The comparisons of this atom then stay in the
+  /// code for the interior as well.
   Box getInterior(double maxDivergence) const;
-  /// Estimates, from a sample of subgroups, the share of subgroups that have a
-  /// thread outside of `box`.
+  /// Estimates, from a sample of subgroups, the share of subgroups with a
+  /// thread for which one of the variables (atoms) in `box` lies outside of its
+  /// range there.
   double getDivergence(const Box &box) const;
   /// Builds the condition that the thread lies in `box`.
   Value buildIsInside(Builder &b, const Box &box);
@@ -292,17 +297,17 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// In forms that getNarrowed() made for the interior: the number of atoms
-  /// that the original forms have as well. Atoms with a number below
-  /// `numShared` are such atoms. While the code of the interior is built,
-  /// further comparisons may make the interior smaller, but only by limits on
-  /// these atoms, because the original forms build the condition that a thread
-  /// is inside.
+  /// For forms of code in a branch, which runs only where certain atoms lie in
+  /// narrower ranges (getNarrowed()): the number of atoms that the code around
+  /// the branch has as well. These atoms have the numbers below `numShared`.
+  /// Only they may get still narrower ranges later, since the condition of a
+  /// branch is built in the code around it.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;
-  /// The atoms that getWithin() has made. A key is an original atom and the
-  /// range that was given for it.
+  /// The atoms for numbers that are known to lie in a narrower range where they
+  /// are used (getWithin()). A key is the number's original atom with the
+  /// narrower range.
   LoggedMap<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
   /// Forms of one atom whose comparisons with 0 the ranges did not decide.
   std::vector<LinearForm> undecided;

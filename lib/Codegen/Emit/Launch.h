@@ -30,7 +30,8 @@ struct GroupedLaunch {
 
 /// Replaces `op` by a launch of at least `groups` workgroups of `threads`
 /// threads each. A launch in two or three dimensions may have more workgroups
-/// than the number wanted; the caller guards them.
+/// than `groups`. The caller must build a condition so that these workgroups
+/// store nothing.
 GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
                            mlir::linalg::GenericOp op, int64_t groups,
                            int64_t threads = DeviceProfile::workgroupSize);

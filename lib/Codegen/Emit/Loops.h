@@ -39,12 +39,12 @@ struct LoopRange {
   int64_t first, end, step = 1;
 };
 
-/// Selects how index arithmetic treats the counter of a loop.
+/// How index arithmetic treats the counter of a loop when it builds sums.
 enum class Counter {
-  /// Sums add the counter last, so that the loop-invariant rest of a sum moves
-  /// out of the loop.
+  /// Where the counter is one of several terms of a sum, it is added last, so
+  /// that the rest of the sum, which is loop-invariant, moves out of the loop.
   AddedLast,
-  /// Sums add the counter like any other atom.
+  /// The counter is added in the order of the sum's other variables.
   InOrder,
 };
 

@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A float whose exponent gives its lowest digit the value 1 represents an
-// integer in its lowest digits: the bits 0x4b000000 are 2^23 in f32, and
-// 0x4b000005 are 2^23 + 5. If the integer lies four digits higher, the exponent
-// is four less: 0x49000050 are 2^19 + 5. One mask and one disjunction thus
-// extract a number of a word as a float with a bias, without a shift. The
-// difference between this float and the sum of the bias and the zero point is
-// the exact difference between the number and the zero point. In f16, one mask
-// extracts a number from each half of the word.
+// Quantized numbers become floats without shifts and conversions. The f32 with
+// the bits 0x4b000000 is 2^23, and the lowest bit of its mantissa has the value
+// 1, so that 0x4b000005 is 2^23 + 5. For a number that lies four bits higher,
+// the exponent is four less: 0x49000050 is 2^19 + 5. An AND with a mask and an
+// OR with the bits of such a power of two thus extract a number of a word as a
+// float, to which the power of two, the bias, is added. Subtracting the sum of
+// the bias and the zero point gives the exact difference between the number and
+// the zero point. In f16, one AND extracts a number from each half of the word.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,15 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The floats in whose lowest digits the numbers of a word are placed.
+/// A format of floats. A small integer becomes a float without a conversion:
+/// its bits are placed in the mantissa of a float of this format.
 struct PackedFloat {
-  /// The bits of the float, the digits of its mantissa, and the bias of its
-  /// exponent.
+  /// The number of bits of the float, the number of bits of its mantissa, and
+  /// the bias of its exponent.
   int64_t bits, digits, exponentBias;
 
-  /// Returns the bits of the float 2^(digits - shift), to whose digits from
-  /// `shift` on a number can be added.
+  /// Returns the bits of the float 2^(digits - shift). In the mantissa of this
+  /// float, bit `shift` has the value 1.
   uint32_t getBits(int64_t shift) const {
     return static_cast<uint32_t>(exponentBias + digits - shift) << digits;
   }
@@ -72,8 +73,8 @@ QuantizedFactors::match(const ContractionOperand &operand) {
 // Words
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of the word in its buffer whose numbers are those of
-/// `numbers`, or nothing if they are not the numbers of one word.
+/// Returns the position in its buffer of the word that consists of `numbers`,
+/// in their order, or nothing if there is no such word.
 std::optional<LinearForm>
 QuantizedFactors::findWord(TileBuilder &builder,
                            ArrayRef<BuiltFactor> numbers) const {
@@ -134,16 +135,18 @@ QuantizedFactors::buildWord(TileBuilder &builder,
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Builds the float, or the pair of floats, that a number equal to the zero
-/// point has before the bias is subtracted, if the number's lowest digit is
-/// digit `place`.
+/// Builds the float, or the pair of f16 numbers, that is subtracted from an
+/// extracted number, whose lowest bit is bit `place` of the word. It is the sum
+/// of the power of two that extraction has added (the bias), and the zero
+/// point.
 Value QuantizedFactors::buildBias(ImplicitLocOpBuilder &b, const Word &word,
                                   int64_t place, Type type) const {
   const QuantizedFactor &factor = factors.front();
   bool isHalf = isa<VectorType>(type);
   const PackedFloat &packed = isHalf ? half : single;
-  // The highest bit of signed numbers is flipped, which adds half of their
-  // range.
+  // Signed numbers are made unsigned by flipping their highest bits
+  // (flipSigns()), which adds half of their range: 8 for numbers of 4 bits. The
+  // zero point increases by as much.
   int64_t offset = factor.isSigned ? int64_t(1) << (factor.bits - 1) : 0;
   if (!word.zeroPoint) {
     double bias = packed.getValue(place) +

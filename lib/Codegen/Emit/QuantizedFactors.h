@@ -13,9 +13,10 @@
 namespace dml {
 
 /// Unpacks the factors of an operand that are quantized numbers, all numbers of
-/// a 32-bit word at a time. The body would shift, mask, convert and subtract
-/// each number by itself. Here, a mask extracts several numbers at once, and
-/// sets the exponents of floats, whose lowest digits are the numbers.
+/// a 32-bit word at a time. The operations of the body shift, mask, convert and
+/// subtract each number by itself. The code that this class builds instead
+/// extracts one number, or two for f16, by an AND, and turns the bits into the
+/// mantissa of a float by an OR.
 class QuantizedFactors {
 public:
   /// Returns nothing if the factors of `operand` are not quantized numbers.
@@ -23,9 +24,9 @@ public:
   match(const ContractionOperand &operand);
 
   int64_t getNumPerWord() const { return factors.front().getNumPerWord(); }
-  /// Returns the operations of the operand's slice that compute addresses,
-  /// scales and zero points, and load. The caller builds these operations
-  /// before it calls buildWord().
+  /// Returns the operations of the operand's slice that load words, and that
+  /// compute addresses, scales and zero points. The caller builds these
+  /// operations before it calls buildWord().
   llvm::ArrayRef<mlir::Operation *> getSlice() const { return slice; }
 
   /// A word of quantized numbers with one scale and one zero point, which is
@@ -33,13 +34,14 @@ public:
   struct Word {
     mlir::Value bits, scale, zeroPoint;
   };
-  /// Builds the word whose numbers are those of `numbers`, in this order, with
-  /// their scale and zero point. Returns nothing if the numbers are not those
-  /// of a word, or if they have different scales or zero points.
+  /// Builds the word that consists of `numbers`, in this order, with their
+  /// scale and zero point. Returns nothing if there is no such word, or if the
+  /// numbers have different scales or zero points.
   std::optional<Word> buildWord(TileBuilder &builder,
                                 llvm::ArrayRef<BuiltFactor> numbers) const;
-  /// Builds the products of a word that are rounded to f16, as pairs of f16, in
-  /// the order of getPairedNumbers().
+  /// Builds the factors of a word, each of which is the product of a number and
+  /// the word's scale, rounded to f16. Returns them in pairs of f16, in the
+  /// order of getPairedNumbers().
   llvm::SmallVector<mlir::Value> buildPairs(mlir::ImplicitLocOpBuilder &b,
                                             const Word &word) const;
   /// Returns the numbers of a word in the order in which masks extract pairs of

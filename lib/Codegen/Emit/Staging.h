@@ -25,8 +25,9 @@ namespace dml {
 /// An example: a workgroup stages 16 terms of 64 rows, in vectors of 4 rows. A
 /// thread loads 2 terms of 4 rows at a time. The operand has 8 lines, one for
 /// each 2 terms, of 16 items each, and an item has 2 vectors. A term takes 17
-/// vectors of memory, so that different terms lie in different banks: lines are
-/// 34 vectors apart, items 1, and the vectors of an item 17.
+/// vectors of memory, so that different terms lie in different banks.
+/// Neighbouring lines are thus 34 vectors apart, neighbouring items of a line 1
+/// vector, and the two vectors of an item 17 vectors.
 struct StagedArea {
   /// The workgroup memory, a buffer of vectors.
   mlir::Value memory;
@@ -37,10 +38,10 @@ struct StagedArea {
   /// line, between neighbouring vectors of an item, and between the buffers
   /// that a kernel with several stages has.
   int64_t first = 0, ofLine = 0, ofItem = 0, ofVector = 0, ofBuffer = 0;
-  /// Whether consecutive threads load from consecutive lines, instead of
-  /// consecutive items of one line. Of the two orders, kernels choose the one
-  /// in which consecutive threads load neighbouring bytes of the operand's
-  /// buffer.
+  /// Whether consecutive threads load the first items of consecutive lines,
+  /// instead of consecutive items of one line. Of the two orders, kernels
+  /// choose the one in which consecutive threads load neighbouring bytes of the
+  /// operand's buffer.
   bool isAcrossLines = false;
   /// Whether threads take the lines in an order in which the lines that are
   /// stored at the same time lie in different banks.

@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace dml;
 
 /// A number of threads that hardly any device exceeds in a workgroup. Tiles of
-/// more threads are rejected, so that the products below do not overflow.
+/// more threads are rejected, so that products with the number of threads do
+/// not overflow.
 static constexpr int64_t maxThreads = 1024;
 
 std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {

@@ -73,8 +73,8 @@ std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   int64_t common = lhs.getCommonDivisor();
   if (common <= 1 || !rhs.isConstant() || rhs.constant < 0)
     return {lhs, rhs};
-  // The comparison common * y + rest < bound is equivalent to y < ceil((bound -
-  // rest) / common).
+  // A left side that is common * y + rest is less than `bound` if and only if y
+  // is less than ceil((bound - rest) / common).
   auto [quotient, rest] = *divideExactly(lhs, common);
   LinearForm bound = llvm::divideCeilSigned(rhs.constant - rest, common);
   return {quotient, bound};
@@ -478,8 +478,9 @@ void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
   }
 }
 
-/// Builds one loop for all elements. Returns false if its bounds differ between
-/// elements.
+/// Builds one loop in place of `loop` for all elements of the tile. It carries
+/// the values that `loop` carries, once for each element. Returns false if the
+/// bounds of `loop` differ between elements.
 bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   size_t numElements = coordinates.size();
   auto forEach = [&](auto &&body) {
@@ -499,8 +500,9 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // A load that stands in front of the loop in the body is built in front of
-  // the loop as well, and not where the loop uses the loaded element.
+  // A load that precedes the loop in the body is built here, in front of the
+  // loop. If it were built only where its element is used, it would run in each
+  // iteration.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;
@@ -619,12 +621,11 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
   // The body is built twice: once for the threads with `form` >= 0, and once
-  // for the threads with `form` < 0. In each of the two, the position of the
-  // load is right only for the threads for which the body is built, and may lie
-  // outside of the buffer for the other threads. Building a body builds no load
-  // before the loaded element is used, so that only the two positions are
-  // built. A selection between the positions follows, and a single load from
-  // the selected position.
+  // for the threads with `form` < 0. Each time, the position of the load is
+  // right only for the threads for which the body is built, and may lie outside
+  // of the buffer for other threads. This does no harm, since only the position
+  // is built, and no load. A selection between the two positions follows, and a
+  // single load from the selected position.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);
@@ -641,8 +642,9 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
     return std::nullopt;
   auto [lhs, lhsRange] = *chosenElement;
   auto [rhs, rhsRange] = *otherElement;
-  // The constant moves to the right side of the comparison, so that
-  // neighbouring elements share the value of the left side.
+  // For neighbouring elements, `form` often differs by its constant alone. The
+  // constant moves to the right side of the comparison, so that these elements
+  // share the value of the left side.
   LinearForm varying = form;
   varying.constant = 0;
   Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,

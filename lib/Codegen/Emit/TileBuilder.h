@@ -56,18 +56,18 @@ public:
   static bool hasLoops(mlir::linalg::GenericOp op);
 
   /// Whether the body of `op` yields a loaded element without computation, or
-  /// selects between such an element and a constant. Since the load is built
-  /// only when its element is needed, a kernel may build such a body even at
-  /// coordinates beyond the end of the output, as for a vector that crosses the
-  /// end of a row. The kernel must not use the element there: it must not pack
-  /// the element into a vector that is stored.
+  /// selects between a loaded element and a constant. For such a body, a
+  /// TileBuilder computes only the position of the load until the element is
+  /// needed. A kernel may therefore build it at coordinates that lie beyond the
+  /// end of a row: where a vector may continue in the next row, it builds the
+  /// body for both rows and selects between the two positions (chooseMoved()).
   static bool isMove(mlir::linalg::GenericOp op);
   /// For a body that moves elements, builds the load of the element at `chosen`
   /// if `form` is at least 0, and of the element at `otherwise` if not. The
   /// kernel selects between the two positions and loads once, for example where
   /// a vector crosses the end of a row and each of its elements lies in one of
-  /// two rows. Returns nothing if one of the two elements is known to be a
-  /// constant, which has no position.
+  /// two rows. Returns nothing if the body is known to yield a constant for one
+  /// of the two elements, since a constant has no position.
   std::optional<Scalar> chooseMoved(const LinearForm &form,
                                     llvm::ArrayRef<LinearForm> chosen,
                                     llvm::ArrayRef<LinearForm> otherwise);
@@ -135,15 +135,15 @@ private:
     /// comparison in the code, MLIR's range analysis would not know the range.
     IndexForms::Box selected;
     /// Atoms that are 1 where a condition holds and 0 elsewhere, with their
-    /// conditions. A load whose guard implies such a condition can take the
-    /// atom as 1.
+    /// conditions. In the index of a load that is used only where the condition
+    /// holds, the atom can be taken as 1.
     llvm::DenseMap<unsigned, mlir::Value> conditions;
   } built;
 };
 
 /// Identifies a factor that a TileBuilder has built: `element` is the number of
 /// the element for which the body was built, and `term` is the number of the
-/// factor's term within an iteration.
+/// factor's term among those that an iteration of the loop over terms adds.
 struct BuiltFactor {
   int64_t element, term;
 };

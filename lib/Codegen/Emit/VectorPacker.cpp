@@ -20,8 +20,8 @@ Value VectorPacker::buildVector(ArrayRef<Value> parts) {
 }
 
 /// Returns the first of `elements` if all of them are loads of consecutive
-/// elements of one buffer of `type` with the same guard. Returns null
-/// otherwise.
+/// elements of one buffer of `type`, with the same guard: the condition under
+/// which the loaded element is used. Returns null otherwise.
 static const Load *getNeighbours(ArrayRef<Scalar> elements, Type type) {
   const auto *first = std::get_if<Load>(&elements.front());
   if (!first ||
@@ -89,8 +89,8 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
 }
 
 /// Builds a word of narrow elements that form a whole word of the buffer from
-/// which they are loaded and that have the same guard. Returns null for other
-/// elements.
+/// which they are loaded, and that are used under one condition, their guard.
+/// Returns null for other elements.
 Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
   const Load *first = getNeighbours(elements, packing.element);
   if (!first || !first->guard)

@@ -92,7 +92,7 @@ public:
   /// Returns the coordinates, in the result of `producer`, of the element that
   /// `extract` reads directly or through reshapes. If there are reshapes, the
   /// coordinates are quotients and remainders of the element's position.
-  /// Returns an empty list if the range of the position's form has negative
+  /// Returns an empty list if the range of the position includes negative
   /// numbers, which IndexForms::divide() does not accept.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
   /// Returns the row-major position of the element that `extract` reads.
@@ -183,8 +183,8 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
 //===----------------------------------------------------------------------===//
 
 /// Adds `producer` to the generics that are fused. Returns false if a generic
-/// that is not fused reads the result of `producer`, or if `producer` already
-/// has a kernel.
+/// that is not fused reads the result of `producer`, or if a kernel has already
+/// been chosen for `producer`.
 bool AttentionFusion::isPart(linalg::GenericOp producer) {
   SmallVector<linalg::GenericOp> readers(producers);
   readers.append({products, fused});
@@ -240,8 +240,8 @@ static bool dependsOn(const LinearForm &form, const LinearForm &step) {
 }
 
 namespace {
-/// The reads of weights in one iteration of a loop over keys: the weights of
-/// consecutive keys in one softmax.
+/// The reads of weights in one iteration of a loop over keys, which adds one or
+/// several terms: the weights of consecutive keys in one softmax.
 struct WeightReads {
   linalg::GenericOp weights;
   SmallVector<tensor::ExtractOp> elements;
@@ -251,22 +251,23 @@ struct WeightReads {
   size_t keyDim = 0;
 };
 
-/// The reads of values in one iteration of a loop over keys: elements of one
-/// tensor at equal distances. The value of key k lies at the position `first` +
-/// k * `distance`.
+/// The reads of values in one iteration of a loop over keys, which adds one or
+/// several terms: elements of one tensor at equal distances. The value of key k
+/// lies at the position `first` + k * `distance`.
 struct ValueReads {
   tensor::ExtractOp element;
-  /// The operations, with one operand each, that compute a factor of the
-  /// product from the element.
+  /// The operations that compute the value, a factor of the product of weight
+  /// and value, from the element. Each has one operand.
   SmallVector<Operation *> chain;
   LinearForm first;
   int64_t distance = 0;
 };
 } // namespace
 
-/// Reads the weights of `terms` in iteration `step`, and makes each weight the
-/// first factor of its term. Returns nothing if the terms do not read the
-/// weights of consecutive keys, or if the query's row depends on the iteration.
+/// Reads the weights of `terms`, the products that iteration `step` of the loop
+/// over keys adds, and makes each weight the first factor of its term. Returns
+/// nothing if the terms do not read the weights of consecutive keys, or if
+/// different iterations read different rows of weights.
 static std::optional<WeightReads>
 readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
             const LinearForm &step) {
@@ -304,8 +305,9 @@ readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
   return reads;
 }
 
-/// Reads the values of `terms` in iteration `step`. Returns nothing if the
-/// values of all iterations do not lie at equal distances.
+/// Reads the values of `terms`, the products that iteration `step` of the loop
+/// over keys adds. Returns nothing unless the values of all keys lie at equal
+/// distances.
 static std::optional<ValueReads> readValues(BodyForms &body,
                                             ArrayRef<ContractionTerm> terms,
                                             const LinearForm &step) {
@@ -536,8 +538,9 @@ linalg::GenericOp AttentionFusion::findNext() {
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
-    // A length may be a reduction too, such as the sum of a mask. Lengths are
-    // integers, or have other readers, such as the write of new keys.
+    // The number of keys that a query sees may be computed by a reduction too,
+    // such as the sum of a mask, and is not fused: it is an integer, or it has
+    // other readers (isPart()), such as the write of new keys into a cache.
     if (!isa<FloatType>(getElementTypeOrSelf(producer.getResult(0))))
       return WalkResult::advance();
     if ((contains(producer, isCombining) ||

@@ -32,17 +32,19 @@ public:
       rewriter.eraseOp(fused);
   }
 
-  /// Builds the fused generic beside the original ones. Returns the attention
-  /// that the fused generic computes, or nothing if it is no attention.
+  /// Builds the fused generic beside the generics that it is to replace.
+  /// Returns the attention that the fused generic computes, or nothing if it is
+  /// no attention.
   std::optional<Attention> build();
   /// Returns the fused generic that build() has built.
   mlir::linalg::GenericOp getFused() const { return fused; }
-  /// Replaces the original generics by the fused generic, and returns the fused
-  /// generic.
+  /// Replaces the generics that have been fused by the fused generic, and
+  /// returns the fused generic.
   mlir::linalg::GenericOp apply();
 
-  /// Returns the generics that were fused into the generic of the products.
-  /// apply() erases them.
+  /// Returns the generics that were fused into the generic of the products of
+  /// weights and values: those of the scores and of the softmax. apply() erases
+  /// them.
   llvm::ArrayRef<mlir::linalg::GenericOp> getProducers() const {
     return producers;
   }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"
@@ -212,12 +213,13 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
 
   /// The number of the word that holds an element, and the number of the
-  /// element in the word: an index, or a word if `lane` is an i32.
+  /// element in the word, which is an index or an i32.
   struct Place {
     Value word, lane;
   };
 
-  /// Divides the position of a 4-bit element as an index. Kernels compute with
+  /// Divides the position of a 4-bit element into the number of its word and
+  /// its number in the word, by arithmetic on indices. Kernels compute with
   /// indices as linear forms, so that threads that read neighbouring elements
   /// load their word once and know the shifts. In tensors of 2^31 elements and
   /// more, an index of 32 bits may not hold the position as a signed number,
@@ -232,9 +234,10 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
     return Place{word, b.createOrFold<arith::RemUIOp>(position, count)};
   }
 
-  /// Divides the position of an element as an unsigned word. Tensors have fewer
-  /// than 2^32 elements, so that the position fits into an unsigned 32-bit
-  /// number even if range analysis does not prove it.
+  /// Divides the position of an element into the number of its word and its
+  /// number in the word, by arithmetic on unsigned i32. Tensors have fewer than
+  /// 2^32 elements, so that the position fits even if range analysis does not
+  /// prove it.
   static Place divideWord(WordBuilder &b, Type element, Value position) {
     auto count = static_cast<uint32_t>(getNumPerWord(element));
     position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
@@ -330,7 +333,65 @@ struct ConvertEmpty : OpConversionPattern<tensor::EmptyOp> {
     return success();
   }
 };
+} // namespace
 
+/// Returns the number of the word at which a slice begins that a loop reads or
+/// writes: a row of a tensor with one or two dimensions whose number depends on
+/// the iteration. Returns null if `op` is no such slice, or if the row does not
+/// begin at a word. Row i of a tensor of 8 x 256 elements of 8 bits begins at
+/// word 64 * i.
+static Value getRowWord(OffsetSizeAndStrideOpInterface op,
+                        RankedTensorType whole, OpBuilder &builder) {
+  auto place = dyn_cast<Value>(op.getMixedOffsets()[0]);
+  int64_t bits = whole.getElementTypeBitWidth();
+  for (int64_t dim = 1; dim < whole.getRank(); ++dim) {
+    bits *= whole.getDimSize(dim);
+    if (op.getStaticOffsets()[dim] != 0 || op.getStaticSizes()[0] != 1 ||
+        (whole.getRank() > 2 &&
+         op.getStaticSizes()[dim] != whole.getDimSize(dim)))
+      return nullptr;
+  }
+  // The offset in one dimension is a multiple of a row's size.
+  auto product = place ? place.getDefiningOp<arith::MulIOp>() : nullptr;
+  std::optional<int64_t> size =
+      product ? getConstantIntValue(product.getRhs()) : std::nullopt;
+  if (size && bits % wordBits != 0) {
+    place = product.getLhs();
+    bits *= *size;
+  }
+  if (!place || bits % wordBits != 0 ||
+      !llvm::all_of(op.getStaticStrides(),
+                    [](int64_t stride) { return stride == 1; }))
+    return nullptr;
+  Value words =
+      arith::ConstantIndexOp::create(builder, op->getLoc(), bits / wordBits);
+  return arith::MulIOp::create(builder, op->getLoc(), place, words);
+}
+
+namespace {
+/// Converts a slice that a loop reads to a slice of words.
+struct ConvertExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ExtractSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value word = getRowWord(op, op.getSourceType(), rewriter);
+    if (!word)
+      return op.emitError(
+                 "wants a row of whole 32-bit words, to be a slice of ")
+             << op.getSourceType() << " that the device profile has words for";
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, type, adaptor.getSource(), OpFoldResult(word),
+        OpFoldResult(rewriter.getIndexAttr(type.getNumElements())),
+        OpFoldResult(rewriter.getIndexAttr(1)));
+    return success();
+  }
+};
+} // namespace
+
+namespace {
 /// If an insertion fills a range of one dimension, and the range consists of
 /// whole words, converts the insertion to an insertion of words. The last word
 /// of the whole tensor may be incomplete.
@@ -341,6 +402,17 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
   matchAndRewrite(tensor::InsertSliceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
+    if (ShapedType::isDynamic(op.getStaticOffsets()[0]))
+      if (Value word = getRowWord(op, type, rewriter)) {
+        int64_t count = cast<RankedTensorType>(adaptor.getSource().getType())
+                            .getNumElements();
+        rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+            op, adaptor.getSource(), adaptor.getDest(),
+            ArrayRef<OpFoldResult>(word),
+            ArrayRef<OpFoldResult>(rewriter.getIndexAttr(count)),
+            ArrayRef<OpFoldResult>(rewriter.getIndexAttr(1)));
+        return success();
+      }
     int64_t inner = type.getElementTypeBitWidth(), outer = 1;
     for (int64_t size : type.getShape())
       inner *= size;
@@ -432,9 +504,9 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         return op.emitError("the constant has ")
                << size << " bytes, but the constants of an executable have at "
                << "most " << maxConstantBytes;
-      // The bytes of a resource of this size are already those of the words.
-      // The new constant refers to the same resource, so that nothing is
-      // copied.
+      // A resource that is as large as all words together already has the bytes
+      // of the words. The new constant refers to the same resource, so that
+      // nothing is copied.
       auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
       if (resource && step == size) {
         rewriter.replaceOpWithNewOp<arith::ConstantOp>(
@@ -491,8 +563,9 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
       return success();
     }
-    // Each word is selected by an operation of its own. Often only one of the
-    // two words is used, and the other selection is removed.
+    // A number of two words is selected by two operations, one for each word.
+    // Often only one of the two words is used, and the other selection is
+    // removed.
     Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
     rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();
@@ -518,10 +591,11 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // One of the two types is supported by the device, and the other one has
-    // been converted to a word. vector.bitcast converts between a vector of one
-    // word and a vector of numbers of the supported type: a word that is to
-    // become an f16 becomes two f16, the first of which is the result.
+    // Of the two types of the bitcast, one is supported by the device, and the
+    // other has been converted to a word. vector.bitcast converts between a
+    // vector of one word and a vector of numbers of the supported type: a word
+    // that is to become an f16 becomes two f16, the first of which is the
+    // result.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
     bool fromWord = type == op.getType();
@@ -936,8 +1010,8 @@ static LogicalResult verifyArithmetic(ModuleOp module,
       if (!type.isIntOrFloat() || !typeConverter.isEmulated(type) ||
           isComputed(op, type))
         continue;
-      // Kernels also load and store the elements, so that the message names the
-      // features for both arithmetic and storage.
+      // Kernels that compute with a type also load and store it. The message
+      // therefore names the features for both arithmetic and storage.
       DeviceProfile required;
       for (bool isStored : {false, true})
         required.add(DeviceProfile::getRequired(type, isStored));
@@ -983,7 +1057,7 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
         arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp, func::CallOp,
         func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
         tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractOp,
-        tensor::InsertSliceOp>(isLegal);
+        tensor::ExtractSliceOp, tensor::InsertSliceOp>(isLegal);
 #define DML_ADD_LEGAL(Op, isSigned, wide)                                      \
   target.addDynamicallyLegalOp<Op>(isLegal);
     DML_INTEGER_ARITHMETIC(DML_ADD_LEGAL)
@@ -1000,8 +1074,8 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     RewritePatternSet patterns(context);
     patterns.add<
         ConvertGeneric, DropElementCast, ConvertExtract, ConvertEmpty,
-        ConvertInsertSlice, ConvertConstant, ConvertSelect, ConvertBitcast,
-        ConvertExtF, ConvertTruncF, ConvertCmpF, ConvertCmpI,
+        ConvertExtractSlice, ConvertInsertSlice, ConvertConstant, ConvertSelect,
+        ConvertBitcast, ConvertExtF, ConvertTruncF, ConvertCmpF, ConvertCmpI,
         ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
         ConvertFromFloat<arith::FPToSIOp>, ConvertFromFloat<arith::FPToUIOp>,
         ConvertIndexCastUI, ConvertTruncI, ConvertExtI<arith::ExtSIOp>,

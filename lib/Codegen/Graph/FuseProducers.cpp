@@ -191,15 +191,19 @@ static std::optional<int64_t> getMagnitude(Value value) {
   return width <= 8 ? std::optional(int64_t(1) << width) : std::nullopt;
 }
 
-/// The two factors of a product that f16 arithmetic rounds as an f32 product
-/// and its rounding to f16 do: an integer, and a number of f16.
+/// The factors of a product, an integer and an f16 number, for which a
+/// multiplication in f16 gives the same result as a multiplication in f32 whose
+/// product is rounded to f16.
 struct HalfProduct {
   arith::SIToFPOp integer;
   arith::ExtFOp half;
 
-  /// Reads what `truncation` rounds as such a product. An example is a
-  /// dequantized weight of f16, 5 times the scale 0.1. The integer has up to 11
-  /// bits, so that f16 represents it, and an f32 has all digits of the product.
+  /// Reads the operand of `truncation` as a product of an integer and an f16
+  /// number. An example is a dequantized weight of f16, 5 times the scale 0.1.
+  /// The integer has at most 11 bits, so that f16 represents it, and f32
+  /// represents the product exactly. A multiplication in f32 whose product is
+  /// rounded to f16 and a multiplication in f16 therefore round the exact
+  /// product once.
   static std::optional<HalfProduct> match(arith::TruncFOp truncation) {
     auto product = truncation.getIn().getDefiningOp<arith::MulFOp>();
     if (!product || !truncation.getType().isF16())
@@ -223,9 +227,10 @@ static bool hasHalves(MLIRContext *context, const DeviceProfile &profile) {
                                                      /*isStored=*/false));
 }
 
-/// Multiplies in f16 where that gives the bits of the f32 product that is then
-/// rounded (HalfProduct). The device rounds the product of two numbers of f16
-/// to f16, so that a driver has no conversion to remove.
+/// Replaces products in f32 that are rounded to f16 by products in f16, where
+/// both have the same bits (HalfProduct). A driver may remove a conversion to
+/// f16 whose result is widened again, but a product in f16 has no conversion to
+/// remove.
 static void multiplyInHalves(linalg::GenericOp op) {
   op.getBody()->walk([](arith::TruncFOp truncation) {
     std::optional<HalfProduct> factors = HalfProduct::match(truncation);
@@ -246,7 +251,7 @@ static void multiplyInHalves(linalg::GenericOp op) {
 }
 
 /// Whether the body of `op` dequantizes: it multiplies an integer of few bits
-/// by a scale. Kernels for products unpack such factors several at a time
+/// by a scale. Contraction kernels unpack dequantized factors several at a time
 /// (QuantizedFactors).
 static bool isDequantization(linalg::GenericOp op) {
   auto conversions = op.getBody()->getOps<arith::SIToFPOp>();
@@ -321,8 +326,8 @@ public:
 
   /// isPossible() returns whether the producer can be fused into all readers of
   /// its result, and isProfitable() whether the fused kernels are estimated to
-  /// be faster. isPossible() must be called first. A producer of few elements
-  /// is fused for the launch that this saves, if `savesLaunches` is set.
+  /// be faster. isPossible() must be called first. Only with `savesLaunches`
+  /// does the estimate count the saved launch of a producer of few elements.
   bool isPossible();
   bool isProfitable(bool savesLaunches = false);
   /// Whether the producer has no loops, and its only reader also reads a
@@ -374,8 +379,9 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  // A producer with a chosen kernel remains a separate kernel, and a copy in a
-  // chosen layout or a written cache remains in memory.
+  // A producer whose kernel has been chosen already remains a separate kernel.
+  // A copy into a chosen layout, or an updated cache, remains in memory, from
+  // which its readers load elements.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
          !producer->hasAttr(updateAttrName) &&
@@ -459,8 +465,7 @@ static bool isSameElement(Read lhs, Read rhs) {
                       });
 }
 
-/// Returns `reads` without the reads of an element that an earlier read reads
-/// as well.
+/// Returns `reads` with only the first of several reads of the same element.
 static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   SmallVector<Read> distinct;
   for (const Read &read : reads)
@@ -579,7 +584,8 @@ bool Fusion::isProfitable(bool savesLaunches) {
       else
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
-    // A written cache computes new elements alone, each of them once.
+    // A consumer that updates a cache in place computes only the new elements,
+    // each of them once.
     if (consumer->hasAttr(updateAttrName) && !hasLoops(producer)) {
       computed += elements;
       if (!fits(consumer, consumerReads, size))
@@ -604,11 +610,12 @@ bool Fusion::isProfitable(bool savesLaunches) {
 
   // The cycles of the operations that are computed again.
   double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
-  // The kernel of a producer that fits one workgroup takes the time of its
-  // launch. With a limit for the tensors that a producer reads, a chain of such
-  // producers does not become one kernel: each state of a recurrent network
-  // selects between three tensors, one of which is the state before, and would
-  // otherwise be computed again for all later steps.
+  // A producer that fits one workgroup takes little more than the time of its
+  // launch, which fusion saves. This does not hold for a chain of producers,
+  // each of which would compute all producers before it again: each state of a
+  // recurrent network selects between three tensors, one of which is the state
+  // before. A producer that reads more than two tensors is therefore not fused
+  // for its launch.
   constexpr size_t mostSources = 2;
   if (savesLaunches && !hasLoops(producer) && sources.size() <= mostSources &&
       type.getNumElements() <= DeviceProfile::workgroupSize &&
@@ -960,12 +967,12 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Producers are visited in the order of the function, so that the body of a
     // producer already contains the bodies of its own producers.
     fuse(/*withWhatReadersRead=*/false);
-    // The call before may have fused several readers of a producer into one
-    // generic, such as the product and the erf in x * (1 + erf(x / sqrt(2))).
-    // The producer of x then has one reader, and this call can fuse it.
-    // Producers of few elements are fused now, for their launches: fused
-    // earlier, they would make their readers too expensive to be fused
-    // themselves.
+    // The preceding call of fuse() may have fused several readers of a producer
+    // into one generic, such as the product and the erf in x * (1 + erf(x /
+    // sqrt(2))). The producer of x then has one reader, and is fused in this
+    // call. Producers of few elements are fused only now, to save their
+    // launches: fused earlier, they would make their readers too expensive to
+    // be fused themselves.
     fuse(/*withWhatReadersRead=*/false, /*savesLaunches=*/true);
   }
 };

@@ -72,9 +72,9 @@ static llvm::SetVector<Value> getReadValues(Operation *op) {
 namespace {
 /// A value that depends only on constants and weights.
 struct Known {
-  /// The weights and constants on which the value depends, without constants
-  /// that repeat one number, which take no memory. `isComputed` tells whether
-  /// the value depends on an operation for which computes() is true.
+  /// The weights and constants on which a value depends, without constants that
+  /// repeat one number, which take no memory. `isComputed` tells whether the
+  /// value depends on an operation for which computes() is true.
   llvm::SmallPtrSet<Value, 4> sources;
   bool isComputed = false;
 };
@@ -91,8 +91,9 @@ public:
   bool finish();
 
 private:
-  /// Clones the operations of the function `source` that compute `value`, and
-  /// returns the value in the initialization.
+  /// Clones the operations of the function `source` that compute `value` into
+  /// the initialization (the function that computes, once, values that depend
+  /// on weights alone), and returns the clone's value.
   Value clone(Value value, func::FuncOp source, IRMapping &mapping);
   Value getWeight(BlockArgument argument, func::FuncOp source);
 
@@ -161,11 +162,12 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known[value] = result;
   }
 
-  // If an input of a concatenation is computed in each run of the program, the
-  // run writes this input into the buffer of the whole concatenation. The
-  // buffer cannot belong to the initialization, even if all inputs that are
-  // inserted before are constants. The insertions before are therefore not
-  // hoisted, but the operations that compute their inputs are.
+  // If one input of a concatenation is computed in each run of the program, the
+  // result of the whole concatenation lies in a buffer that each run writes.
+  // The other inputs must then be inserted in each run as well, even if they
+  // are constants. Insertions that precede such an input are therefore not
+  // hoisted. The operations that compute the inserted tensors are hoisted all
+  // the same.
   for (Operation &op : llvm::reverse(block)) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(op);
     if (insert && !known.contains(insert.getResult()) &&

@@ -119,8 +119,8 @@ void Nesting::visit(tensor::InsertSliceOp last) {
     rest = rest.drop_front(count);
   }
   if (nested.size() == 1) {
-    // The known concatenation has all inputs of this concatenation, and
-    // replaces it.
+    // An earlier concatenation has exactly the inputs of this concatenation,
+    // and replaces it.
     rewriter.replaceAllUsesWith(last.getResult(), nested.front());
     eraseUnused(rewriter, last);
     return;

@@ -39,16 +39,18 @@ public:
 private:
   void keepReshapes(Value slice);
   void keepInsertion(Value yielded);
+  void sortByDepth();
   LogicalResult findInputs();
 
   scf::ForOp loop;
-  /// The operations that stay in the loop: slices and insertions of slices,
-  /// with the reshapes between these and the body, and arithmetic on indices.
+  /// The body of the loop moves to a new function. These operations stay in the
+  /// loop: slices and insertions of slices, the reshapes between them and the
+  /// body, and arithmetic on indices.
   llvm::SmallPtrSet<Operation *, 16> kept;
-  /// All other operations, in their order.
+  /// All other operations.
   SmallVector<Operation *> moved;
-  /// The constants that the function computes itself, and the values that are
-  /// the function's arguments.
+  /// The body of the loop moves to a new function. Constants that the function
+  /// contains, and values from outside of the body that become its arguments.
   llvm::SetVector<Value> constants, inputs;
   llvm::SetVector<Value> results;
 };
@@ -66,7 +68,7 @@ void LoopBody::keepReshapes(Value slice) {
 }
 
 /// Keeps the insertion of a slice into a tensor that the loop carries, and the
-/// reshapes of the slice.
+/// reshapes of the slice, in the loop: they do not move to the new function.
 void LoopBody::keepInsertion(Value yielded) {
   auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
   if (!insert || insert->getBlock() != loop.getBody() ||
@@ -102,6 +104,25 @@ LoopBody::LoopBody(scf::ForOp loop) : loop(loop) {
   for (Operation &op : *loop.getBody())
     if (!kept.contains(&op))
       moved.push_back(&op);
+}
+
+/// Sorts the operations by the number of operations that they wait for. Chains
+/// of operations that do not wait for each other, such as the two directions of
+/// a recurrent network, then take turns, and wait at the same barriers.
+void LoopBody::sortByDepth() {
+  llvm::DenseMap<Operation *, unsigned> depths;
+  for (Operation *op : moved) {
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    unsigned depth = 0;
+    for (Value value : used)
+      if (auto found = depths.find(value.getDefiningOp());
+          found != depths.end())
+        depth = std::max(depth, found->second + 1);
+    depths[op] = depth;
+  }
+  llvm::stable_sort(
+      moved, [&](Operation *a, Operation *b) { return depths[a] < depths[b]; });
 }
 
 LogicalResult LoopBody::findInputs() {
@@ -141,9 +162,29 @@ LogicalResult LoopBody::findInputs() {
   return success();
 }
 
+/// Moves the insertions of the call's results behind the call, where the loop
+/// reads a slice after an insertion.
+static void moveReadersBehind(func::CallOp call) {
+  llvm::SmallPtrSet<Operation *, 8> behind = {call};
+  Operation *last = call;
+  for (Operation &op : llvm::make_early_inc_range(*call->getBlock())) {
+    if (&op == call)
+      return;
+    if (llvm::none_of(op.getOperands(), [&](Value operand) {
+          return behind.contains(operand.getDefiningOp());
+        }))
+      continue;
+    behind.insert(&op);
+    op.moveAfter(last);
+    last = &op;
+  }
+}
+
 LogicalResult LoopBody::outline(SymbolTable &symbols) {
   if (failed(findInputs()))
     return failure();
+  Operation *last = moved.back();
+  sortByDepth();
   OpBuilder builder(loop.getContext());
   TypeRange inputTypes = ValueRange(inputs.getArrayRef()).getTypes(),
             resultTypes = ValueRange(results.getArrayRef()).getTypes();
@@ -167,9 +208,9 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                            return mapping.lookup(value);
                          }));
 
-  // The call stands behind all slices that it reads, and before all insertions
-  // of its results.
-  builder.setInsertionPoint(moved.back());
+  // The call of the function that contains the loop's body is placed after all
+  // slices that it reads.
+  builder.setInsertionPoint(last);
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),
                      [&](Value value) { return inputs.contains(value); }) &&
@@ -182,6 +223,7 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
     value.replaceAllUsesWith(call.getResult(index));
   for (Operation *op : llvm::reverse(moved))
     op->erase();
+  moveReadersBehind(call);
   return success();
 }
 

@@ -45,10 +45,9 @@ using namespace dml;
 
 using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
-/// The tensors that the members of a stack read. (The members are the products
-/// that are stacked.) For each tensor that the first member reads, the map has
-/// the list of the tensors that the members, in their order, read in the same
-/// place.
+/// The tensors that the products to be stacked read. The map has an entry for
+/// each tensor that the first product reads. The entry lists, in the order of
+/// the products, the tensors that the same operation of their bodies reads.
 using Captures = llvm::MapVector<Value, Values>;
 
 /// The largest number of operations (reshapes and generics) that may stand
@@ -167,30 +166,30 @@ public:
   }
   /// Returns a hash of `op` that does not depend on which weights `op` reads.
   llvm::hash_code hash(linalg::GenericOp op) const;
-  /// Stacks `members`, which are products of equal hashes, then their readers
-  /// if these are equal, and so on. Changes nothing if `members` differ or if
-  /// their weights cannot be stacked. If `staysApart` is true, the products
-  /// remain separate operations, and only their weights are stacked, in the
-  /// same way as a program for smaller inputs stacks them: both programs can
-  /// then share the stored weights.
+  /// Stacks `members`, products with equal hashes, then their readers if these
+  /// are equal, and so on. Changes nothing if the products differ or if their
+  /// weights cannot be stacked. If `staysApart` is true, the products remain
+  /// separate operations, and only their weights are stacked, in the same way
+  /// as a program for smaller inputs stacks them: both programs can then share
+  /// the stored weights.
   void stackMembers(ArrayRef<linalg::GenericOp> members, bool staysApart);
 
 private:
-  /// Collects the tensors that `members` read in `captures`. Returns false if
-  /// the members cannot be stacked.
+  /// Collects the tensors that the generics `members` read in `captures`.
+  /// Returns false if the generics cannot be stacked.
   bool match(ArrayRef<linalg::GenericOp> members, Captures &captures);
   bool canStack(ArrayRef<Value> values, int depth = 0);
   Value stack(ArrayRef<Value> values);
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Builds a generic that computes all members, replaces each of `members` by
-  /// a generic that reads the member's part of the stacked result, and returns
-  /// the generics that read the parts.
+  /// Builds a generic that computes what all `members` compute, replaces each
+  /// of them by a generic that reads its part of the stacked result, and
+  /// returns the generics that read the parts.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
-  /// Makes `members` read their weights from stacks. The members remain
-  /// separate operations.
+  /// Makes `members` read their weights from stacks. They remain separate
+  /// operations.
   void redirect(ArrayRef<linalg::GenericOp> members, const Captures &captures);
 
   IRRewriter rewriter;
@@ -200,7 +199,8 @@ private:
   /// The stacks that have been built: the list of the stacked tensors and the
   /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
-  /// The results of members that were not stacked, although their weights were.
+  /// The results of products that were not stacked, although their weights
+  /// were.
   llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
@@ -235,9 +235,9 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   for (linalg::GenericOp member : members.drop_front())
     if (!addMember(first, member, captures))
       return false;
-  // If members read different tensors in one place, these reads must be
-  // tensor.extract, to which stackBodies() adds the number of the member as a
-  // coordinate.
+  // An operation that reads a different tensor in each of the stacked generics
+  // must be a tensor.extract: stackBodies() adds the number of the generic to
+  // its coordinates.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            resultsApart.contains(capture.first) ||
@@ -310,8 +310,9 @@ static RankedTensorType getStackedType(RankedTensorType type, size_t count) {
   return type.clone(sizes);
 }
 
-/// Returns the reassociation of the same reshape with an additional first
-/// dimension, which does not change: {{0}, {1, 2}} for {{0, 1}}.
+/// `reassociation` states which dimensions a reshape joins or splits. Returns
+/// it for the same reshape of a tensor with an additional first dimension,
+/// which does not change: {{0}, {1, 2}} for {{0, 1}}.
 static SmallVector<ReassociationIndices>
 withFirstDim(ArrayRef<ReassociationIndices> reassociation) {
   SmallVector<ReassociationIndices> shifted = {{0}};
@@ -382,9 +383,10 @@ Value Stacker::stack(ArrayRef<Value> values) {
   return stackBodies(generic, captures, values.size()).getResult(0);
 }
 
-/// Builds a generic with the body of `first` and an additional first dimension,
-/// whose coordinate is the number of the member. This coordinate selects the
-/// member's tensor in each stack that the body reads.
+/// Builds a generic with the body of `first`, one of the stacked generics, and
+/// an additional first dimension, whose coordinate is the number of a stacked
+/// generic. This coordinate selects the tensor of this generic in each stack
+/// that the body reads.
 linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
                                        const Captures &captures, size_t count) {
   llvm::DenseMap<Value, Value> stacked;

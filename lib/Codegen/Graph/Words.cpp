@@ -441,8 +441,9 @@ Value WordBuilder::narrowFloat(Wide bits) {
   Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
   zeros = with<MinUIOp>(zeros, 31u);
   Wide shifted = shiftRightWithin(normal, zeros);
-  // The bits that the shift has moved out of both words also set the sticky
-  // bit.
+  // A right shift of a denormal's mantissa loses bits. If one of them is set,
+  // the sticky bit is set, so that rounding takes the number for larger than
+  // the bits that are left.
   Value isInexact =
       compare(Predicate::ne, shiftLeftWithin(shifted, zeros), normal);
   shifted.low = with<OrIOp>(shifted.low, truth(isInexact));

@@ -49,15 +49,16 @@ using namespace dml;
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The most outputs of a thread. The thread carries these sums in registers
-/// through its loop over keys, and holds as many new sums while it computes a
-/// block of keys. Devices have enough registers for 128 outputs.
+/// The largest number of elements of the output that a thread computes. The
+/// thread keeps these elements in registers throughout its loop over keys, and
+/// needs as many registers again for the sums of the present block of keys.
+/// Devices have enough registers for 128 elements.
 static constexpr int64_t maxOutputs = 128;
 
 /// The least number of keys in a block. Each block of online softmax corrects,
-/// and thus rounds, the sums that are carried from block to block. With smaller
-/// blocks, there would be more roundings than the error bounds allow to which
-/// kernels are compared (docs/Reference.md).
+/// and thus rounds, the sums that are carried from block to block. The results
+/// of kernels are compared to error bounds (docs/Reference.md). Smaller blocks
+/// would round more often than the bounds allow.
 static constexpr int64_t minKeysTogether = 16;
 
 std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
@@ -160,18 +161,18 @@ struct StagedOperand {
   const Contraction *sums = nullptr;
   /// The number of the workgroup's first vector of positions.
   LinearForm firstVector;
-  /// The layout in workgroup memory. For each term, the factors at all
-  /// positions of the tile are consecutive vectors of `side` neighbouring
-  /// positions. A thread loads an item at a time, which is one of these vectors
-  /// for each of several neighbouring terms. A line of the area consists of the
-  /// items with the same terms: with 4 terms in an item and 16 vectors for each
-  /// term, a line has 16 items of 4 vectors.
+  /// The layout of the operand in workgroup memory. The factors of one term, at
+  /// all positions of the tile, are consecutive vectors of `side` = 4
+  /// positions. A thread loads an item at a time: the vectors of the same 4
+  /// positions for several neighbouring terms. All items of the same terms form
+  /// a line. With 16 terms, 64 positions, and 4 terms in an item, there are 4
+  /// lines of 16 items of 4 vectors.
   StagedArea area;
   /// The distance in memory between neighbouring terms, in vectors.
   int64_t pitch = 0;
-  /// The value of the body that numbers the positions, such as the counter of
-  /// the loop over keys. Null for an operand whose positions are coordinates of
-  /// the output.
+  /// The value of the body that numbers the positions, such as the induction
+  /// variable of the loop over keys. Null for an operand whose positions are
+  /// coordinates of the output.
   Value position;
 
   /// Sets the layout of `terms` terms. Each term has `vectors` vectors, and a
@@ -269,12 +270,13 @@ private:
     return forms->add(b, threadColumn, i * block.threadColumns);
   }
   /// Returns key `number`, counted over all blocks, and the condition that the
-  /// key exists. The first block is the one that may be incomplete, since a
-  /// last block of few keys could exceed the error bounds (see the beginning of
-  /// this file). Its first numbers then have no key, and the function returns
-  /// key 0 for them. With 100 keys in blocks of 32, numbers 0 to 27 have no
-  /// key, and number 28 is key 0. The condition is null if all numbers have
-  /// keys.
+  /// key exists. If the number of keys is not a multiple of the block, the
+  /// first block is incomplete, and not the last one: each later block
+  /// corrects, and thus rounds, the outputs of the blocks before, which error
+  /// bounds do not allow for a block of few keys. The first numbers then have
+  /// no key, and the function returns key 0 for them. With 100 keys in blocks
+  /// of 32, numbers 0 to 27 have no key, and number 28 is key 0. The condition
+  /// is null if all numbers have keys.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
     int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
     if (missing == 0)
@@ -319,9 +321,9 @@ SmallVector<Value> AttentionKernel::loopOver(int64_t count, int64_t step,
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the factors of `steps` iterations, from `firstStep` on, at each
-/// position of vector `vector`. In the result, the factors of one term are
-/// neighbours.
+/// Builds the factors of `steps` iterations of the loop over terms, from
+/// iteration `firstStep` on, at each position of vector `vector`. In the
+/// result, the factors of one term are neighbours.
 SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
                                                  LinearForm vector,
                                                  LinearForm firstStep,
@@ -371,9 +373,10 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
   return factors;
 }
 
-/// Copies the factors of the iterations from `firstStep` on to workgroup
-/// memory. `thread` is the number by which a thread chooses its items: the
-/// thread's own number, or this number shifted (buildSums()).
+/// Copies the factors of the loop over terms, from iteration `firstStep` on, to
+/// workgroup memory. `thread` is the number by which a thread chooses its
+/// items: the thread's own number, or this number shifted such that threads
+/// without an item of the queries take the first items of the keys.
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /
@@ -448,10 +451,10 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
       });
 }
 
-/// Replaces `sums` by scores. A score is -infinity if the block is incomplete
-/// and has no such key, or if the query does not see the key. Appends to `seen`
-/// a vector of conditions for each vector of scores: that the key exists and is
-/// seen. The vector is null if both always hold.
+/// Replaces `sums` by scores. A score is -infinity if its key does not exist,
+/// since the block is incomplete, or if the query does not see the key. Appends
+/// to `seen` a vector of conditions for each vector of scores: that the key
+/// exists and is seen. The vector is null if all keys exist and are seen.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {

@@ -41,16 +41,18 @@ struct AttentionLayout {
                                             const AttentionTile &tile);
 };
 
-/// Returns why `attention` cannot have the tile `tile` on devices of `profile`,
-/// or an empty text if it can.
+/// Returns the reason why no attention kernel with `tile` can compute
+/// `attention` on devices of `profile`, or an empty text if there is such a
+/// kernel.
 std::string findTileProblem(const Attention &attention,
                             const AttentionTile &tile,
                             const DeviceProfile &profile);
 
-/// Returns the tile of `queries` by `keys` with whole iterations of up to 16
-/// terms of scores at a time, or with one iteration if it has more terms. If
-/// the workgroup memory of `profile` does not suffice, the tile has fewer
-/// iterations. Returns nothing if not even one iteration fits.
+/// Returns the tile of `queries` by `keys`. To compute scores, its kernel
+/// stages the terms of several iterations of the loop over terms at a time: at
+/// most 16 terms, or those of one iteration if these are more. It stages fewer
+/// iterations if the workgroup memory of `profile` does not suffice. Returns
+/// nothing if not even the terms of one iteration fit.
 std::optional<AttentionTile> getAttentionTile(const Attention &attention,
                                               int64_t queries, int64_t keys,
                                               const DeviceProfile &profile);

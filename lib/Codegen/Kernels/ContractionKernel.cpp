@@ -36,18 +36,19 @@ namespace {
 /// A workgroup's tile of an operand, and the layout of its factors in workgroup
 /// memory.
 struct StagedFactors : OperandTile {
-  /// The layout in workgroup memory. For each term, the factors at all
-  /// positions of the tile are consecutive vectors of 4 neighbouring positions.
-  /// A thread loads an item at a time, which is one of these vectors for each
-  /// of `together` neighbouring terms. A line of the area consists of the items
-  /// with the same terms.
+  /// The layout of the operand in workgroup memory. The factors of one term, at
+  /// all positions of the tile, are consecutive vectors of 4 positions. A
+  /// thread loads an item at a time: the vectors of the same 4 positions for
+  /// `together` neighbouring terms. All items of the same terms form a line.
+  /// With 16 terms, 64 positions, and 4 terms in an item, there are 4 lines of
+  /// 16 items of 4 vectors.
   StagedArea area;
   /// The load of the first term's factor, if the factors of consecutive terms
   /// are neighbours in their buffer, so that a thread can load several of them
   /// by addresses that follow each other. Null otherwise.
   memref::LoadOp firstLoad;
-  /// The number of neighbouring terms that a thread loads at a time, at each
-  /// position of a vector of positions.
+  /// The number of neighbouring terms that a thread loads at a time, for each
+  /// of 4 neighbouring positions.
   int64_t together = 0;
   /// Whether some factors are selections between an element and a constant for
   /// padding.
@@ -98,9 +99,9 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// The number of iterations whose terms are in workgroup memory at a time.
-  /// This is a round of the loop over the terms, and `rounds` rounds cover all
-  /// iterations.
+  /// The kernel stages the factors of `stepsOfRound` iterations of the
+  /// contraction's loop over terms in each round of its own loop, which has
+  /// `rounds` rounds.
   const int64_t stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread in its
@@ -150,9 +151,9 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
 }
 
 /// Returns the load of the first term's factor if the factors of consecutive
-/// terms are neighbours in their buffer, and null otherwise. With n terms in an
-/// iteration, the factor of term t of iteration i must lie n * i + t elements
-/// behind the factor of term 0 of iteration 0.
+/// terms are neighbours in their buffer, and null otherwise. If an iteration of
+/// the loop over terms adds n terms, the factor of term t of iteration i must
+/// lie n * i + t elements behind the factor of term 0 of iteration 0.
 memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   const ContractionOperand &operand = *factors.operand;
   int64_t numTerms = contraction.getTermsOfStep();
@@ -202,9 +203,9 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors that a thread loads at a time: the terms of `group` at
-/// each position of vector `vector`. In the result, the factors of one term are
-/// neighbours.
+/// Builds the factors of one item: those of the group of neighbouring terms
+/// with number `group`, at each position of vector `vector`. In the result, the
+/// factors of one term are neighbours.
 SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
                                                    const StagedFactors &factors,
                                                    LinearForm vector,
@@ -237,7 +238,7 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
 /// Builds the factors of the terms of `group`, if the factors of consecutive
 /// terms are neighbours in their buffer. The address of the first term's factor
 /// is computed once for each position, and the factor of term t lies t elements
-/// behind it.
+/// behind the first term's.
 SmallVector<Value>
 ContractionKernel::buildNeighbours(TileBuilder &builder,
                                    const StagedFactors &factors,
@@ -255,7 +256,7 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
       });
   BodySlice address(op, given);
   Value loaded = memref::LoadOp(factors.firstLoad).getResult();
-  // The load belongs to the operand's slice, so that slicing succeeds again.
+  // The load is a part of the operand's slice, so that it can be sliced.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
   builder.buildSlice(address.getOperations(), ofLanes);
@@ -286,8 +287,8 @@ LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// Builds the factors of item `item` in round `round`. The item consists of a
-/// group of neighbouring terms at a vector of neighbouring positions.
+/// Builds the factors of item `item` in round `round`: the factors of some
+/// neighbouring terms at 4 neighbouring positions.
 SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                const StagedItem &item,
                                                LinearForm round) {
@@ -374,8 +375,9 @@ static void sinkIntoGuards(Block &block) {
   }
 }
 
-/// Splits `guard` into two guards: one with its loads at the place of `guard`,
-/// and one with its stores in front of `point`. Returns the second guard.
+/// Splits `guard`, a branch that loads factors and stores them, into two: a
+/// guard of the loads in its place, and a guard of the stores in front of
+/// `point`. Returns the guard of the stores.
 static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   OpBuilder b(guard);
   Location loc = guard.getLoc();
@@ -388,9 +390,9 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The values, such as loaded values, that operations of the first guard
-  // compute and operations of the second guard use. They become results of the
-  // first guard.
+  // The values, such as loaded values, that the guard of the loads computes and
+  // the guard of the stores uses. They become results of the guard of the
+  // loads.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())

@@ -13,8 +13,9 @@
 
 namespace dml {
 
-/// Returns why `contraction` cannot have the tile `tile` on devices of
-/// `profile`, or an empty text if it can.
+/// Returns the reason why no contraction kernel with `tile` can compute
+/// `contraction` on devices of `profile`, or an empty text if there is such a
+/// kernel.
 std::string findTileProblem(const Contraction &contraction,
                             const ContractionTile &tile,
                             const DeviceProfile &profile);

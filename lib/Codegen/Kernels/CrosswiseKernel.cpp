@@ -136,10 +136,10 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
     return arith::OrIOp::create(b, lhs, rhs);
   };
   for (int64_t bits = 16; bits >= down.bits; bits /= 2) {
-    // The mask of the bits that stay in the first of two words. If a word is
-    // divided into blocks of `bits` bits, these are its even-numbered blocks,
-    // counted from the lowest: 0x00ff00ff for 8 bits. The other blocks are
-    // exchanged with the second word's even-numbered blocks.
+    // Two words exchange blocks of `bits` bits: the odd-numbered blocks of the
+    // first word, counted from the lowest bits, and the even-numbered blocks of
+    // the second word. `low` is the mask of the even-numbered blocks:
+    // 0x00ff00ff for 8 bits.
     uint32_t low = 0;
     for (int64_t at = 0; at < 32; at += 2 * bits)
       low |= llvm::maskTrailingOnes<uint32_t>(bits) << at;

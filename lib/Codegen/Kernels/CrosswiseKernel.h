@@ -49,8 +49,8 @@ struct CrosswiseShape {
   int64_t numRows = 1, numBatches = 1, numColumns;
 };
 
-/// Returns why `op` cannot have the crosswise tile `tile`, or an empty text if
-/// it can.
+/// Returns the reason why no kernel with the crosswise tile `tile` can compute
+/// `op`, or an empty text if there is such a kernel.
 std::string findCrosswiseProblem(mlir::linalg::GenericOp op,
                                  const MapTile &tile);
 

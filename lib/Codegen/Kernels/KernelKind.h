@@ -69,11 +69,11 @@ struct Proposal {
   /// even if it takes 200 cycles. A proposal without cycles cannot be compared
   /// and must therefore be preferred.
   bool isPreferred = false;
-  /// The factor by which chooseKernel() multiplies these cycles before it
+  /// The factor by which chooseKernel() multiplies the cycles before it
   /// compares them with other times. With a share of 0.9, a kernel of 100
-  /// cycles counts as one of 90, so that a kernel of 95 cycles does not win
-  /// against it. The share favours a kernel against others that must pay off
-  /// clearly, since estimates are inexact.
+  /// cycles counts as one of 90, and a kernel of 95 cycles does not win against
+  /// it. Since estimates are inexact, a kind with a share below 1 loses only to
+  /// kernels that are clearly faster.
   double share = 1;
 
   /// Returns a proposal that is chosen without a comparison of times.
@@ -96,8 +96,9 @@ public:
   /// Replaces `op` by the launch of the kernel with `tile`, a tile of this
   /// kind, and returns an empty text. On failure, `op` stays, and the function
   /// returns the reason, in words that follow the name of the operation in a
-  /// message. For an operation that is not a contraction, the reason is "has a
-  /// matrix_tile that stands on no contraction".
+  /// message. Matrix kernels, for example, compute contractions only, and
+  /// return "has a matrix_tile that stands on no contraction" for other
+  /// operations.
   virtual std::string build(mlir::linalg::GenericOp op, const KernelTile &tile,
                             const DeviceProfile &profile) const = 0;
 
@@ -150,8 +151,10 @@ public:
   }
 
 protected:
-  /// Builds the kernel with `tile`, or returns the problem as the text after
-  /// "has a matrix_tile that".
+  /// Builds the kernel with `tile`, and returns an empty text. On failure,
+  /// returns the problem without the name of the tile: "stands on no
+  /// contraction", which build() completes to "has a matrix_tile that stands on
+  /// no contraction", for example.
   virtual std::string tryBuild(mlir::linalg::GenericOp op, const Tile &tile,
                                const DeviceProfile &profile) const = 0;
   /// Proposes the fastest kernel.

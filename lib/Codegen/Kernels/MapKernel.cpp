@@ -273,7 +273,8 @@ struct MapKernel {
   MemRefType type;
   Packing packing;
   RowShape rows;
-  /// The rows that the body may replace, if the kernel has threads for these
+  /// The rows that the body may replace, if it keeps all other rows of the
+  /// output, as in the update of a cache. The kernel then has threads for these
   /// rows alone.
   std::optional<NewRows> newRows;
 };
@@ -499,19 +500,22 @@ public:
                    double maxGeneral, Operation *end);
 
 private:
-  /// What the kernel gains by a path for the threads in the interior, beside
-  /// the general path.
+  /// The gain of a second, cheaper path of the code, for the threads whose
+  /// indices need no clamping (the interior). The general path, which any
+  /// thread may take, remains for the other threads.
   struct Interior {
-    /// The average number of operations that a thread executes with both paths,
-    /// or nothing if the path for the interior saves too little and was
-    /// removed.
+    /// The average number of operations that a thread executes if there are
+    /// both a general path, which any thread may take, and a cheaper path for
+    /// threads whose indices need no clamping. Nothing if the cheaper path
+    /// saves too little and was removed.
     std::optional<double> average;
-    /// The interior is a box of ranges, one for each of several atoms. This is
-    /// the largest divergence of a single range: the share of the subgroups
-    /// with threads outside of it. Only ranges within a limit on this
-    /// divergence form the box (IndexForms::getInterior), and the kernel is
-    /// tried with several limits. If the largest divergence is 0.2, a limit of
-    /// 0.25 forms the same box as a limit of 0.6, and need not be tried.
+    /// The condition of the cheaper path, for threads whose indices need no
+    /// clamping, gives a range for each of several numbers (atoms). The
+    /// divergence of a range is the share of subgroups with threads outside of
+    /// it, and this is the largest divergence of all ranges. The kernel is
+    /// tried with several limits on the divergence of ranges. If the largest
+    /// divergence is 0.2, a limit of 0.25 gives the same ranges as a limit of
+    /// 0.6, and need not be tried.
     double divergence = 0;
   };
 
@@ -542,9 +546,10 @@ private:
 /// Builds element `lane` of a vector that may continue in the next row. `here`
 /// are the coordinates of the vector's first element, which is element `column`
 /// of its row, and `next` are the coordinates of the beginning of the next row.
-/// If ranges do not decide in which row element `lane` lies, the code selects
-/// between the elements that it would be in either row. Returns nothing if a
-/// selection is impossible.
+/// If ranges do not decide in which row element `lane` lies, the code loads
+/// from one of two positions: that of the element in the present row, or that
+/// in the next row. Returns nothing if one of the two elements is a constant,
+/// which has no position.
 std::optional<Scalar> PartBuilder::buildInBothRows(
     IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
     SmallVector<LinearForm> next, LinearForm column, int64_t lane) {
@@ -587,10 +592,11 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
   return elements;
 }
 
-/// Returns the position of the thread's vector of the rows that the body may
-/// replace. Rows beyond the end of the output are replaced by the last row. The
-/// threads of such rows store nothing, or what the thread of the last row
-/// stores, since the body computes an element from its coordinates alone.
+/// Returns the position of the thread's vector within the rows that the body
+/// may replace. A thread whose row would lie beyond the end of the output
+/// computes the last row instead, as the thread of the last row does. If both
+/// threads store, they store equal elements, since an element depends on its
+/// coordinates alone.
 LinearForm PartBuilder::getNewPosition(IndexForms &forms,
                                        TileBuilder &builder) {
   const NewRows &rows = *kernel.newRows;
@@ -613,9 +619,10 @@ LinearForm PartBuilder::getNewPosition(IndexForms &forms,
       forms.mul(b, column, count));
 }
 
-/// Loads the vector at `place` of the output, and returns its elements. Only
-/// the thread that stores this vector loads it, and the thread loads nothing
-/// else of the output, since other threads store there at the same time.
+/// Loads the vector at index `place` of the output, and returns its elements.
+/// Only the thread that stores this vector loads it, and the thread loads
+/// nothing else of the output, since other threads store there at the same
+/// time.
 SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
                                            Value place) {
   const Packing &packing = kernel.packing;
@@ -878,11 +885,12 @@ static double toShare(int64_t percent) {
   return static_cast<double>(percent) / 100;
 }
 
-/// Builds a path for the threads in the interior, whose indices need no
-/// clamping. The general path, which any thread may take, is the code between
-/// `thread` and `end`. The interior is a box of ranges, which consists only of
-/// ranges whose divergence is at most `maxDivergence`. The path for the
-/// interior is removed if it saves too little.
+/// Builds a second path for threads whose indices need no clamping (the
+/// interior), given by a range of values for each of several atoms. The general
+/// path, which any thread may take, is the code between `thread` and `end`. A
+/// range is used only if at most the share `maxDivergence` of subgroups has
+/// threads outside of it, since a subgroup with threads outside executes both
+/// paths. The second path is removed if it saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -914,7 +922,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Threads outside of an interior are also outside of smaller interiors.
+    // Later iterations of this loop only narrow the ranges. If too many
+    // subgroups have threads outside of the ranges already, no path for the
+    // threads inside is worthwhile.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
@@ -924,14 +934,13 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops as soon as the path has too many operations to be
-    // worthwhile. The code so far contains most of the path's comparisons.
-    // Those that the box does not decide add ranges to the box. The next
-    // iteration builds the path again for this smaller interior, in which it is
-    // shorter and may be worthwhile.
+    // worthwhile. The path may still need clamping, where ranges leave the
+    // outcome of a comparison open. The ranges are then narrowed to threads for
+    // which the comparison has the outcome that needs no clamping, and the next
+    // iteration of the loop builds a shorter path for these threads.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
-    // Comparisons that are still undecided restrict the interior further.
     undecided = narrowed.getInterior(maxDivergence);
   } while (!undecided.empty());
 
@@ -958,13 +967,17 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   return result;
 }
 
-/// Builds the code of the part's threads in front of `end`. The launch has
-/// `count` threads, of which the part may use fewer. A path for the interior is
-/// tried with each of the limits on divergence `interiors`, in percent, until
-/// one saves enough. If the threads would execute more than `maxGeneral`
-/// operations of the general path in total, building stops: the caller measures
-/// tiles by building them, and discards the incomplete code of this tile, which
-/// is too slow.
+/// Builds the code that the threads of the part execute, and inserts it before
+/// the operation `end`. The launch has `count` threads, of which the part may
+/// use fewer. Beside the general path,
+/// which any thread may take, a cheaper path is tried for threads whose indices
+/// need no clamping. The path's condition requires that certain numbers (atoms)
+/// lie in ranges, each of which at most a given share of subgroups may violate,
+/// since these subgroups execute both paths. `interiors` are limits on this
+/// share, in percent, which are tried in turn until a path saves enough. If the
+/// threads would execute more than `maxGeneral` operations of the general path
+/// in total, building stops: the caller measures tiles by building them, and
+/// discards the incomplete code of this tile, which is too slow.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -990,10 +1003,11 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // If a path for the interior saves too little, a smaller limit on divergence
-  // may give a path that saves enough. Some ranges then do not belong to the
-  // interior's box. Fewer subgroups have threads outside of the interior, and
-  // thus execute both paths.
+  // The cheaper path is for threads whose indices need no clamping, and its
+  // condition gives ranges of several numbers (atoms). If the path saves too
+  // little, a smaller limit on the divergence of ranges is tried, which leaves
+  // fewer ranges in the condition. The path then clamps more indices, but fewer
+  // subgroups execute both paths.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1015,7 +1029,7 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 
 /// If the output repeats the same elements along dimension `dim`, as a
 /// broadcast or a tiling does, returns the number of workgroups that compute
-/// the elements once, and how often they repeat. Returns nothing if a
+/// the elements once, and the number of repetitions. Returns nothing if a
 /// repetition does not consist of whole workgroups.
 static std::optional<std::pair<int64_t, int64_t>>
 getRepetition(const MapKernel &kernel, int64_t dim) {
@@ -1117,11 +1131,13 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   }
 }
 
-/// Builds the launch of `kernel` at the insertion point of `b`. `getInteriors`
-/// returns, for a part, the limits on divergence (IndexForms::getInterior) with
-/// which a path for the interior is tried. If the threads would execute more
-/// than `maxGeneral` operations of the general path in total, building stops,
-/// and the caller must discard the incomplete code.
+/// Builds the launch of `kernel` at the insertion point of `b`. A part of the
+/// kernel has a general path, which any thread may take, and may have a cheaper
+/// path for threads whose indices need no clamping. `getInteriors` returns, for
+/// a part, the limits on the share of subgroups that execute both
+/// (PartBuilder::build). If the threads would execute more than `maxGeneral`
+/// operations of the general path in total, building stops, and the caller must
+/// discard the incomplete code.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,

@@ -22,12 +22,14 @@ struct KernelCost {
   /// The number of operations that all threads execute if they take the general
   /// path, which any thread can take, and the number of loads among them.
   double general = 0, loads = 0;
-  /// The number of operations that all threads execute if those in the interior
-  /// take a cheaper path, or `general` if no such path was built.
+  /// The number of operations that all threads execute if those that need no
+  /// clamping of indices take a cheaper path, or `general` if no cheaper path
+  /// was built.
   double average = 0;
-  /// For each part of the kernel, the limit on divergence with which the path
-  /// for the interior was built, in percent, or 0 if there is no such path, as
-  /// in MapTile::interior.
+  /// For each part of the kernel, the limit, in percent, with which its cheaper
+  /// path for threads that need no clamping was built (MapTile::interior): the
+  /// share of subgroups that a range in the path's condition may exclude. It is
+  /// 0 if the part has no cheaper path.
   llvm::SmallVector<int64_t, 2> interior;
   /// The vectors of each row that need no clamping, if other vectors of the row
   /// do need it. Separate threads can then compute them (InsideVectors), so
@@ -45,8 +47,8 @@ std::string findTileProblem(mlir::linalg::GenericOp op, const MapTile &tile);
 /// Returns the tile with one vector for each thread.
 MapTile getPlainTile(mlir::linalg::GenericOp op);
 
-/// Whether a kernel with `tile` has threads for the rows alone that the body of
-/// `op` may replace (NewRows).
+/// Whether a kernel with `tile` has threads only for those rows of the output
+/// that the body of `op` may replace (NewRows).
 bool launchesNewRows(mlir::linalg::GenericOp op, const MapTile &tile);
 
 /// Returns the number of threads that compute `op` with `tile`, without the
@@ -64,12 +66,14 @@ std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
 
 /// Builds the launch that computes `op` with `tile` at the end of `block`, and
 /// returns its cost. The general path of the code, which any thread can take,
-/// is built first. A cheaper path for the threads in the interior is added if
-/// it saves enough: such a path is tried for each of the limits on divergence
-/// `interiors` in turn (IndexForms::getInterior), until one saves enough. If
-/// the operations of the general path, added up over all threads, are more than
-/// `maxGeneral`, building stops. KernelCost::general is then more than
-/// `maxGeneral`, and the caller must discard the incomplete code.
+/// is built first. A cheaper path for threads that need no clamping of indices
+/// is added if it saves enough. Its condition requires that certain numbers
+/// (atoms) lie in ranges, each of which at most a given share of subgroups may
+/// violate. `interiors` are limits on this share, in percent, which are tried
+/// in turn until a path saves enough. If the operations of the general path,
+/// added up over all threads, are more than `maxGeneral`, building stops.
+/// KernelCost::general is then more than `maxGeneral`, and the caller must
+/// discard the incomplete code.
 KernelCost tryMapKernel(mlir::Block &block, mlir::linalg::GenericOp op,
                         const MapTile &tile, llvm::ArrayRef<int64_t> interiors,
                         double maxGeneral);

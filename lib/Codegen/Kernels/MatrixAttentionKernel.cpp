@@ -24,12 +24,12 @@
 // necessary. The reference is 5.55, the logarithm of 256, below the largest
 // score of the query's first block, whose weight is thus 256. For example, two
 // blocks have the scores 3 and 5 and the values 10 and 20. The weights are 256
-// and 256 e^2 = 1892. The sum of weights is 2148, and the sum of the products
-// with values is 40392, which is 18.8 times as large. If the weight of a score
-// may exceed the range of f16, the query gets a new reference, and its subgroup
-// scales the outputs and sums. A weight that is a denormal in f16 is less than
-// 2^-22 of the largest weight; docs/Reference.md describes the error that this
-// permits.
+// and 256 e^2 = 1892. The sum of the products of weights and values, 40392,
+// divided by the sum of the weights, 2148, is the output, 18.8. If the weight
+// of a score may exceed the range of f16, the query gets a new reference, and
+// its subgroup scales the outputs and sums. A weight that is a denormal in f16
+// is less than 2^-22 of the largest weight; docs/Reference.md describes the
+// error that this permits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,16 +55,16 @@ using namespace dml;
 /// The number of f16 factors in a vector of workgroup memory.
 static constexpr int64_t lanes = 8;
 
-/// The distance between the largest score and a new reference below it: the
-/// logarithm of 256. The weight of the largest score is then 256. A larger
-/// weight than 1 lets f16 represent smaller weights as normal numbers, down to
-/// 2^-22 of the largest weight, and 256 leaves room for later scores that are
-/// larger.
+/// How far the number that is subtracted from a query's scores lies below the
+/// largest score when it is set: the logarithm of 256. The weight of the
+/// largest score is then 256. A larger weight than 1 lets f16 represent smaller
+/// weights as normal numbers, down to 2^-22 of the largest weight, and 256
+/// leaves room for later scores that are larger.
 static const double belowLargest = 8 * std::log(2.0);
 
-/// The largest distance of a score above the reference. The weight of such a
-/// score is exp(10.54) = 37,798, which is below the largest number of f16,
-/// 65,504 or exp(11.09), with a margin.
+/// How far a score may lie above the number that is subtracted from it. Its
+/// weight is then exp(10.54) = 37,798, which is below the largest number of
+/// f16, 65,504 or exp(11.09), with a margin.
 static constexpr double mostAbove = 10.54;
 
 //===----------------------------------------------------------------------===//
@@ -167,11 +167,12 @@ private:
     StagedArea area;
   };
   /// The values that the loop carries from block to block: the matrices of
-  /// outputs in row-major order, the reference of the thread's query, the sum
-  /// of the query's weights, and the matrices of this block's scores, which the
-  /// preceding iteration has computed.
-  /// `next` holds vectors that have been loaded but not yet stored in workgroup
-  /// memory: the keys of the next block and the values of this block.
+  /// outputs in row-major order, the number that is subtracted from the scores
+  /// of the thread's query before the exponential (`reference`), the sum of the
+  /// query's weights, and the matrices of this block's scores, which the
+  /// preceding iteration has computed. `next` holds vectors that have been
+  /// loaded but not yet stored in workgroup memory: the keys of the next block
+  /// and the values of this block.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -298,10 +299,10 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that the key or the iteration `number` exists, and
-/// therefore counts in sums: that `number` is at most `last`. `most` is the
-/// largest possible `number`. Returns null if `most` is at most `last`, since
-/// the condition then always holds.
+/// Builds the condition that `number` is at most `last`. `number` is that of a
+/// key, or of an iteration of the loop over terms, and only existing ones count
+/// in sums. `most` is the largest possible `number`. Returns null if `most` is
+/// at most `last`, since the condition then always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -311,8 +312,9 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
 }
 
 /// Loads item `item` of the factors of scores: terms of the queries, or of the
-/// keys of block `keyBlock`. An item consists of the terms of as many
-/// iterations as fill whole vectors.
+/// keys of block `keyBlock`. An item consists of the terms of a unit: as many
+/// iterations of the loop over terms as fill whole vectors of 16 bytes. With 3
+/// terms in an iteration and vectors of 8, a unit has 8 iterations.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
                                                      const StagedItem &item,
                                                      LinearForm keyBlock) {
@@ -326,8 +328,9 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
       lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
   LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
-  // If all iterations together fill whole items, one condition decides whether
-  // all iterations of an item exist. Otherwise each iteration of an item has a
+  // If the loop over terms consists of whole units of `stepsOfUnit` iterations,
+  // the iterations of an item either all exist or all lie beyond the end of the
+  // loop, and one condition decides. Otherwise each iteration of an item has a
   // condition of its own.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
@@ -365,8 +368,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   return vectors;
 }
 
-/// Loads item `item` of the values of block `keyBlock`, which is a vector of
-/// columns.
+/// Loads item `item` of the values of block `keyBlock`. An item is a vector of
+/// neighbouring columns of one key's values.
 SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
                                                       LinearForm keyBlock) {
   const ContractionOperand &operand = contraction.columns;
@@ -401,9 +404,9 @@ SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
       });
 }
 
-/// Stores the vectors of `lines` in stage `stage` of workgroup memory. load()
-/// has returned these vectors, and `vectors` begins with them. Returns the
-/// other vectors, which belong to other lines.
+/// Stores the data of an operand in stage `stage` of workgroup memory, as
+/// `lines` says. `vectors` begins with the vectors that load() has returned for
+/// this operand. Returns the other vectors, which belong to other operands.
 ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
                                          ValueRange vectors) {
   return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
@@ -591,9 +594,9 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 
   b.setInsertionPointToStart(choice.thenBlock());
   IndexForms::Scope scope(*forms);
-  // All threads of the subgroup run this code if one of their queries needs a
-  // new reference. The other queries keep their references, and their outputs
-  // are multiplied by 1, which is exact.
+  // All threads of the subgroup run this code if, for one of their queries, the
+  // number that is subtracted from scores must change. The other queries keep
+  // this number, and their outputs are multiplied by 1, which is exact.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
@@ -731,10 +734,10 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm stage = 0;
   if (tile.stages > 1)
     // The stages are filled in turn: with two stages, iteration i of the loop
-    // fills stage i modulo 2. The kernel computes the remainder even where the
-    // range of the loop's counter makes it unnecessary, so that a driver, which
-    // does not know this range, sees that the index stays within workgroup
-    // memory.
+    // over blocks of keys fills stage i modulo 2. The kernel computes the
+    // remainder even where the range of the loop's counter makes it
+    // unnecessary, so that a driver, which does not know this range, sees that
+    // the index stays within workgroup memory.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
@@ -863,10 +866,10 @@ void MatrixAttentionBuilder::build() {
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // Iteration i of the loop multiplies the keys of block i + 1, and stores them
-  // for this purpose in stage i modulo the number of stages. The keys of block
-  // 0 therefore belong to an iteration before the first one, which is built
-  // here, in front of the loop. Their stage is the one before stage 0: the last
+  // Iteration i of the loop over blocks of keys multiplies the keys of block i
+  // + 1, and stores them for this purpose in stage i modulo the number of
+  // stages. The keys of block 0 therefore belong to an iteration -1, which is
+  // built in front of the loop. Its stage is the one before stage 0: the last
   // stage.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));

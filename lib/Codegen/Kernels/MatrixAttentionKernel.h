@@ -24,13 +24,14 @@ struct MatrixAttentionLayout {
   /// both rounded up to whole matrices. Padding terms are 0, and padding
   /// columns are not stored.
   int64_t terms = 0, columns = 0;
-  /// A unit: the smallest number of iterations whose terms fill whole vectors,
-  /// and the number of these terms. With 3 terms in an iteration and vectors of
-  /// 8, a unit has 8 iterations and 24 terms.
+  /// A unit: the smallest number of iterations of the loop over terms whose
+  /// terms fill whole vectors, and the number of these terms. With 3 terms in
+  /// an iteration and vectors of 8, a unit has 8 iterations and 24 terms.
   int64_t stepsOfUnit = 0, unit = 0;
-  /// The lengths, in vectors, of a line of queries or keys, of a line of
-  /// values, and of a line of scores. A line of scores is reused for the
-  /// weights and for the outputs while they are scaled.
+  /// The distances, in vectors, between the data of neighbouring queries or
+  /// keys: between their terms, between the values of neighbouring keys, and
+  /// between the scores of neighbouring queries. The place of the scores is
+  /// reused for the weights and for the outputs while they are scaled.
   int64_t termsPitch = 0, valuesPitch = 0, scoresPitch = 0;
   /// How many columns of the outputs are in workgroup memory at a time. While
   /// outputs are scaled, they take the place of scores alone, since the stages
@@ -42,8 +43,8 @@ struct MatrixAttentionLayout {
   /// memory.
   int64_t stageVectors = 0, scoreVectors = 0, vectors = 0;
 
-  /// Returns why `attention` cannot have the tile `tile` on devices of
-  /// `profile`. Otherwise sets `layout` and returns an empty text.
+  /// If no kernel with `tile` can compute `attention` on devices of `profile`,
+  /// returns the reason. Otherwise sets `layout` and returns an empty text.
   static std::string get(const Attention &attention,
                          const MatrixAttentionTile &tile,
                          const DeviceProfile &profile,

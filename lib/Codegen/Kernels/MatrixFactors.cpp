@@ -112,8 +112,9 @@ bool dml::canMultiply(const Contraction &contraction,
         return false;
       if (!first)
         first = narrow;
-      // All terms must have the same zero point, and the zero point must not
-      // depend on a loop.
+      // The zero point is subtracted from the sums after the loop over terms.
+      // It must therefore be the same for all terms, and must not be computed
+      // in the loop.
       if (narrow->zeroPoint != first->zeroPoint ||
           narrow->isUnsigned != first->isUnsigned ||
           (narrow->zeroPoint &&

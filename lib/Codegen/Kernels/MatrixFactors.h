@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels with cooperative matrices stage factors in the narrow type of the
-// tensor, whereas bodies multiply widened factors. The functions in this file
-// find the narrow number from which a factor was widened, and pack narrow
-// numbers into vectors for workgroup memory.
+// tensor, such as f16, whereas bodies multiply factors that were widened to f32
+// or i32. The functions in this file find the narrow number from which a factor
+// was widened, and pack narrow numbers into vectors for workgroup memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,13 +66,13 @@ mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
 void widenLast(mlir::linalg::GenericOp op);
 
 /// Returns a 16-byte vector of `factors`, which `builder` has built for
-/// `operand`, as numbers of the type named `type`: 8 of "f16" or 16 of "i8". A
-/// factor must not change the sum if its iteration lies beyond the last one or
-/// if its term is padding: it then becomes 0, or the zero point that stands for
-/// 0. `counts` has, for each element of the builder, the condition that the
-/// iteration exists. `conditions` has, for each term of an iteration, the
-/// condition that the term is no padding. A null condition always holds, and so
-/// do all conditions of an empty `conditions`.
+/// `operand`, as numbers of the type named `type`: 8 of "f16" or 16 of "i8".
+/// Some factors must not change the sum: those beyond the last iteration of the
+/// loop over terms, and those of padding. They become 0, or the zero point that
+/// stands for 0. `counts` has, for each element of the builder, the condition
+/// that the iteration exists. `conditions` has, for each term of an iteration,
+/// the condition that the term is no padding. A null condition always holds,
+/// and so do all conditions of an empty `conditions`.
 mlir::Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
                         llvm::StringRef type,
                         llvm::ArrayRef<BuiltFactor> factors,

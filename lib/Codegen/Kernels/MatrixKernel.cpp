@@ -43,10 +43,12 @@ std::string dml::findMemoryProblem(int64_t bytes,
          std::to_string(profile.getMaxWorkgroupMemory());
 }
 
-/// Returns the number of terms that a thread stages at a time if the columns
-/// are quantized numbers whose products are rounded to f16: those in 16 bytes.
-/// Returns 0 for other columns, and if the terms of an iteration, of the
-/// contraction or of a stage do not fit this number.
+/// If the factors of the columns are quantized numbers with scales of f16,
+/// returns the number of these factors in 16 bytes, which a thread stages at a
+/// time. Returns 0 for other columns. Returns 0 as well unless all stages
+/// consist of whole groups of this size: the number must be a multiple of the
+/// terms that an iteration of the loop over terms adds, and must divide the
+/// terms of the contraction and of a stage.
 static int64_t getPackedTerms(const Contraction &contraction,
                               const MatrixTile &tile) {
   SmallVector<QuantizedFactor> factors =
@@ -106,8 +108,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
            " threads, but the device profile '" + profile.str() + "' has " +
            std::to_string(profile.getMaxWorkgroupSize());
 
-  // The quantized factors in 16 bytes have few scales, so that a thread stages
-  // all of them.
+  // Runs of quantized factors share a scale. A thread stages all factors in 16
+  // bytes at once, so that it loads few scales for them.
   int64_t packed = getPackedTerms(contraction, tile);
   auto setTogether = [&](int64_t together) {
     int64_t unit = std::lcm(std::max(lanes, packed), together);
@@ -268,10 +270,11 @@ private:
 
   StagedMatrices rows, columns;
   /// The factors of the columns, if threads unpack quantized numbers a word at
-  /// a time. The terms of rows and columns then lie in the same other order in
-  /// the lines of workgroup memory: in the order in which numbers are unpacked
-  /// within vectors, and the vectors with the same number of all items one
-  /// behind the other.
+  /// a time. Unpacking a word does not keep the order of its numbers. In
+  /// workgroup memory, the terms of both rows and columns have the order of the
+  /// unpacked numbers, so that a matrix product still multiplies factors of
+  /// equal terms. A line begins with the first vectors of all its items,
+  /// followed by their second vectors, and so on.
   std::optional<QuantizedFactors> quantized;
   /// Matrices of ones. Their products with factors are sums of factors, which
   /// the kernel needs for zero points. `onesOfRows` is multiplied, in the place
@@ -288,7 +291,7 @@ private:
 };
 } // namespace
 
-/// Returns the factors in each vector of an item of `staged`, as they lie in
+/// Returns the factors in each vector of an item of `staged`, in their order in
 /// workgroup memory.
 SmallVector<SmallVector<BuiltFactor>>
 MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
@@ -316,7 +319,8 @@ MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
 
 /// Unpacks the vectors of an item of the columns, whose addresses and scales
 /// `builder` has built. The factors are 0 where `condition`, which may be null,
-/// does not hold. Returns no vectors if the item is not made of words.
+/// does not hold. Returns no vectors if the item does not consist of whole
+/// words.
 SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
                                              Value condition) {
   int64_t perWord = quantized->getNumPerWord(),
@@ -355,17 +359,17 @@ SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
 }
 
 /// Loads the factors of item `item` of a stage. The stage contains terms of the
-/// iterations from `firstStep` on: of each iteration, `termsTogether` terms
-/// from `firstTerm` on.
+/// loop over terms from iteration `firstStep` on: from each iteration,
+/// `termsTogether` terms, of which the first is number `firstTerm`.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                                            const StagedItem &item,
                                            LinearForm firstStep,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The number of iterations in an item. If all iterations of the contraction
-  // fill whole items, one condition decides for all iterations of an item
-  // whether they exist.
+  // The number of iterations of the loop over terms in an item. If the loop
+  // consists of whole items, the iterations of an item either all exist or all
+  // lie beyond the end of the loop, and one condition decides.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -400,9 +404,9 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // An item holds factors of several iterations for one position, or of several
-  // positions in one iteration. The builder builds the body for each of these
-  // iterations or positions in a lane of its own.
+  // An item holds factors of several iterations of the loop over terms for one
+  // position, or of several positions for one iteration. The builder builds the
+  // body for each of these iterations or positions in a lane of its own.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {
@@ -461,8 +465,9 @@ void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
 }
 
 /// Stores 0 in all stages of workgroup memory before the first factors are
-/// stored. If the iterations of a stage have fewer terms than the tile, the
-/// matrices multiply these zeros in place of the missing terms.
+/// stored. A stage has room for `tile.terms` terms, but may hold fewer: with 9
+/// terms in an iteration of the loop over terms, 8 iterations fill 72 of 80.
+/// The matrices multiply zeros in place of the missing terms.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
@@ -487,13 +492,12 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
   gpu::MMAMatrixType matrix =
       isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
-  // A load takes the lines of workgroup memory as the rows of the matrix or, if
-  // it transposes, as the columns. The matrix of the operand of rows has a row
-  // for each position and a column for each term, and the matrix of the operand
-  // of columns has a row for each term and a column for each position. A line
-  // belongs to a position (isAlongTerms) or to a term. The load transposes
-  // where the line is thus a column: a term of the operand of rows, or a
-  // position of the operand of columns.
+  // A load takes a line of workgroup memory as a row of the matrix, or as a
+  // column if it transposes. A line consists of terms of one position
+  // (isAlongTerms) or of positions of one term. In the operand of rows, each
+  // row of a matrix is a position, so that lines of terms need no
+  // transposition. In the operand of columns, each row of a matrix is a term,
+  // so that lines of positions need none.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
@@ -577,13 +581,13 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
 
 /// Returns which of the stages in workgroup memory, counted from 0, holds the
 /// factors that the kernel multiplies in phase `phase` of iteration `block` of
-/// its loop. If a contraction adds many terms in each of its steps, an
-/// iteration of the kernel's loop takes several stages of factors, one in each
-/// phase. The stages are used in turn: with two stages and three phases,
-/// iteration 0 uses the stages 0, 1 and 0, and iteration 1 the stages 1, 0 and
-/// 1. The kernel computes the remainder even where the range of the loop's
-/// counter makes it unnecessary, so that a driver, which does not know this
-/// range, sees that the index stays within workgroup memory.
+/// its loop. If an iteration of the contraction's loop over terms adds many
+/// terms, an iteration of the kernel's loop takes several stages of factors,
+/// one in each phase. The stages are used in turn: with two stages and three
+/// phases, iteration 0 uses the stages 0, 1 and 0, and iteration 1 the stages
+/// 1, 0 and 1. The kernel computes the remainder even where the range of the
+/// loop's counter makes it unnecessary, so that a driver, which does not know
+/// this range, sees that the index stays within workgroup memory.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
     return 0;
@@ -594,13 +598,14 @@ LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
                           {0, schedule.stages - 1});
 }
 
-/// Builds the body of the loop over blocks of iterations. The body adds the
-/// products of block `block` to the sums, and loads the factors of the next
-/// stage while the factors of the present stage are multiplied (software
-/// pipelining). `carried` begins with `numMatrices` matrices: the sums of
-/// products and of factors. If the tile carries factors from one iteration to
-/// the next, these factors follow, which are loaded but not yet stored in
-/// workgroup memory. Returns the new values of `carried`.
+/// Builds the body of the kernel's loop. Its iteration `block` covers several
+/// iterations of the contraction's loop over terms. The body adds their
+/// products to the sums, and loads the factors of the next stage while the
+/// factors of the present stage are multiplied (software pipelining). `carried`
+/// begins with `numMatrices` matrices: the sums of products and of factors. If
+/// factors are carried from one iteration of the kernel's loop to the next,
+/// these factors follow, which are loaded but not yet stored in workgroup
+/// memory. Returns the new values of `carried`.
 SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
                                              ValueRange carried,
                                              int64_t numMatrices) {
@@ -615,9 +620,9 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
       storeStage(next, getStage(block, phase));
       gpu::BarrierOp::create(b);
     }
-    // After the last phase of the last iteration, there is no next block. To
-    // avoid a branch, the loop loads the last block again, and does not use its
-    // factors.
+    // After the last phase of the loop's last iteration, nothing is left to
+    // load. To avoid a branch, the kernel loads the last block of terms again,
+    // and does not use its factors.
     if (hasNext)
       next = loadStage(
           isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
@@ -818,8 +823,9 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
     rowSum = vector::ExtractOp::create(b, loaded, 0);
     // The sum of (a - y) * (b - z) is the sum of (a - y) * b minus z times the
     // sum of all a - y. This code builds the sum of all a - y: it subtracts y
-    // from the sum of all a as often as the stages have terms. Terms beyond the
-    // last iteration are staged with a = y, so that they contribute 0.
+    // from the sum of all a as often as the stages have terms. Terms in a stage
+    // beyond the last term of the sum are staged with a = y, so that they
+    // contribute 0.
     if (ofRow)
       rowSum = getBehind(
           rowSum,

@@ -25,8 +25,8 @@ inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
 /// The number of 32-bit words in a vector of workgroup memory.
 inline constexpr int64_t wordsOfVector = 4;
 
-/// Returns why a kernel with matrices cannot use `bytes` of workgroup memory on
-/// devices of `profile`, or an empty text if it can.
+/// If `bytes` of workgroup memory are more than devices of `profile` have,
+/// returns a text that says so, and an empty text otherwise.
 std::string findMemoryProblem(int64_t bytes, const DeviceProfile &profile);
 
 /// The division of a contraction's terms into stages, of which a matrix kernel
@@ -35,15 +35,18 @@ struct MatrixSchedule {
   MatrixShape shape;
   /// The number of factors in 16 bytes.
   int64_t lanes;
-  /// How many terms of each iteration a stage contains: all of them, or one.
-  /// With one, an iteration with 9 terms takes 9 stages.
+  /// How many of the terms that an iteration of the contraction's loop adds are
+  /// in a stage together: all of them, or one. With one, an iteration with 9
+  /// terms takes 9 stages.
   int64_t termsTogether;
-  /// The smallest number of iterations whose terms fill whole vectors, and the
-  /// number of these vectors. For example, with 9 terms in an iteration and
-  /// vectors of 8 factors, 8 iterations fill 9 vectors.
+  /// The smallest number of iterations of the contraction's loop whose terms
+  /// fill whole vectors, and the number of these vectors. For example, with 9
+  /// terms in an iteration and vectors of 8 factors, 8 iterations fill 9
+  /// vectors.
   int64_t stepsOfUnit, vectorsOfUnit;
-  /// The number of iterations in a stage. If their terms are fewer than the
-  /// tile has, the remaining terms of the stage are 0.
+  /// The number of iterations of the contraction's loop of which a stage
+  /// contains terms. If these terms are fewer than the tile has, the remaining
+  /// terms of the stage are 0.
   int64_t steps;
   /// The number of stages in workgroup memory. With two stages, one is filled
   /// while the other is multiplied.
@@ -53,9 +56,9 @@ struct MatrixSchedule {
   int64_t rowsTogether;
   /// The sizes, in vectors, of three areas of workgroup memory: of all stages,
   /// of the sums of products, and of the sums of factors. In the loop, the
-  /// memory holds the stages, followed by a matrix of ones. After the loop, it
-  /// holds instead, from its beginning, the sums of products, followed by the
-  /// sums of factors.
+  /// memory holds the stages and, for sums of factors, a matrix of ones by
+  /// which the factors are multiplied. After the loop, it holds instead, from
+  /// its beginning, the sums of products, followed by the sums of factors.
   int64_t stageVectors, sumVectors, ofFactors;
   /// Whether zero points require, for each row, the sum of the row's factors
   /// (addsRows), and for each column, the sum of the column's factors
@@ -85,19 +88,20 @@ struct MatrixSchedule {
   }
 
   /// Returns the number of iterations of the kernel's loop. Each of them covers
-  /// a block of `steps` iterations of the contraction.
+  /// a block of `steps` iterations of the contraction's loop over terms.
   int64_t getBlocks(const Contraction &contraction) const {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }
-  /// Returns the number of phases in an iteration of the kernel's loop. Each
-  /// phase fills one stage, with `termsTogether` terms of each of the block's
-  /// iterations.
+  /// Returns the number of phases in an iteration of the kernel's loop, which
+  /// covers a block of iterations of the contraction's loop. Each phase fills
+  /// one stage, with `termsTogether` terms from each iteration of the block.
   int64_t getPhases(const Contraction &contraction) const {
     return contraction.getTermsOfStep() / termsTogether;
   }
 
-  /// Returns why `contraction` cannot have the tile `tile` on devices of
-  /// `profile`. Otherwise sets `schedule` and returns an empty text.
+  /// If no matrix kernel with `tile` can compute `contraction` on devices of
+  /// `profile`, returns the reason. Otherwise sets `schedule` and returns an
+  /// empty text.
   static std::string get(const Contraction &contraction, const MatrixTile &tile,
                          const DeviceProfile &profile,
                          MatrixSchedule &schedule);

@@ -167,9 +167,9 @@ private:
   /// The values that a reduction carries from element to element of a row: one
   /// value for a sum, and two for the largest element with its index.
   using State = SmallVector<Value>;
-  /// Builds the code for an item, which is present if `exists` is true or null.
-  /// Receives the carried values, and returns the carried values for the next
-  /// item.
+  /// Builds the code for an item, which exists if the condition `exists` is
+  /// true or null. Receives the carried values, and returns the carried values
+  /// for the next item.
   using ItemFn = llvm::function_ref<SmallVector<Value>(
       TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
 
@@ -280,8 +280,9 @@ private:
   /// For example, with 128 threads for a row and subgroups of 32 threads,
   /// thread 70 is number 6 of subgroup 2.
   LinearForm placeInSubgroup, subgroupOfRow;
-  /// The condition that the slot lies inside of the output. The last workgroup
-  /// may have slots beyond the output. Null if all slots lie inside.
+  /// The condition that the thread's slot lies inside of the output, or null if
+  /// this holds for all threads. The last workgroup may have slots beyond the
+  /// output.
   Value isWanted;
   /// The results of the reductions that have been built, in each lane.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
@@ -415,8 +416,8 @@ Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
       .getShuffleResult();
 }
 
-/// Returns the number of a thread within its subgroup. `place` is its number
-/// among the threads of the row in this subgroup.
+/// Returns the number, within its subgroup, of the thread that has the number
+/// `place` among the threads of the row in this subgroup.
 LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
@@ -582,8 +583,9 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
                                             Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // The first threads have no thread at that distance before them. They read
-    // from the first thread, and do not use the result.
+    // A thread combines its value with that of the thread whose number in the
+    // row is lower by `distance`. If there is no such thread in the subgroup,
+    // it reads from the first thread, and does not use the result.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -599,11 +601,11 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Loads and scans values that the threads of a row have stored in `memory`
-/// under `threads` numbers for each of `lanes` lanes. For each lane, the
-/// function loads the `count` values from number `first` on, and returns the
-/// combination of the first `own` of them (`before`) and the combination of all
-/// of them (`total`).
+/// Scans values that the threads of a row have stored in `memory`, where each
+/// of `lanes` lanes has `threads` values of a row. For each lane, the function
+/// loads `count` values, from number `first` on, and returns the combination of
+/// the first `own` of these values (`before`) and the combination of all of
+/// them (`total`).
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -629,11 +631,11 @@ RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
   return prefixes;
 }
 
-/// Scans the values `own`, one for each lane, through workgroup memory. This
-/// thread's values have the number `thread` of `threads` numbers for a row. If
-/// several threads have the same number, `isWriter` is true for the one whose
-/// values count; otherwise `isWriter` is null. More than 16 numbers take two
-/// exchanges.
+/// Scans the values `own`, one for each lane, through workgroup memory. The
+/// threads of a row store their values under the numbers 0 to `threads` - 1,
+/// and this thread under the number `thread`. If several threads have the same
+/// number, `isWriter` is true for the one that stores; otherwise `isWriter` is
+/// null. With more than 16 numbers, the threads exchange values twice.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {
@@ -845,7 +847,10 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // The prefixes of each item in each row, or only of the thread's first item.
+  // For each row, the combination of the elements that precede an item of the
+  // thread. If isAlongRow is set, there is one for each of the thread's items,
+  // since elements of other threads lie between them. Otherwise the thread's
+  // items follow each other, and only the first item needs one.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))
@@ -1021,8 +1026,8 @@ void RowKernel::build() {
       forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
-    // Threads without a slot run as well, since all threads of a workgroup must
-    // reach the barriers, but do not store anything.
+    // Threads whose slot lies beyond the output run as well, since all threads
+    // of a workgroup must reach the barriers, but do not store anything.
     isWanted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               forms->materialize(b, slot), constant(numSlots));

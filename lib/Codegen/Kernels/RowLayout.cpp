@@ -84,8 +84,9 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether the elements that one thread would process, `lanes` elements of
-/// `rows` rows, form a vector of neighbours in the buffer of the first load. If
+/// Whether a thread would process neighbours if it had `lanes` lanes: one
+/// element each, an equal number from each of `rows` rows. The elements must
+/// form a vector in the buffer from which they are loaded (getFirstLoad()). If
 /// `isStored` is set, the thread stores several elements at once, and they must
 /// also form a vector in the output.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
@@ -208,11 +209,11 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
-    // `rows` must be the number of all rows that are interleaved: the second
-    // element of the first row then follows the first element of the last row.
-    // areNeighbours() can only see this if a thread has at least two elements
-    // of each row. With one element of each row, three of six interleaved rows
-    // would be neighbours as well.
+    // All interleaved rows must be taken together, so that the second element
+    // of the first row follows the first element of the last row.
+    // areNeighbours() can only check this with two elements of each row: with
+    // one element of each, three of six interleaved rows would be neighbours as
+    // well.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||

@@ -56,17 +56,17 @@ llvm::SmallVector<LinearForm> bindPlace(mlir::ImplicitLocOpBuilder &b,
                                         RowReduction &reduction, size_t lane,
                                         LinearForm row, LinearForm element);
 
-/// Returns the number of places that `count` values take in workgroup memory.
-/// After every 32 values, one place remains unused. If each thread reads 8
-/// neighbouring values, one after the other, threads 0, 4 and 8 thus read from
-/// the places 0, 33 and 66 at the same time, which lie in different banks.
+/// Returns the number of elements of workgroup memory that `count` values take.
+/// After every 32 values, one element remains unused. If each thread reads 8
+/// neighbouring values, one after the other, threads 0, 4 and 8 thus read the
+/// elements 0, 33 and 66 at the same time, which lie in different banks.
 int64_t getPadded(int64_t count);
 
 /// Returns the largest number of vectors that a thread may hold at a time.
 int64_t getMaxVectors(const RowReduction &reduction, const RowLayout &layout);
 
-/// Returns why rows with `layout` cannot have the tile `tile`, or an empty text
-/// if they can.
+/// Returns the reason why no row kernel with `tile` can process rows with
+/// `layout`, or an empty text if there is such a kernel.
 std::string findRowTileProblem(const RowReduction &reduction,
                                const RowLayout &layout, const RowTile &tile);
 

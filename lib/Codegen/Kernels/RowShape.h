@@ -24,8 +24,8 @@ namespace dml {
 struct RowShape {
   /// The number of elements in a row, and the dimension that contains the row.
   int64_t size = 1, dim = 0;
-  /// The number of consecutive rows that differ in one coordinate only. This is
-  /// the number of periods in the dimension if each period is a row, and
+  /// The number of consecutive rows that differ in one coordinate only: the
+  /// number of periods in the innermost dimension if each period is a row, and
   /// otherwise the size of the next outer dimension of size greater than 1.
   int64_t perPlane = 1;
   /// The number of elements in a vector, and in the whole output.

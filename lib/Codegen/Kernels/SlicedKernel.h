@@ -11,8 +11,8 @@
 
 namespace dml {
 
-/// Returns why `contraction` cannot have the tile `tile`, or an empty text if
-/// it can.
+/// Returns the reason why no sliced kernel with `tile` can compute
+/// `contraction`, or an empty text if there is such a kernel.
 std::string findTileProblem(const Contraction &contraction,
                             const SliceTile &tile);
 

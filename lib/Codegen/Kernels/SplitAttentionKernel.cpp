@@ -3,21 +3,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A decoder that generates a token has one query in each head, and keys and
-// values of thousands of positions. Attention takes as long as the kernel reads
-// keys and values, which all multiprocessors should do: with 8 heads of keys, a
-// workgroup for each head would occupy 8 of 132. The keys are therefore split
-// into parts, and a workgroup computes the outputs for the keys of one part
-// (flash-decoding). A second kernel combines the parts. The heads of queries
-// that share a head of keys are rows of one workgroup, which loads each key and
-// each value once.
+// values of thousands of positions. Nearly all of the time of attention is then
+// the time to read keys and values, in which all multiprocessors should take
+// part: with 8 heads of keys and a workgroup for each head, only 8 of 132
+// would. The keys are therefore split into parts, and a workgroup computes the
+// outputs for the keys of one part (flash-decoding). A second kernel combines
+// the parts. The heads of queries that share a head of keys are rows of one
+// workgroup, which loads each key and each value once.
 //
-// For each query, a part has the largest score, the sum of the exponentials of
-// the scores minus the largest score, and a weighted mean of the values. For
-// example, two parts have one key each, with the scores 3 and 5 and the values
-// 10 and 20. The largest scores are 3 and 5, the sums are 1 and 1, and the
-// means are 10 and 20. The largest score of all is 5, so that the parts have
-// the weights e^-2 and 1, and the output is (10 * e^-2 + 20) / (e^-2 + 1)
-// = 18.8.
+// For each query and each part, the first kernel stores the largest score, the
+// sum of the exponentials of the scores minus the largest score, and a weighted
+// mean of the values. For example, two parts have one key each, with the scores
+// 3 and 5 and the values 10 and 20. The largest scores are 3 and 5, the sums
+// are 1 and 1, and the means are 10 and 20. The largest score of all is 5, so
+// that the parts have the weights e^-2 and 1, and the output is (10 * e^-2 +
+// 20) / (e^-2 + 1) = 18.8.
 //
 // A workgroup whose keys no query sees reads none of them, and marks its part
 // by a sum of -1.
@@ -45,11 +45,13 @@ using namespace dml;
 static constexpr int64_t side = ThreadBlock::side;
 static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-/// The number of parts of a row's scores that a reduction first reduces.
+/// The number of equal groups of a row's scores that a reduction reduces first,
+/// before it reduces the results of these groups.
 static constexpr int64_t reducedParts = 8;
 
-/// The largest numbers of rows and of keys of a workgroup, and of parts, whose
-/// weights the second kernel holds in workgroup memory.
+/// The largest numbers of rows and of keys of a workgroup, and the largest
+/// number of parts of the keys. The second kernel holds a weight for each part
+/// in workgroup memory.
 static constexpr int64_t maxRows = 16, maxKeys = 512, maxParts = 1024;
 
 /// The vectors of workgroup memory that an exchange of several rows may take.
@@ -98,9 +100,9 @@ int64_t dml::getLoadedBits(const ContractionOperand &operand) {
   return bits ? bits : 32;
 }
 
-/// Returns the number of neighbours that a thread loads at a time: a vector of
-/// 16 bytes, or of 4 words of 4 bytes, that divides `count`. Returns 0 if there
-/// is no such number.
+/// Returns the number of neighbouring factors that a thread loads at a time: 8
+/// if factors have at most 16 bits and `count` is a multiple of 8, and
+/// otherwise 4 if `count` is a multiple of 4. Returns 0 for other counts.
 static int64_t getTogether(const ContractionOperand &operand, int64_t count) {
   int64_t together = getLoadedBits(operand) > 16 ? side : 2 * side;
   while (together >= side && count % together)
@@ -127,8 +129,8 @@ std::string SplitAttentionLayout::get(const Attention &attention,
   layout.parts = llvm::divideCeilSigned(attention.keys, tile.keys);
   layout.terms = getTogether(attention.scores.columns, terms);
   layout.columns = getTogether(attention.products.columns, columns);
-  // The sums of a thread take up to 64 registers, and the values that it loads
-  // at a time take the rest of 96.
+  // The sums of a thread take up to 64 of 96 registers. The values that the
+  // thread loads at a time take the other registers.
   constexpr int64_t maxSums = 64, maxValues = 96;
   if (tile.rows * layout.columns > maxSums)
     layout.columns = std::min(layout.columns, side);
@@ -171,9 +173,9 @@ std::string SplitAttentionLayout::get(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The buffers that the first kernel writes and the second kernel reads. Both
-/// have an entry for each part and each row of all groups: the largest score
-/// and the sum of exponentials, and the means of the values.
+/// The buffers that the first kernel writes and the second kernel reads. For
+/// each part of the keys and each query, `statistics` holds the largest score
+/// and the sum of exponentials, and `means` the weighted means of the values.
 struct PartBuffers {
   Value statistics, means;
 };
@@ -290,11 +292,11 @@ private:
   void storeMeans(ArrayRef<Value> sums);
   void buildPart();
 
-  /// Whether a row may not see a key that another row of the workgroup sees.
-  /// The value of such a key must not be added, even if it is NaN. All other
-  /// values that a workgroup loads are values of keys that each row sees, since
-  /// getKey() replaces other keys, so that a value may be added with the weight
-  /// 0.
+  /// Whether one row of the workgroup may see a key that another row does not
+  /// see. The value of such a key must not be added for the other row, not even
+  /// with the weight 0, since it may be NaN. All other keys that a workgroup
+  /// loads are seen by each of its rows, since getKey() replaces keys that no
+  /// row sees.
   bool hidesValues() const {
     auto isOfRow = [&](Operation *nested) {
       auto index = dyn_cast<linalg::IndexOp>(nested);
@@ -313,8 +315,10 @@ private:
     return forms->divide(b, forms->add(b, forms->getThread(), i * numThreads),
                          layout.keys);
   }
-  // The places in workgroup memory of a lane's sum of products, of a score or
-  // weight, and of a reduced number.
+  // Several threads (lanes) share out the terms of a key. These functions
+  // return indices in workgroup memory: of the sum of products of one lane, of
+  // a score or the weight that replaces it, and of the first result of a
+  // reduction.
   LinearForm getPlaceOfSum(const LinearForm &lane, const LinearForm &row,
                            const LinearForm &key) {
     return at(at(lane, layout.rows, row), layout.keys, key);
@@ -329,20 +333,23 @@ private:
   /// The number of pairs of a row and a key for which a thread computes scores.
   const int64_t itemsOfThread;
   LinearForm part, rowTile, group;
-  /// The thread's place among those that share keys, in both products.
+  /// Which keys and which of their terms (lane) the thread handles in the
+  /// product of queries and keys, and which keys and which columns in the
+  /// product with values.
   LinearForm keyThread, lane, valueThread, columnThread;
   Value vectors, numbers;
   /// The last key that a query of the workgroup sees, or null if queries see
   /// all keys.
   Value lastKey;
-  /// The scores and later the weights of the thread's items, the conditions
-  /// that keys are there and seen, and the largest scores and the sums of the
-  /// items' rows.
+  /// For each of the thread's items: the score of the item, which its weight
+  /// later replaces; the condition that its key exists and is seen; and the
+  /// largest score and the sum of exponentials of its row.
   SmallVector<Value> scores, seen, largest, totals;
 };
 } // namespace
 
-/// Returns the number of the workgroup's row `row` in its group. Rows beyond
+/// A group consists of the queries of all heads that share a head of keys.
+/// Returns the number in its group of the workgroup's row `row`. Rows beyond
 /// the last one compute the same as the last one.
 LinearForm PartKernel::getRow(const LinearForm &row) {
   return forms->min(b, at(rowTile, layout.rows, row), layout.queries - 1);
@@ -359,9 +366,9 @@ PartKernel::Forms PartKernel::getRowCoordinates(const LinearForm &row) {
   return coordinates;
 }
 
-/// Returns the number of the part's key `key` among all keys. Keys that no
-/// query sees are replaced by the last key that one sees, so that they are not
-/// read.
+/// Returns the number, among all keys, of key `key` of the part. A key behind
+/// the last one that a query sees is replaced by this last key, so that it is
+/// not read.
 LinearForm PartKernel::getKey(const LinearForm &key) {
   LinearForm all = at(part, layout.keys, key);
   if (!lastKey)
@@ -371,8 +378,9 @@ LinearForm PartKernel::getKey(const LinearForm &key) {
       {0, attention.keys - 1});
 }
 
-/// Builds the number of the last key that one of the rows sees. The condition
-/// that a query sees a key is `key <= last`.
+/// Builds the number of the last key that any row of the workgroup sees. The
+/// condition `attention.isSeen` compares a key with the last key that a query
+/// sees.
 void PartKernel::buildLastKey() {
   if (!attention.isSeen)
     return;
@@ -427,8 +435,8 @@ void PartKernel::stageQueries() {
               });
 }
 
-/// Adds the products of vector `vector` of the terms to the sums of the
-/// thread's keys, which have one sum for each row and key.
+/// Adds the products of the terms in vector `vector` to `sums`, which has a sum
+/// for each row and each of the thread's keys.
 SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
                                         ValueRange sums) {
   SmallVector<SmallVector<Value>> ofKeys;
@@ -455,8 +463,9 @@ SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
   return next;
 }
 
-/// Builds the lanes' sums of products of queries and keys, and stores them in
-/// workgroup memory.
+/// Builds the sums of products of queries and keys, and stores them in
+/// workgroup memory. Several threads (lanes) share out the terms of a key, and
+/// each has a partial sum of its own.
 void PartKernel::buildSums() {
   SmallVector<Value> sums(layout.rows * layout.keysOfThread, getZero());
   int64_t trips = layout.getTrips(attention);
@@ -478,8 +487,8 @@ void PartKernel::buildSums() {
   }
 }
 
-/// Builds the values, at the thread's columns, of up to `keysTogether` of its
-/// keys from key `first` on, as vectors of 4 columns.
+/// Loads the values of up to `keysTogether` of the thread's keys, from key
+/// `first` on. Returns them, at the thread's columns, as vectors of 4 columns.
 SmallVector<Value> PartKernel::loadValues(int64_t first) {
   SmallVector<Value> result;
   int64_t end =
@@ -507,8 +516,9 @@ SmallVector<Value> PartKernel::loadValues(int64_t first) {
   return result;
 }
 
-/// Builds the scores of the thread's items from the sums of the lanes. A score
-/// is -infinity if its key does not exist or is not seen.
+/// Builds the scores of the thread's items, which are pairs of a row and a key.
+/// Several threads (lanes) have partial sums of a score, which are added up. A
+/// score is -infinity if its key does not exist or is not seen.
 void PartKernel::buildScores() {
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
@@ -540,7 +550,7 @@ void PartKernel::buildScores() {
 
 /// Reduces the scores over the keys of each row, and returns the results for
 /// the rows of the thread's items. The reduction of 64 keys first reduces 8
-/// parts of 8 keys. The results of the parts are stored in workgroup memory
+/// groups of 8 keys. The results of the groups are stored in workgroup memory
 /// from number `first` on.
 SmallVector<Value>
 PartKernel::reduce(int64_t first, Value neutral,
@@ -575,9 +585,10 @@ PartKernel::reduce(int64_t first, Value neutral,
 }
 
 /// Builds the softmax of the scores in the part, and stores the weights in
-/// workgroup memory. The weight of a key that does not count is -1 if other
-/// rows see the key (hidesValues()), and 0 otherwise. The thread of a row's
-/// first key stores the row's largest score and sum.
+/// workgroup memory. The weight of a key that does not exist or that the row
+/// does not see is -1 if other rows see the key (hidesValues()), and 0
+/// otherwise. The thread of a row's first key stores the row's largest score
+/// and sum.
 void PartKernel::buildWeights() {
   largest =
       reduce(getReduced(), none(), [&](Value x, Value y) { return max(x, y); });
@@ -605,7 +616,7 @@ void PartKernel::buildWeights() {
 }
 
 /// Adds up the products of weights and values, and stores the means. `values`
-/// are those of the first keys.
+/// are the values of the thread's first keys, which have been loaded already.
 void PartKernel::addValues(SmallVector<Value> values) {
   int64_t each = layout.columns / side;
   SmallVector<Value> sums(layout.rows * each, getZero(side));
@@ -754,8 +765,8 @@ private:
 };
 } // namespace
 
-/// Reduces a number of each part, which are in workgroup memory from `first`
-/// on.
+/// Combines, by `combine`, one number for each part of the keys. The numbers
+/// lie in workgroup memory from index `first` on.
 Value CombineKernel::reduceParts(
     int64_t first, Value neutral,
     llvm::function_ref<Value(Value, Value)> combine) {
@@ -768,8 +779,8 @@ Value CombineKernel::reduceParts(
       .front();
 }
 
-/// Stores the share of each part in the output in workgroup memory, -1 for a
-/// part without keys that the query sees, and builds the sum of the shares.
+/// Stores in workgroup memory the share that each part has in the output, or -1
+/// for a part in which the query sees no key. Builds the sum of the shares.
 void CombineKernel::buildShares() {
   Value statistics = getStatistics();
   SharedItems items{layout.parts, forms->getThread(), numThreads};

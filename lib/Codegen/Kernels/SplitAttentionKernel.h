@@ -16,9 +16,10 @@ namespace dml {
 /// The numbers of workgroups of a split attention kernel, the distribution of
 /// factors to threads, and the workgroup memory.
 struct SplitAttentionLayout {
-  /// The queries that read the same keys, in all heads of a group, the numbers
-  /// of such groups, of workgroups for the queries of a group, and of parts
-  /// of the keys.
+  /// A group consists of the heads of queries that share a head of keys.
+  /// `queries` is the number of queries in all heads of a group, `groups` the
+  /// number of groups, `rowTiles` the number of workgroups that share out the
+  /// queries of a group, and `parts` the number of parts of the keys.
   int64_t queries = 0, groups = 0, rowTiles = 0, parts = 0;
   /// The numbers of rows and of keys of a workgroup.
   int64_t rows = 0, keys = 0;
@@ -56,8 +57,9 @@ struct SplitAttentionLayout {
   int64_t getNumbers() const;
   int64_t getBytes(const Attention &attention) const;
 
-  /// Returns why `attention` cannot have the tile `tile` on devices of
-  /// `profile`, or an empty text if it can, and the layout in `layout`.
+  /// If no split attention kernel with `tile` can compute `attention` on
+  /// devices of `profile`, returns the reason. Otherwise sets `layout` and
+  /// returns an empty text.
   static std::string get(const Attention &attention,
                          const SplitAttentionTile &tile,
                          const DeviceProfile &profile,

@@ -68,8 +68,9 @@ public:
   explicit IndexWidth(DataFlowSolver &solver) : solver(solver) {}
 
   /// Whether `op` computes the same result with 32-bit indices. This requires
-  /// that its operands and results fit into 32 bits, under the interpretation
-  /// by `op`, and that the operation is defined for 32 bits.
+  /// that its operands and results fit into 32 bits, signed or unsigned as `op`
+  /// reads them, and that the result is not undefined in 32 bits, as that of a
+  /// shift by 40 is.
   bool isAlike(Operation *op) {
     Reading reading = getReading(op);
     bool fit = reading == Reading::Alike

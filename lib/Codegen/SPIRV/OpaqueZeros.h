@@ -13,8 +13,8 @@
 
 namespace dml {
 
-/// Builds opaque zeros: numbers that are always 0, although a driver cannot
-/// find out at compile time.
+/// Builds opaque zeros: numbers that are always 0, although no driver knows
+/// this at compile time.
 class OpaqueZeros {
 public:
   /// Returns the opaque zero, of type `type`, in the kernel that contains

@@ -19,8 +19,9 @@ namespace dml {
 /// no number in its range has a defined result.
 mlir::LogicalResult verifyArithmetic(mlir::gpu::GPUModuleOp module,
                                      unsigned indexBits);
-/// Rejects SPIR-V modules with such arithmetic. Only constant amounts and
-/// divisors are checked, some of which the conversion to SPIR-V creates.
+/// Rejects SPIR-V modules that shift or divide by a constant with which the
+/// result is undefined. The conversion to SPIR-V creates some of these
+/// constants.
 mlir::LogicalResult verifyArithmetic(mlir::spirv::ModuleOp module);
 
 } // namespace dml

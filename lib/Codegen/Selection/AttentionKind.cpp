@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor for an attention kernel. If there are
-/// fewer workgroups than multiprocessors, the kernel takes the time of one
-/// workgroup.
+/// Returns the estimated time of an attention kernel, in cycles of a
+/// multiprocessor. A kernel with fewer workgroups than the device has
+/// multiprocessors takes as long as one workgroup.
 static double getAttentionTime(const Attention &attention,
                                const AttentionTile &tile,
                                const DeviceSpeed &device) {
@@ -47,9 +47,9 @@ static double getAttentionTime(const Attention &attention,
          device.getOpsPerCycle();
 }
 
-/// The numbers of queries and of keys in the tiles that the search tries. The
-/// first tiles load the fewest factors for each product, and the last tiles
-/// form the most workgroups.
+/// The tiles that the search tries, as pairs of a number of queries and a
+/// number of keys. Tiles with many queries load the fewest keys and values for
+/// each score, and tiles with few queries form the most workgroups.
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
@@ -91,8 +91,8 @@ class AttentionKind : public AttentionKindOf<AttentionTile> {
                          "matrix_attention_tile or a split_attention_tile",
                          DeviceProfile::workgroupSize);
   }
-  /// A tile that is written as '64x32' has the number of terms 0, which stands
-  /// for a number that is chosen later for each attention.
+  /// The text '64x32' states the queries and keys of a tile. The number of
+  /// terms of this tile is 0, and is chosen later for each attention.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     AttentionTile tile{};

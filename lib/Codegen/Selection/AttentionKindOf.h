@@ -18,8 +18,9 @@ public:
   llvm::StringRef getOption() const final { return "attention-tile"; }
 
 protected:
-  /// Builds the kernel of `attention`, which `op` computes, or returns the
-  /// problem, as tryBuild() does.
+  /// Replaces `op`, which computes `attention`, by the attention kernel with
+  /// `tile`, and returns an empty text. If there is no such kernel, `op` stays,
+  /// and the function returns the reason.
   virtual std::string tryBuildAttention(mlir::linalg::GenericOp op,
                                         const Attention &attention,
                                         const Tile &tile,

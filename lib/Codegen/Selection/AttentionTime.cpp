@@ -42,17 +42,18 @@ double dml::getTimeApart(const Attention &attention,
   auto scores = static_cast<double>(attention.keys) *
                 static_cast<double>(attention.products.rows.size) *
                 static_cast<double>(attention.products.batches);
-  // A thread shares the factors that it loads between as many queries as there
-  // are.
+  // A thread computes blocks of at most 8 queries by 8 columns, and uses each
+  // loaded factor for the whole block. With a single query, each product takes
+  // more loads.
   constexpr int64_t rows = 2 * ThreadBlock::side;
   double ofProduct = getOpsOfProduct(
       static_cast<double>(std::min(rows, attention.products.rows.size)),
       2 * ThreadBlock::side, device);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
-  // Without an attention kernel, a separate kernel computes the scores. If the
-  // device has cooperative matrices for the factors, this is a matrix kernel,
-  // in which a product takes less time.
+  // Without an attention kernel, a separate kernel computes the scores. On a
+  // device whose cooperative matrices can multiply the queries by the keys,
+  // this is a matrix kernel, whose products take less time.
   double ofScoreProduct = ofProduct;
   for (const MatrixShape &shape : profile.getMatrixShapes())
     if (canMultiply(attention.scores, shape))

@@ -12,23 +12,25 @@
 
 namespace dml {
 
-/// Returns the operations that a thread executes for one product of a sum. The
-/// number includes a share of the loads of factors, which the products of all
-/// `rows` by `columns` sums of the thread use.
+/// Returns the average number of operations that a thread with a block of
+/// `rows` by `columns` sums executes for one product: 1 for the product itself,
+/// and its share of the loads of factors, in vectors of 4. A block of 8 by 8
+/// sums, for example, loads 4 vectors for 64 products.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
 /// Returns the bytes of all keys and values, each counted once.
 double getFactorBytes(const Attention &attention);
 
-/// Returns the cycles in which kernels that read all keys and values `times`
-/// times read them from the last cache, which is each time but the first. The
-/// first time is not counted, since each way to compute attention takes it.
+/// Returns the cycles that reads of all keys and values from the last-level
+/// cache take, if kernels read them `times` times. One of these reads is not
+/// counted: the first, which is from memory and which every way to compute
+/// attention needs.
 double getTimeOfFactors(const Attention &attention, int64_t times,
                         const DeviceSpeed &device);
 
-/// Returns the time, in cycles of a multiprocessor, of attention without an
-/// attention kernel: of three kernels for the scores, the weights and the
-/// products.
+/// Returns the time of attention without an attention kernel, in cycles of a
+/// multiprocessor: the time of three kernels, which compute the scores, the
+/// weights, and the products of weights and values.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

@@ -20,10 +20,10 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The cost of staging an operand's factors of as many terms as a contraction
-/// kernel has in workgroup memory at a time.
+/// The cost of copying one stage of an operand to workgroup memory, that is,
+/// the operand's factors of `ContractionTile::terms` terms.
 struct StagedCost {
-  /// The cycles of a multiprocessor.
+  /// The cycles that the copies of all threads of the workgroup take.
   double cycles;
   /// The number of loads of a thread, and the number of registers that the
   /// loaded values take.
@@ -40,10 +40,9 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // The threads of a workgroup share out the items that are staged in `rounds`
-  // rounds, one item for each thread in a round. An item consists of the
-  // factors of `together` neighbouring terms for `side` neighbouring rows or
-  // columns.
+  // In each of `rounds` rounds, each thread stages one item: the factors of
+  // `together` neighbouring terms for `side` neighbouring rows or columns. With
+  // 512 items and 128 threads, there are 4 rounds.
   auto rounds = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
@@ -79,7 +78,8 @@ static double getContractionTime(const SumTraits &sums,
                                   /*areColumns=*/false, device),
              columns = getStagedCost(sums.columns, tile, tile.columns,
                                      /*areColumns=*/true, device);
-  // The cost of loading vectors from workgroup memory and of multiplying them.
+  // The cycles in which a workgroup computes the products of one stage, and in
+  // which it loads their factors from workgroup memory as vectors.
   double terms = static_cast<double>(tile.terms) / tile.slices;
   auto sumsOfThread = static_cast<double>(block.rows * block.columns);
   double vectors =
@@ -113,26 +113,29 @@ static double getContractionTime(const SumTraits &sums,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The rows and columns of a workgroup's tile, and its slices.
+/// The size of a workgroup's tile of the output, and the number of slices:
+/// groups of threads that share out the terms of the same sums.
 struct TileShape {
   int64_t rows, columns, slices;
 };
 } // namespace
 
-/// The tiles that the search tries. The first tiles load the fewest factors for
-/// each product, and the last tiles form the most workgroups. Neighbouring
-/// columns usually are neighbours in memory, so that tiles with more columns
-/// come first. With several slices, a thread computes more sums of the tile,
-/// over fewer terms: in 32 by 64 sums with 4 slices, as many as in 64 by 128
-/// sums with one slice.
+/// The tiles that the search tries; of tiles with equal times, the first wins.
+/// Large tiles use a loaded factor for more products, and small tiles form more
+/// workgroups. Tiles with many columns come first, since neighbouring columns
+/// usually are neighbours in memory. Each of several slices adds up a part of
+/// the terms of all sums of the tile, so that a thread computes more sums over
+/// fewer terms: with 4 slices and 32 by 64 sums, it computes as many sums as
+/// with one slice and 64 by 128 sums.
 static constexpr TileShape tileShapes[] = {
     {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
     {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
     {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
 
-/// Returns a tile of `rows` by `columns` sums, which stages whole iterations,
-/// with about `terms` terms, at a time. If possible, the number of staged terms
-/// divides the terms of the contraction, so that the last round is complete.
+/// Returns a tile of `rows` by `columns` sums. Its stages hold about `terms`
+/// terms: those of one or several iterations of the contraction's loop over
+/// terms. If possible, the number of iterations of the loop is a multiple of
+/// that of a stage, so that no stage is incomplete.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {
@@ -151,12 +154,13 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
   return tile;
 }
 
-/// Returns how many neighbouring terms of an operand a thread of `tile` loads
-/// at a time, if an iteration has many terms. If each thread loaded all terms
-/// of an iteration, the loads of neighbouring threads would lie far apart, and
-/// few threads would have terms to load. The number is therefore limited, so
-/// that at least half of the threads have some. Returns 0 for an iteration of
-/// few terms, of which a thread loads all.
+/// Returns how many neighbouring terms of an operand one thread of `tile` loads
+/// at a time, where each iteration of the contraction's loop adds more than 4
+/// terms, such as the 9 taps of a filter. A thread that loaded all terms of an
+/// iteration would leave few threads with terms to load, and neighbouring
+/// threads would load elements that are far apart. The number is therefore so
+/// small that at least half of the threads load terms. Returns 0 where an
+/// iteration adds at most 4 terms, which one thread loads.
 static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)
@@ -217,8 +221,8 @@ class ContractionKind : public KernelKindOf<ContractionTile> {
         "array<i64: 64, 64, 16>, ahead}'",
         DeviceProfile::workgroupSize);
   }
-  /// A tile that is written as '64x64' has the number of terms 0, which stands
-  /// for a number that is chosen later for each contraction.
+  /// The text '64x64' states the rows and columns of a tile. The number of
+  /// terms of this tile is 0, and is chosen later for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     ContractionTile tile{};

@@ -18,10 +18,11 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// The dimension of the output along which a body reads neighbouring elements,
-/// and the number of elements that it reads one after the other in this way.
-/// The number is larger than the size of the dimension if the reads continue in
-/// outer dimensions.
+/// The dimension of the output along which a body reads neighbouring elements
+/// of its input, and the number of elements in such a run of neighbours. For a
+/// transpose that makes a 32x64 output from a 64x32 input, dimension 0 of the
+/// output has runs of 32 elements. A run is longer than its dimension if an
+/// outer dimension continues it.
 struct DimOfLoads {
   int64_t dim, extent;
 };
@@ -33,8 +34,8 @@ namespace {
 /// the positions of its loads, and discards the code.
 class LoadProbe {
 public:
-  /// Creates a probe for a memory that transfers whole sectors of `sectorBits`
-  /// bits.
+  /// Creates a probe for `op` on a device whose memory transfers whole sectors
+  /// of `sectorBits` bits.
   LoadProbe(linalg::GenericOp op, int64_t sectorBits)
       : op(op), sectorBits(sectorBits),
         type(cast<MemRefType>(op.getOutputs().front().getType())),
@@ -66,17 +67,17 @@ private:
   ImplicitLocOpBuilder b;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The coordinates of an element of the output, which stand for any element,
-  /// and the builder of the code that computes this element.
+  /// Unknown coordinates, which stand for any element of the output, and the
+  /// builder of the code that computes this element.
   SmallVector<LinearForm> coordinates;
   std::optional<TileBuilder> builder;
 };
 } // namespace
 
-/// Returns the stride of `load` along dimension `dim`, computed from two
-/// neighbouring elements in the middle of the output. The position of a load
-/// whose index is clamped near padding is no linear form of the coordinates,
-/// but the middle of the output is not near padding.
+/// Returns the stride of `load` along dimension `dim`: the difference of its
+/// positions for two neighbouring elements in the middle of the output. The
+/// coordinates of these elements are constants far from padding, so that an
+/// index that is clamped at the borders has a known value.
 std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
                                                     int64_t dim) {
   std::optional<LinearForm> before;
@@ -112,8 +113,9 @@ int64_t LoadProbe::getStride(memref::LoadOp load, int64_t dim) {
   return getStrideInMiddle(load, dim).value_or(0);
 }
 
-/// Whether the buffer of `load` is so large that the order of its elements
-/// affects the time.
+/// Whether the buffer of `load` is so large, in relation to the output, that
+/// the order of the loads affects the time of the kernel. A small buffer, such
+/// as a bias, stays in the cache.
 bool LoadProbe::isLarge(memref::LoadOp load) const {
   return getNumBytes(load.getMemRefType()) *
              cost::crosswise::smallBufferShare >=
@@ -121,8 +123,9 @@ bool LoadProbe::isLarge(memref::LoadOp load) const {
 }
 
 /// Returns the dimension of the output along which `load` reads neighbouring
-/// elements. Returns nothing if there is none, or if the load reads, along the
-/// innermost dimension, elements that are less than a sector apart.
+/// elements. Returns nothing if there is none. Returns nothing as well if
+/// elements along the innermost dimension are less than a sector apart, since
+/// the loads of a plain map kernel then share sectors.
 std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   if (!std::holds_alternative<Load>(scalar))
@@ -183,15 +186,16 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
   if (!loads)
     return std::nullopt;
   const CrosswiseShape shape(op, loads->dim);
-  // Rows or columns shorter than a sector gain nothing from a transposition in
-  // workgroup memory.
+  // If rows or columns are shorter than a sector, a transposition in workgroup
+  // memory does not save transfers of sectors.
   if (loads->extent * bits < sectorBits || shape.numColumns * bits < sectorBits)
     return std::nullopt;
   MapTile tile;
   tile.vectorBytes = getMaxVectorBytes(op);
   while (tile.vectorBytes > 4 && shape.numColumns * bits / 8 % tile.vectorBytes)
     tile.vectorBytes /= 2;
-  // Large tiles have more loads in flight, and store longer pieces of rows.
+  // Large tiles have more loads in flight than small tiles, and store longer
+  // pieces of rows.
   const Packing down(type.getElementType(), DeviceProfile::vectorBytes);
   CrosswiseTile crosswise = {loads->dim, 64, 64};
   if (bits == 32)

@@ -37,11 +37,10 @@ static LogicalResult distribute(linalg::GenericOp op,
   return problem.empty() ? success() : op.emitOpError(problem);
 }
 
-/// Whether `buffer` is placed in a larger buffer, but is accessed as a buffer
-/// of its own instead of through a view of the whole larger buffer
-/// (BufferViewOp::getWhole()). Such an access in a kernel is an error. A
-/// kernel's argument is always the larger buffer, so that an access to element
-/// 0 of `buffer` would wrongly access element 0 of the larger buffer.
+/// Whether `buffer` lies within a larger buffer, and is not accessed through a
+/// view of the whole larger buffer (BufferViewOp::getWhole()). In a kernel, an
+/// access to such a buffer is an error: the kernel binds the larger buffer, so
+/// that index 0 of `buffer` would reach element 0 of the larger buffer.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
   if (placement && placement->strips.empty())
@@ -60,7 +59,7 @@ static Value getRootBuffer(Value buffer) {
 }
 
 /// Verifies that each thread of `launch` loads from the buffers `outputs`, to
-/// which it also stores, only at the places at which it stores. No thread then
+/// which it also stores, only at indices at which it stores. No thread then
 /// loads an element that another thread stores.
 static LogicalResult
 verifyOwnPlaces(gpu::LaunchOp launch,

@@ -39,10 +39,10 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
       if (!op->hasAttr(kernelAttrName))
         generics.push_back(op);
     });
-    // The generics are visited in reverse order, so that each product is
-    // visited before the generics that compute its weights and scores. If the
-    // product becomes an attention kernel, these generics are fused into it and
-    // erased, and are then skipped.
+    // The generics are visited from the last to the first, so that the product
+    // of weights and values is visited before the generics that compute its
+    // weights and scores. If the product becomes an attention kernel, these
+    // generics are fused into the kernel and erased, and the loop skips them.
     llvm::SmallPtrSet<Operation *, 8> erased;
     for (linalg::GenericOp op : llvm::reverse(generics)) {
       if (erased.contains(op))

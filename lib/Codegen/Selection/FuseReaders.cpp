@@ -2,16 +2,25 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// A decoder computes x * sigmoid(x) * y of two products x and y of one row. The
-// two products are one kernel, since they are stacked, and the elements are
-// computed by a second kernel, which takes the time of its launch: it waits for
-// all sums, of which each of its elements needs two. This pass moves the body
-// of the second kernel to the end of the first, whose threads then have both
-// sums of an element.
+// A gated layer of a language model computes x * sigmoid(x) * y, where x and y
+// are products of one row with two matrices. One kernel computes both products,
+// since the matrices are stacked. A second kernel computes the elements x *
+// sigmoid(x) * y, and takes little more than the time of its launch. This pass
+// moves the body of the second kernel to the end of the first kernel, whose
+// threads then compute both sums of an element.
 //
-// dml-fuse-producers, which works on tensors, does the same where an element
-// needs one sum and little work. This pass works on buffers, where the kernels
-// for sums are estimated, and compares estimates.
+// The pass dml-fuse-producers, which works on tensors, fuses such kernels where
+// an element needs one sum and little work. This pass works on buffers, where
+// models estimate the times of kernels for sums, and fuses where the estimated
+// time decreases.
+//
+// If several kernels read the sums, each of them computes the sums that its
+// elements need. In a step of an LSTM, for example, one kernel reads the sums
+// of the gates and writes the state of the cell, and a second kernel reads the
+// sums and that state and writes the output. The pass first copies the body
+// that computes the state into the second kernel, which then waits for the sums
+// alone. It then moves the sums into both kernels, which start at the same time
+// and wait for nothing but the step before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +44,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -48,8 +58,8 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// The largest number of sums from which an element is computed. The gates of a
-/// recurrent cell are four.
+/// The largest number of sums that an element of a fused kernel may need. An
+/// LSTM cell needs four sums, one for each gate.
 static constexpr size_t maxSums = 4;
 
 static Value getOutput(linalg::GenericOp op) { return op.getOutputs().front(); }
@@ -68,32 +78,40 @@ static bool isFree(linalg::GenericOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What may be fused
+// Conditions of fusion
 //===----------------------------------------------------------------------===//
 
-/// Returns the generic without loops that alone reads the buffer which
-/// `producer` computes, or null if there is none.
-static linalg::GenericOp findReader(linalg::GenericOp producer) {
-  Value buffer = getOutput(producer);
-  linalg::GenericOp reader;
-  if (!buffer.getDefiningOp<memref::AllocOp>())
-    return reader;
-  for (Operation *user : buffer.getUsers()) {
+/// Returns the generics that read the buffer which `producer` computes, in
+/// their order. Returns nothing unless all uses of the buffer are reads by
+/// element maps without loops that stand behind `producer` in its block.
+static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
+  llvm::SmallSetVector<linalg::GenericOp, 4> readers;
+  for (Operation *user : getOutput(producer).getUsers()) {
     if (user == producer)
       continue;
-    auto parent = dyn_cast<linalg::GenericOp>(user->getParentOp());
-    if (!isa<memref::LoadOp>(user) || !parent || (reader && reader != parent))
+    auto reader = dyn_cast<linalg::GenericOp>(user->getParentOp());
+    if (!isa<memref::LoadOp>(user) || !reader ||
+        reader->getBlock() != producer->getBlock() ||
+        !producer->isBeforeInBlock(reader) || !isFree(reader) ||
+        !reader.getBody()->getOps<scf::ForOp>().empty())
       return {};
-    reader = parent;
+    readers.insert(reader);
   }
-  bool isNext = reader && reader->getBlock() == producer->getBlock() &&
-                producer->isBeforeInBlock(reader) && isFree(reader) &&
-                reader.getBody()->getOps<scf::ForOp>().empty();
-  return isNext ? reader : linalg::GenericOp();
+  SmallVector<linalg::GenericOp> sorted = readers.takeVector();
+  llvm::sort(sorted, [](linalg::GenericOp first, linalg::GenericOp second) {
+    return first->isBeforeInBlock(second);
+  });
+  return sorted;
 }
 
-/// Whether `first` and `second`, which are no views, may be the same memory: an
-/// output may be in the place of an input.
+/// Whether nothing but generics of its function reads what `op` computes.
+static bool writesTemporary(linalg::GenericOp op) {
+  return getOutput(op).getDefiningOp<memref::AllocOp>();
+}
+
+/// Whether the buffers `first` and `second`, neither of which is a view, may
+/// share memory. Different buffers share memory only if they are arguments of
+/// the function that are marked as updated in place (inPlaceAttrName).
 static bool mayAlias(Value first, Value second) {
   auto isInPlace = [](Value buffer) {
     auto argument = dyn_cast<BlockArgument>(buffer);
@@ -114,8 +132,9 @@ static llvm::SmallSetVector<Value, 8> getSources(linalg::GenericOp op) {
   return sources;
 }
 
-/// Whether what `producer` reads is the same where `reader` stands, and while
-/// `reader` writes its output.
+/// Whether `producer` would read the same values if it stood in the place of
+/// `reader`: neither `reader` nor an operation between the two writes to a
+/// buffer that `producer` reads.
 static bool canMove(linalg::GenericOp producer, linalg::GenericOp reader) {
   llvm::SmallSetVector<Value, 8> sources = getSources(producer);
   for (Operation *op = producer->getNextNode();; op = op->getNextNode()) {
@@ -132,12 +151,14 @@ static bool canMove(linalg::GenericOp producer, linalg::GenericOp reader) {
   }
 }
 
-/// Whether the fused kernel waits for as many kernels, one after the other, as
-/// `producer` does. The reader may read a buffer that takes as long to compute
-/// as the sums, such as parts of other sums: its kernel then waits for that
-/// buffer, and computes the producer's sums only afterwards.
+/// Whether the fused kernel can start as early as `producer` can. The reader
+/// may also read a buffer that is ready only after a longer chain of kernels,
+/// such as another product. The fused kernel would wait for this buffer, and
+/// compute the producer's sums only afterwards, whereas a kernel of their own
+/// computes them meanwhile.
 static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
-  // The number of kernels that wait for each other until a buffer is computed.
+  // For each buffer, the number of kernels in the longest chain of kernels that
+  // run one after the other to compute the buffer.
   llvm::DenseMap<Value, int64_t> waits;
   int64_t before = 0;
   for (Operation &op : *producer->getBlock()) {
@@ -153,7 +174,7 @@ static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
       Value written = getRoot(getOutput(generic));
       waits[written] = std::max(waits.lookup(written), most + 1);
     } else if (!isMemoryEffectFree(&op)) {
-      // A loop over steps uses the buffers that its body names.
+      // A loop may read and write each buffer that its body uses.
       llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
       getUsedValuesDefinedAbove(op.getRegions(), used);
       for (Value each : used)
@@ -170,9 +191,9 @@ static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builds a copy of a reader that computes the elements which the reader loads.
-/// Elements that are sums are computed by one nest of loops, which carries all
-/// of them.
+/// Builds a copy of the reader that computes the producer's sums instead of
+/// loading them. If an element of the reader needs several sums, one nest of
+/// loops computes all of them.
 class FusedReader {
 public:
   FusedReader(linalg::GenericOp producer, linalg::GenericOp reader)
@@ -182,12 +203,12 @@ public:
       rewriter.eraseOp(fused);
   }
 
-  /// Builds the copy in front of the reader. Returns null if the places of the
-  /// elements depend on loaded numbers, or if there are more elements than the
-  /// producer computes.
+  /// Builds the copy in front of the reader. Returns null if the index of a sum
+  /// depends on loaded numbers, if an element needs more than `maxSums` sums,
+  /// or if the copy would compute more sums than the producer does.
   linalg::GenericOp build();
-  /// Replaces the producer and the reader by the copy, and returns the copy.
-  linalg::GenericOp apply();
+  /// Replaces the reader by the copy. The producer stays.
+  void apply();
 
 private:
   bool collectPlaces();
@@ -198,18 +219,22 @@ private:
 
   linalg::GenericOp producer, reader, fused;
   IRRewriter rewriter;
-  /// The coordinates of the elements, and the loads of each of them.
+  /// The coordinates of the sums that an element of the reader needs, and the
+  /// loads of each of these sums.
   SmallVector<SmallVector<Value>> places;
   SmallVector<SmallVector<memref::LoadOp>> loads;
-  /// The indices of loads, as they are at the beginning of the body.
+  /// The sums are computed at the beginning of the body, and so are the indices
+  /// of their loads. For each index of a load, the equal value that is computed
+  /// there.
   llvm::DenseMap<Value, Value> moved;
-  /// For each element, the values of the producer's body.
+  /// For each sum, the clones of the values of the producer's body.
   SmallVector<IRMapping> values;
 };
 } // namespace
 
-/// Returns `index`, computed at the beginning of the body, or null if it
-/// depends on anything but coordinates.
+/// Copies the operations that compute `index` to the beginning of the body and
+/// returns the copy's result. Returns null if `index` depends on anything but
+/// coordinates.
 Value FusedReader::moveIndex(Value index) {
   if (!fused.getRegion().isAncestor(index.getParentRegion()))
     return index;
@@ -229,9 +254,10 @@ Value FusedReader::moveIndex(Value index) {
   return moved[index] = rewriter.clone(*op, mapping)->getResult(0);
 }
 
-/// Finds the distinct elements that the copy loads. Returns false if they are
-/// too many, or more for all elements of the output than the producer computes,
-/// or if a place cannot be computed at the beginning of the body.
+/// Collects the different sums that an element of the copy loads. Returns false
+/// if there are more than `maxSums`, if all elements together need more sums
+/// than the producer computes, or if an index of a sum cannot be computed at
+/// the beginning of the body.
 bool FusedReader::collectPlaces() {
   SmallVector<memref::LoadOp> all;
   fused.getBody()->walk([&](memref::LoadOp load) {
@@ -263,8 +289,10 @@ bool FusedReader::collectPlaces() {
          count * getCount(reader) <= getCount(producer);
 }
 
-/// Clones `op` for each element. Elements whose operands are those of the first
-/// element share its copy.
+/// Clones `op`, an operation of the producer's body, once for each of the up to
+/// `maxSums` sums from which the reader computes an element. A sum whose clone
+/// would have the same operands as that of the first sum gets no clone of its
+/// own: the load of the row's factor, for example, is the same for all sums.
 void FusedReader::cloneOp(Operation &op) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     for (auto [mapping, place] : llvm::zip_equal(values, places))
@@ -293,7 +321,8 @@ void FusedReader::cloneBlock(Block &block) {
     cloneOp(op);
 }
 
-/// Builds one loop in the place of the loops of all elements.
+/// Builds one loop that carries the values of all sums, in the place of one
+/// loop for each sum.
 void FusedReader::cloneLoop(scf::ForOp loop) {
   SmallVector<Value> init;
   for (IRMapping &mapping : values)
@@ -357,57 +386,128 @@ linalg::GenericOp FusedReader::build() {
   return fused;
 }
 
-linalg::GenericOp FusedReader::apply() {
-  Operation *buffer = getOutput(producer).getDefiningOp();
+void FusedReader::apply() {
   rewriter.eraseOp(reader);
-  rewriter.eraseOp(producer);
-  rewriter.eraseOp(buffer);
-  return std::exchange(fused, {});
+  fused = {};
+}
+
+/// Erases `op`, whose result is in a buffer that nothing reads any more.
+static void eraseWithBuffer(linalg::GenericOp op) {
+  Operation *buffer = getOutput(op).getDefiningOp();
+  op->erase();
+  buffer->erase();
 }
 
 //===----------------------------------------------------------------------===//
 // Estimates
 //===----------------------------------------------------------------------===//
 
-/// Returns the cycles that the body of `reader` takes at the end of a kernel of
-/// sums. A subgroup has few elements there, so that each operation waits for
-/// the one before.
-static double getTimeOfElements(linalg::GenericOp reader,
-                                const DeviceProfile &profile) {
-  double work = 0;
-  reader.getBody()->walk([&](Operation *op) { work += cost::getWeight(op); });
-  double elements = static_cast<double>(
-      cast<MemRefType>(getOutput(reader).getType()).getNumElements());
-  double turns =
-      std::ceil(elements / (profile.getSpeed().multiprocessors *
-                            static_cast<double>(profile.getThreadsTogether())));
-  return turns * work * cost::fusion::cyclesOfLastOp;
+static double countElements(linalg::GenericOp op) {
+  return static_cast<double>(
+      cast<MemRefType>(getOutput(op).getType()).getNumElements());
 }
 
-/// Fuses `producer`, which computes sums, into its only reader, if one kernel
-/// is estimated to be faster than two. Returns the fused generic, or null.
-static linalg::GenericOp tryFuse(linalg::GenericOp producer,
-                                 const DeviceProfile &profile) {
-  if (!isFree(producer))
-    return {};
-  linalg::GenericOp reader = findReader(producer);
-  if (!reader || !canMove(producer, reader) || !savesWait(producer, reader))
-    return {};
+/// Returns how many subgroups each multiprocessor runs, one after the other, to
+/// compute all elements of `op`.
+static double countTurns(linalg::GenericOp op, const DeviceProfile &profile) {
+  return std::ceil(countElements(op) /
+                   (profile.getSpeed().multiprocessors *
+                    static_cast<double>(profile.getThreadsTogether())));
+}
+
+/// Returns the cycles that the body of `op` adds if another kernel executes it
+/// in the end, for the elements that the kernel has computed. A subgroup
+/// computes few elements there, so that no other work fills the time in which
+/// an operation waits for the result of the one before.
+static double getTimeOfElements(linalg::GenericOp op,
+                                const DeviceProfile &profile) {
+  double work = 0;
+  op.getBody()->walk(
+      [&](Operation *nested) { work += cost::getWeight(nested); });
+  return countTurns(op, profile) * work * cost::fusion::cyclesOfLastOp;
+}
+
+/// Returns the cycles in which memory transfers what the body of `op`, which
+/// has no loops, loads for all elements.
+static double getTimeOfLoads(linalg::GenericOp op, const DeviceSpeed &device) {
+  DataLayout layout = DataLayout::closest(op);
+  double bytes = 0;
+  op.getBody()->walk([&](memref::LoadOp load) {
+    bytes += static_cast<double>(layout.getTypeSize(load.getType()));
+  });
+  return countElements(op) * bytes * device.getCyclesPerByte();
+}
+
+/// Whether each of `readers` can compute what `producer` computes, and waits
+/// for fewer kernels then.
+static bool canFuse(linalg::GenericOp producer,
+                    ArrayRef<linalg::GenericOp> readers) {
+  return !readers.empty() &&
+         llvm::all_of(readers, [&](linalg::GenericOp reader) {
+           return canMove(producer, reader) && savesWait(producer, reader);
+         });
+}
+
+/// Copies the body of `producer`, which has no loops, into all of its readers,
+/// if each of them then waits for one kernel less and the copied body takes
+/// less time than a launch. On a GPU, subgroups that would otherwise be idle
+/// execute the copies. A device whose subgroups have more than one element per
+/// thread to compute, such as a CPU, has no idle subgroups, and no body is
+/// copied. Returns whether no other operation reads the result of `producer`.
+static bool tryRepeat(linalg::GenericOp producer,
+                      const DeviceProfile &profile) {
+  SmallVector<linalg::GenericOp> readers = findReaders(producer);
+  const DeviceSpeed &device = profile.getSpeed();
+  double repeated =
+      getTimeOfElements(producer, profile) + getTimeOfLoads(producer, device);
+  if (countTurns(producer, profile) > 1 || repeated >= device.launchCycles ||
+      !canFuse(producer, readers))
+    return false;
+  SmallVector<std::unique_ptr<FusedReader>> fusions;
+  for (linalg::GenericOp reader : readers) {
+    fusions.push_back(std::make_unique<FusedReader>(producer, reader));
+    if (!fusions.back()->build())
+      return false;
+  }
+  for (auto &fusion : fusions)
+    fusion->apply();
+  return writesTemporary(producer);
+}
+
+/// Moves `producer`, which computes sums, into its readers, if they are
+/// estimated to be faster then. Returns whether the sums are moved.
+static bool tryFuse(linalg::GenericOp producer, const DeviceProfile &profile) {
   std::optional<Contraction> apart = Contraction::match(producer);
-  double ofElements = getTimeOfElements(reader, profile);
-  double launch = profile.getSpeed().launchCycles;
-  if (!apart || ofElements >= launch)
-    return {};
-  FusedReader fusion(producer, reader);
-  linalg::GenericOp fused = fusion.build();
-  if (!fused)
-    return {};
-  std::optional<Contraction> together = Contraction::match(fused);
-  if (!together)
-    return {};
-  double before = estimateCycles({producer, profile, &*apart}) + launch,
-         after = estimateCycles({fused, profile, &*together}) + ofElements;
-  return after < before ? fusion.apply() : linalg::GenericOp();
+  if (!apart || !writesTemporary(producer))
+    return false;
+  SmallVector<linalg::GenericOp> readers = findReaders(producer);
+  if (!canFuse(producer, readers))
+    return false;
+  const DeviceSpeed &device = profile.getSpeed();
+  double before =
+      estimateCycles({producer, profile, &*apart}) + device.launchCycles;
+  // The readers that have been fused with the sums do not wait for each other,
+  // so that all of them start in the time in which one does.
+  double after = -device.kernelCycles * static_cast<double>(readers.size() - 1);
+  SmallVector<std::unique_ptr<FusedReader>> fusions;
+  for (linalg::GenericOp reader : readers) {
+    after += getTimeOfElements(reader, profile);
+    if (after >= before)
+      return false;
+    fusions.push_back(std::make_unique<FusedReader>(producer, reader));
+    linalg::GenericOp fused = fusions.back()->build();
+    if (!fused)
+      return false;
+    std::optional<Contraction> together = Contraction::match(fused);
+    if (!together)
+      return false;
+    after += estimateCycles({fused, profile, &*together});
+  }
+  if (after >= before)
+    return false;
+  for (auto &fusion : fusions)
+    fusion->apply();
+  return true;
 }
 
 namespace {
@@ -415,19 +515,29 @@ struct FuseReaders : dml::impl::FuseReadersBase<FuseReaders> {
   using FuseReadersBase::FuseReadersBase;
 
   void runOnOperation() override {
-    // Estimates are those of the kernels that are chosen without wishes.
+    // The estimates hold for the kernels that are chosen by their time, and not
+    // for kernels that the options request.
     if (contractionTile != "auto" || matrixTile != "auto")
       return;
     const DeviceProfile &profile = getDeviceProfile(getOperation());
-    SmallVector<linalg::GenericOp> generics;
-    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
-    llvm::SmallPtrSet<Operation *, 8> erased;
-    for (linalg::GenericOp op : generics) {
-      if (erased.contains(op))
-        continue;
-      linalg::GenericOp reader = findReader(op);
-      if (tryFuse(op, profile))
-        erased.insert(reader);
+    // Elements first: their readers may then need nothing but the sums.
+    for (bool areSums : {false, true})
+      for (Block &block : getOperation().getBody())
+        fuseIn(block, areSums, profile);
+  }
+
+  /// Fuses the generics with sums, or those without loops, into their readers.
+  static void fuseIn(Block &block, bool areSums, const DeviceProfile &profile) {
+    for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      bool isMeant = generic && isFree(generic) &&
+                     areSums != generic.getBody()->getOps<scf::ForOp>().empty();
+      bool isDone = isMeant && (areSums ? tryFuse(generic, profile)
+                                        : tryRepeat(generic, profile));
+      // The readers, which stood behind the generic, are others now.
+      next = op->getNextNode();
+      if (isDone)
+        eraseWithBuffer(generic);
     }
   }
 };

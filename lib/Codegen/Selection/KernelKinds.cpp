@@ -77,8 +77,9 @@ std::optional<KernelTile> dml::chooseKernel(const KernelQuery &query,
     if (!proposal)
       continue;
     if (proposal->isPreferred) {
-      // A preferred proposal wins at once if no kind that is listed earlier has
-      // a proposal that could win instead.
+      // Kinds propose kernels in the order of their list. A preferred proposal
+      // loses only to the fastest proposal of an earlier kind. If no earlier
+      // kind has proposed a kernel that is fast enough, it wins at once.
       if (!fastest)
         return proposal->tile;
       if (!preferred)

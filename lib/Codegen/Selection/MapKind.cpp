@@ -70,8 +70,7 @@ class MapKind : public KernelKindOf<MapTile> {
     return "";
   }
 
-  /// Proposes a map kernel without a tile, which dml-select-map-tiles chooses
-  /// later.
+  /// Proposes a map kernel, whose tile dml-select-map-tiles chooses later.
   std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const override {
     if (!query.contraction || !query.isOnBuffers())

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search tries a few candidates. It builds the kernel for each candidate,
-// counts the operations that its threads would execute, and discards the
-// kernel. Only the attribute for the chosen tile remains.
+// The search for the tile of a map kernel tries a few candidates. It builds the
+// kernel for each candidate, counts the operations that its threads would
+// execute, and discards the kernel. Only the attribute for the chosen tile
+// remains.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +67,8 @@ Traffic::Traffic(linalg::GenericOp op) {
 }
 
 /// Returns `tile` with twice as many rows for each thread, or nothing if too
-/// few threads would remain. All rows of a thread must lie in one plane.
+/// few threads would remain. The rows of a thread must differ in one coordinate
+/// only (RowShape::perPlane).
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
   int64_t numRows = 2 * tile.getRows();
@@ -86,10 +88,11 @@ static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
          device.bytesPerThread * static_cast<double>(getNumThreads(op, tile));
 }
 
-/// Returns the tile with which the search begins. In outputs whose rows consist
-/// of whole vectors, a thread computes two rows if neighbouring elements of the
-/// output read many elements in common, as in a pooling. A thread computes more
-/// rows if threads with fewer rows would transfer too few bytes.
+/// Returns the tile with which the search for the tile of a map kernel begins.
+/// If the rows of the output consist of whole vectors, a thread computes the
+/// vectors of several rows in two cases: neighbouring elements of the output
+/// read many elements in common, as in a pooling, or threads with one row would
+/// transfer so few bytes that the time to start them would limit the kernel.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
@@ -162,13 +165,14 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Returns `tile` with more steps for each thread, of one vector each, if a
-/// thread would otherwise transfer so few bytes that the time to start threads
-/// limits the kernel. The tile stays as it is if the body reads the output, or
-/// if the threads already have several rows or consecutive vectors. It also
-/// stays if the vectors inside of rows have separate threads (isSplit) and
-/// operations and loads take long (`loadedShare`), since the time to start
-/// threads is then not the limit.
+/// Returns `tile` with several steps for each thread, which computes one vector
+/// in each step, if the time to start threads would otherwise limit the kernel.
+/// Returns `tile` unchanged in three cases. First, the body reads the output: a
+/// step beyond the end of the output would load the old elements of an earlier
+/// vector, which another thread stores. Second, a thread already computes
+/// several rows or consecutive vectors. Third, the vectors inside of rows have
+/// separate threads (isSplit) and operations and loads take so long
+/// (`loadedShare`) that they limit the kernel instead.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -240,14 +244,17 @@ public:
   Contest(linalg::GenericOp op, const MapTile &first)
       : op(op), interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
-    // The search for a path for the interior takes long, and its result hardly
-    // depends on the tile. If the first tile gains nothing by such a path, the
-    // other tiles are measured with the general path alone.
+    // Building a cheaper path for threads that need no clamping of indices
+    // takes long, and its gain hardly depends on the tile. If the first tile
+    // gains nothing by a cheaper path, the other tiles are measured without
+    // one.
     if (cost.average >= cost.general)
       interiors = {};
   }
 
-  /// Returns the best tile so far, with its paths for the interior.
+  /// Returns the best tile so far. Its attribute `interior` tells which parts
+  /// of the kernel have a second, cheaper path for threads that need no
+  /// clamping of indices.
   MapTile getBest() const {
     MapTile best = tile;
     best.interior = cost.interior;
@@ -258,10 +265,11 @@ public:
   /// Measures `candidate`, and returns whether it becomes the best tile. Its
   /// average number of operations must be at most `operations` times that of
   /// the best tile so far, and its number of loads at most `loads` times that
-  /// of the best tile. The number of operations of its general path must be at
-  /// most `operations` times that of the first tile. Since this limit stays the
-  /// same, and the general path is built first, building a candidate can stop
-  /// as soon as its code is too long.
+  /// of the best tile. A kernel may have a second, cheaper path for threads
+  /// that need no clamping of indices. Without it, the candidate must have at
+  /// most `operations` times the operations of the first tile. This limit is
+  /// known before the candidate is built, so that building can stop as soon as
+  /// the code is too long.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -280,7 +288,7 @@ private:
   ArrayRef<int64_t> interiors;
   MapTile tile;
   KernelCost cost;
-  /// The number of operations of the general path of the first tile.
+  /// The number of operations of the first tile without a second path.
   const double general;
 };
 } // namespace
@@ -384,9 +392,10 @@ private:
 
 /// Returns `tile` with its estimated time in cycles. The time is that of a
 /// fully occupied device, prolonged if the tile has too few threads to occupy
-/// the device. No second path for the interior is built: the search assumes
-/// that it would save the same share of the time with each tile, and run()
-/// builds it for the best tile alone.
+/// the device. The tile is measured without a second, cheaper path for threads
+/// that need no clamping of indices: the search assumes that this path saves
+/// the same share of the time with each tile, and run() builds it for the best
+/// tile alone.
 BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
   double time =
@@ -433,11 +442,13 @@ MapTile BlockSearch::run() {
     Candidate block = grow(consider(unit));
     if (block.time < cost::map::share::largerBlock * best.time)
       best = block;
-    // Narrower vectors are tried in two cases. In the first, the innermost
-    // dimension alone does not form rows of whole vectors, so that the unit
-    // block has fewer than rank - 1 factors; with narrower vectors, the
-    // dimension may form such rows. In the second, the unit block leaves too
-    // few threads to occupy the device, and narrower vectors give it more.
+    // Narrower vectors are tried in two cases. In the first case, a vector is
+    // longer than the innermost dimension, as a vector of 4 is for an output of
+    // 8 x 6 x 2 elements: its thread computes elements of several rows, whose
+    // indices differ, which takes more operations than a vector of 2 within one
+    // row. The smallest block, `unit`, then has fewer than rank - 1 factors. In
+    // the second case, the unit block gives too few threads to occupy the
+    // device, and narrower vectors give more threads.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())

@@ -47,9 +47,10 @@ static double getMatrixAttentionTime(const Attention &attention,
                shared) +
       scores + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
-  // The registers of a thread hold the scores of one query, and the thread's
-  // share of the outputs, of the queries, of the factors in flight and of the
-  // next block's sums.
+  // The registers of a thread hold the scores of one query, the thread's share
+  // of the outputs, of the queries and of the factors in flight, and its share
+  // of the sums of products from which the scores of the next block of keys are
+  // computed.
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +

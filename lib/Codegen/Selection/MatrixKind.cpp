@@ -21,9 +21,9 @@ using namespace dml;
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Whether one condition decides for all terms of an iteration whether the
-/// factors are elements or padding. This holds, for example, for all channels
-/// at one position of an image.
+/// Whether the factors of all terms that an iteration of the contraction's loop
+/// adds are elements or padding under one condition, as those of all channels
+/// at one position of an image are.
 static bool areChosenTogether(const ContractionOperand &operand) {
   auto getCondition = [](Value factor) -> Value {
     if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
@@ -41,9 +41,10 @@ static bool areChosenTogether(const ContractionOperand &operand) {
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
                               const MatrixSchedule &schedule) {
-  // If a stage contains only one term of each iteration, the factors of
-  // neighbouring terms belong to different stages, and each factor is loaded by
-  // itself.
+  // If an iteration of the contraction's loop adds many terms, a stage may
+  // contain only one of them, from each of several iterations. The factors of
+  // neighbouring terms then belong to different stages, and each factor is
+  // loaded by itself.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
@@ -205,13 +206,13 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       occupancy.resident};
 }
 
-/// Returns those cycles of a workgroup that has a multiprocessor to itself that
-/// depend on how its tile is divided between subgroups. Subgroups with larger
-/// tiles load fewer matrices. If slices share out the terms of a sum (split-K
-/// within the workgroup), there are more subgroups for the matrix units. In the
-/// last round of loads, threads without an item cost as much time as others, so
-/// that a division is better if the number of items is a multiple of the number
-/// of threads.
+/// Returns the part of the time of a workgroup, in cycles, that depends on how
+/// its tile is divided between subgroups. The workgroup has the multiprocessor
+/// to itself. Subgroups with larger tiles load fewer matrices. Slices, which
+/// share out the terms of a sum (split-K within the workgroup), give the matrix
+/// units more subgroups. In the last round of loads, threads without an item
+/// cost as much time as others, so that the best number of items is a multiple
+/// of the number of threads.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -281,9 +282,10 @@ static constexpr MatrixSeeds seeds = {
     /*stages=*/{1, 2}};
 
 /// Returns the numbers of terms that the search tries for a stage with `slices`
-/// slices. The last numbers are for contractions in which only several
-/// iterations together fill whole vectors: with 9 terms in an iteration and
-/// vectors of 8 factors, 8 iterations have 72 terms, or 9 vectors.
+/// slices. The last numbers are for contractions whose terms fill whole vectors
+/// only after several iterations of the loop over terms: with 9 terms in an
+/// iteration and vectors of 8 factors, 8 iterations have 72 terms, or 9
+/// vectors.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
@@ -300,8 +302,8 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// Returns the schedule of `tile`, or nothing if `contraction` cannot have the
-/// tile.
+/// Returns how the kernel with `tile` computes `contraction`, or nothing if no
+/// matrix kernel with this tile can compute it.
 static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
                                                  const MatrixTile &tile,
                                                  const DeviceProfile &profile) {
@@ -312,8 +314,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Divides `tile` between subgroups anew, in the way in which a workgroup that
-/// has a multiprocessor to itself takes the least time.
+/// Replaces the division of `tile` between subgroups by the fastest one for a
+/// workgroup that has a multiprocessor to itself.
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
@@ -382,13 +384,13 @@ private:
 };
 } // namespace
 
-/// Whether matrices of `shape` can compute the contraction, and at least half
-/// of their rows and columns and all of their terms would be in use. Otherwise
-/// threads without matrices are as fast.
+/// Whether matrices of `shape` can compute the contraction, with at least half
+/// of their rows and columns and all of their terms in use. If less is in use,
+/// a kernel without cooperative matrices is as fast.
 bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
-  // Sliced kernels unpack quantized numbers as fast, and wait for no stages: 8
-  // rows times 4096x14336 numbers of 4 bits took 34 us on an H200, and 42 by
-  // matrices of 16 rows.
+  // For few rows and quantized columns, a sliced kernel is faster, since it has
+  // no stages to wait for: 8 rows times 4096 x 14336 numbers of 4 bits took 34
+  // us on an H200, and 42 us with matrices of 16 rows.
   if (2 * contraction.rows.size <= shape.rows &&
       !matchQuantizedFactors(contraction.columns).empty())
     return false;
@@ -416,18 +418,19 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
          profile.getMaxWorkgroupSize();
 }
 
-/// Whether the kernel keeps loaded factors in registers until the next
-/// iteration of its loop, and only then stores them in workgroup memory.
+/// Whether the kernel keeps the factors of a stage in registers from one
+/// iteration of its loop to the next, and only then stores them in workgroup
+/// memory.
 bool MatrixSearch::isCarried(const MatrixTile &tile) const {
-  // Two kinds of kernels gain by loading the factors of the next iteration into
-  // registers before the products of this one. First, kernels
-  // that select between a factor and padding, since the selection delays the
-  // factor: they took 0.93 of the time on an H200 (cases: conv64to64_56_k3_f16,
-  // conv3to64_224_k7s2_f16). Second, kernels whose workgroups have a
-  // multiprocessor to themselves, since no other workgroup works while one
-  // waits for its loads: they took 0.95 of the time on an H100 (197 rows of 768
-  // terms, 768 to 3072 columns). With slices, the second kind took 1.05 of the
-  // time (gemm_rows16_f16), and does not carry factors.
+  // Two kinds of kernels gain by loading the factors of the next stage into
+  // registers before they compute the products of the present stage. First,
+  // kernels that select between a factor and padding, since the selection
+  // delays the factor: they took 0.93 of the time on an H200 (cases:
+  // conv64to64_56_k3_f16, conv3to64_224_k7s2_f16). Second, kernels whose
+  // workgroups have a multiprocessor to themselves, since no other workgroup
+  // works while one waits for its loads: they took 0.95 of the time on an H100
+  // (197 rows of 768 terms, 768 to 3072 columns). With slices, the second kind
+  // took 1.05 of the time (gemm_rows16_f16), and does not carry factors.
   if (isChosen(contraction.rows) || isChosen(contraction.columns))
     return true;
   return tile.slices == 1 && static_cast<double>(countGroups(

@@ -41,15 +41,17 @@ static RowTile chooseRowTile(const RowReduction &reduction,
         std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
-    // If a few rows are interleaved in memory, a thread holds these rows
-    // together, as one slot. At least two slots then share a workgroup. The
-    // reason is a measurement alone: reduce_columns_three_f32 reaches 0.73 of
-    // the rate of a copy on an H200, and 0.37 with one workgroup for each slot.
+    // If a few rows are interleaved in memory, each thread holds elements of
+    // all of these rows, which form a slot. At least two slots then share a
+    // workgroup. The reason is a measurement alone: reduce_columns_three_f32
+    // reaches 0.73 of the rate of a copy on an H200, and 0.37 with one
+    // workgroup for each slot.
     if (layout.rows > 1 && !reduction.hasScan())
       mostThreads = DeviceProfile::workgroupSize / 2;
   } else {
     mostThreads = DeviceProfile::workgroupSize / getTogether(slots);
-    // If there are few long rows, fewer rows share a workgroup.
+    // If there are few long rows, each row gets more threads, so that the
+    // threads of the whole kernel occupy the device.
     while (mostThreads * cost::rows::getLeastSideBySide(device) <
                DeviceProfile::workgroupSize &&
            slots * mostThreads < device.getEnoughThreads() &&

@@ -21,9 +21,9 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How the addresses of loads are spread: `count` threads, or groups of
-/// threads, load at distances of `apart` bytes. 16 threads that load
-/// neighbouring f32 numbers have a spread of {16, 4}.
+/// The distances between the addresses of loads: `count` threads, or groups of
+/// threads, load at addresses that are `apart` bytes apart. 16 threads that
+/// load neighbouring f32 numbers have the spread {16, 4}.
 struct Spread {
   int64_t count;
   double apart;
@@ -50,16 +50,17 @@ static double countLines(Spread inner, Spread outer, double width,
 }
 
 namespace {
-/// The cost of one operand's factors in a sliced kernel, each time a thread
-/// loads the `terms` neighbouring terms that the tile states.
+/// The cost of the factors of one operand that a thread of a sliced kernel
+/// loads for `SliceTile::terms` neighbouring terms.
 struct FactorCost {
   /// The number of operations of the thread.
   double operations;
   /// The number of loads of the thread, of vectors or of single factors.
   double loads;
   /// The number of registers for loaded vectors, and for factors that are
-  /// loaded one by one. The numbers are separate because drivers load a limited
-  /// number of vectors ahead, but all single factors.
+  /// loaded one by one. The numbers are separate because drivers move all loads
+  /// of single factors ahead of their uses, but only a limited number of loads
+  /// of vectors.
   double ofVectors = 0, ofSingles = 0;
   /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;
@@ -113,8 +114,10 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   double lines = countLines(slices, columns, width, device);
   double groups = static_cast<double>(DeviceProfile::workgroupSize) /
                   static_cast<double>(threadsTogether);
-  // Beside quantized columns, all loads of neighbours are wide, and each line
-  // that they touch takes a cycle.
+  // If the columns are quantized, most loads have 16 bytes in each thread. The
+  // L1 cache then takes the time of a whole line for each line that a load
+  // touches, or, if this is more, timesOfWideLoad times the time of as many
+  // whole lines as the load has bytes.
   bool isQuantized = tile.together > 0;
   double loaded = width * static_cast<double>(threadsTogether) /
                   device.cacheLineBytes *
@@ -153,7 +156,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
   double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
   double last = cost::sliced::getEndCycles(device) +
                 cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
-  // Drivers load a limited number of vectors ahead, and all single factors.
+  // Drivers move all loads of single factors ahead of their uses, but only a
+  // limited number of loads of vectors.
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
                           cost::sliced::registersAhead + sumsOfThread / 2);
   double registers = sumsOfThread + ahead +
@@ -188,8 +192,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of operations that compute factors in the loop of a
-/// thread of `tile`, which is unrolled.
+/// Returns the number of operations that compute factors in the unrolled loop
+/// of a thread of `tile`.
 static double countFactorOps(const Contraction &contraction,
                              const FactorTraits &columns,
                              const SliceTile &tile) {
@@ -249,14 +253,15 @@ void SliceSearch::consider(const SliceTile &tile) {
     best = {tile, time};
 }
 
-/// Returns how many consecutive threads have neighbouring terms of the same
-/// quantized columns: as many as load, in vectors of 16 bytes, what memory
-/// transfers at a time. The threads of the other columns need the same factors
-/// of the rows, whose loads then touch few lines of the cache. For example, 4
-/// threads load 64 neighbouring bytes of each of 8 columns, 32 numbers of 4
-/// bits each, and the subgroup loads the rows' factors from 4 places instead
-/// of 32. With fewer terms, the rows' factors count for more, so that the
-/// number stays. Returns 0 for other columns.
+/// Returns the number of consecutive threads that load neighbouring terms of
+/// the same quantized column, in vectors of 16 bytes: as many threads as
+/// together load as many bytes as memory transfers at a time. With 4 bits a
+/// number, for example, 4 threads load 64 bytes of a column, and the 32 threads
+/// of a subgroup load terms of 8 columns. All columns need the same factors of
+/// the rows, which the subgroup then loads from 4 places instead of 32. The
+/// number is the same where each thread loads less than 16 bytes of the column,
+/// since the factors of the rows then take an even larger share of the time.
+/// Returns 0 if the columns are not quantized.
 int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
   if (!traits.isAlong() || traits.columns.numPerWord == 0)
     return 0;
@@ -282,9 +287,10 @@ SmallVector<int64_t> SliceSearch::getTermsOfThread() const {
           ? std::max<int64_t>(
                 8 * DeviceProfile::vectorBytes / traits.columns.bits, 1)
           : ThreadBlock::side;
-  // Quantized factors are unpacked if the terms of all threads fill words. A
-  // thread that loads one word at a time instead of four loads the rows'
-  // factors from fewer lines of the cache, and more scales.
+  // Quantized factors are unpacked if the terms of each thread fill words. The
+  // search tries threads that load four, two or one words at a time: with fewer
+  // words, the loads of the rows' factors touch fewer lines of the cache, but
+  // there are more loads of scales.
   SmallVector<int64_t> numbers;
   if (traits.isAlong() && traits.columns.numPerWord > 0)
     for (int64_t words : {4, 2, 1}) {
@@ -310,12 +316,14 @@ std::optional<Proposal> SliceSearch::run() {
     return std::nullopt;
   SmallVector<int64_t> terms = getTermsOfThread();
   // A tile has no more rows and columns than the output, rounded up to a power
-  // of two.
+  // of two. Its columns are a multiple of the sums of an element: 3, 6 and 12
+  // where an element is computed from 3 sums.
   for (int64_t rows = 1;
        rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)
-    for (int64_t columns = 1; rows * columns <= cost::sliced::maxSums &&
-                              columns / 2 < traits.columns.size;
+    for (int64_t columns = contraction.sums;
+         rows * columns <= cost::sliced::maxSums &&
+         columns / 2 < traits.columns.size;
          columns *= 2)
       for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
            slices *= 2)
@@ -343,8 +351,9 @@ class SlicedKind : public KernelKindOf<SliceTile> {
     return problem;
   }
 
-  /// This kind shares the option of ContractionKind, which describes the option
-  /// in messages.
+  /// This kind and ContractionKind share the option --contraction-tile. Error
+  /// messages take the description of the option from ContractionKind, so that
+  /// this kind has none.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {

@@ -31,8 +31,9 @@ static double getPartsTime(const Attention &attention,
                       ((terms + columns) * getOpsOfProduct(rows, side, device) +
                        cost::attention::opsPerScore) /
                       DeviceSpeed::opsPerCycle;
-  // The first workgroup for some keys loads them from memory, and those for
-  // other rows load them from the last cache.
+  // Of the workgroups that need the same keys and values, the first loads them
+  // from memory, and the others, which compute other rows, load them from the
+  // last-level cache.
   double bytes = getFactorBytes(attention) * tiles / groups;
   double loading = bytes *
                    (device.getCyclesPerByte() * device.multiprocessors +
@@ -74,8 +75,8 @@ static double getSplitTime(const Attention &attention,
          2 * parts * cost::attention::cyclesOfPart;
 }
 
-/// Whether devices of the profile bind the buffers of the first kernel: those
-/// from which `op` loads, and two for its results.
+/// Whether the first kernel of split attention binds no more buffers than the
+/// profile allows: the buffers from which `op` loads, and two for the results.
 static bool canBind(linalg::GenericOp op, const DeviceProfile &profile) {
   llvm::SmallPtrSet<Value, 8> sources;
   op.getBody()->walk([&](Operation *nested) {

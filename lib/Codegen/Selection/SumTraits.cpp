@@ -33,7 +33,7 @@ static int64_t getElementBits(const ContractionOperand &operand) {
 /// Returns the number of operations that compute a factor from a loaded
 /// element: conversions, and the selection between the element and padding.
 /// Addresses and conditions of padding do not count, since they usually do not
-/// change between iterations.
+/// change between iterations of the loop over terms.
 static double countOpsOfFactor(const ContractionOperand &operand) {
   double operations = 0;
   for (Operation *op : operand.slice)
@@ -75,11 +75,11 @@ double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
                  static_cast<double>(sums.terms * sums.batches);
   // A factor that may be padding belongs to a window of a convolution, and
   // windows of neighbouring positions overlap, so that memory transfers most
-  // elements only once for all windows. If an iteration adds the terms of all
-  // taps of a channel, an element lies in about as many windows as an iteration
-  // has terms: 3 x 3 taps are 9 terms, and an element lies in 9 windows. The
-  // estimate divides by the number of terms of an iteration even where these
-  // terms are others, such as channels.
+  // elements only once for all windows. If an iteration of the loop over terms
+  // adds all taps of a channel, an element lies in about as many windows as an
+  // iteration has terms: 3 x 3 taps are 9 terms, and an element lies in 9
+  // windows. The estimate divides by the number of terms of an iteration even
+  // where an iteration adds terms of several channels at one tap.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * factors.getBytes(1);

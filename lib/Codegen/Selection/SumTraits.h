@@ -14,16 +14,16 @@
 namespace dml {
 
 /// The properties of an operand's factors on which the time of a kernel
-/// depends: their strides, the number of positions (of the columns, each counts
-/// once for each of its sums), the bits of a factor in
-/// memory, the operations that compute a factor from loaded elements, and
-/// whether a factor is a selection between an element and padding.
+/// depends: their strides, the number of rows or columns (a column counts once
+/// for each of its sums), the bits of a factor in memory, the operations that
+/// compute a factor from loaded elements, and whether a factor is a selection
+/// between an element and padding.
 struct FactorTraits {
   FactorStrides strides;
   int64_t size, bits;
   double operations;
   bool isChosen;
-  /// The number of sums of a position.
+  /// The number of sums of a column.
   int64_t sums = 1;
   /// The number of quantized factors in a word of 32 bits, which a sliced
   /// kernel unpacks at a time, and the number of loads for their scale and

@@ -12,19 +12,11 @@
 #include "ElementWiseRows.h"
 #include "LoweringUtils.h"
 #include "dml/IR/LayoutAttr.h"
-#include "dml/Target/DeviceProfile.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
-
-/// The number of threads that one sum occupies, if each factor depends on
-/// dimensions on which the other does not depend. Kernels for such sums
-/// distribute the terms of a sum to the threads of a workgroup. Half of a
-/// workgroup leaves room for two columns, whose factors are usually neighbours
-/// in memory.
-static constexpr int64_t sharersOfSum = DeviceProfile::workgroupSize / 2;
 
 /// Divides `size` terms into a loop and an unrolled part, if the size of the
 /// unrolled part divides `size`.

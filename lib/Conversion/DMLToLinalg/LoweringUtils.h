@@ -8,6 +8,7 @@
 #define DML_LIB_CONVERSION_DMLTOLINALG_LOWERINGUTILS_H
 
 #include "dml/IR/DML.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -200,6 +201,13 @@ mlir::Value readPart(ElementBuilder &b, mlir::Value parts, mlir::Value part,
 /// Builds the term of a sum for a point of the space over which the sum runs.
 using TermFn =
     std::function<mlir::Value(ElementBuilder &b, mlir::ValueRange coordinates)>;
+
+/// The number of threads that one sum occupies, if each factor depends on
+/// dimensions on which the other does not depend. Kernels for such sums
+/// distribute the terms of a sum to the threads of a workgroup. Half of a
+/// workgroup leaves room for two columns, whose factors are usually neighbours
+/// in memory.
+inline constexpr int64_t sharersOfSum = DeviceProfile::workgroupSize / 2;
 
 /// Builds a tensor of `type`, as a part of `op`, whose elements are sums over
 /// all points of `sizes`. `prepare` builds the values that all terms of an

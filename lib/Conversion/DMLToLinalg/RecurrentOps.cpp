@@ -22,10 +22,6 @@ using namespace dml;
 /// few kernels more.
 static constexpr int64_t maxStepsWrittenOut = 4;
 
-/// The number of elements of 32 bits of which each row of a tensor that a loop
-/// takes apart is a multiple, so that a device can bind each row.
-static constexpr int64_t rowElements = 64;
-
 namespace {
 /// Loads the element of a state, in one direction, for a batch and a unit.
 using StateFn =
@@ -77,15 +73,13 @@ public:
   /// Builds the steps along the sequences.
   void run(StepFn step) {
     finalStates.resize(operandStates().size());
-    bool isLoop = steps > maxStepsWrittenOut;
-    Value rows = isLoop ? buildProjectionRows() : Value();
-    Value inside = isLoop && operands.lengths ? buildInside() : Value();
-    for (int64_t d = 0; d < directions; ++d) {
-      States last =
-          isLoop ? buildLoop(d, rows, inside, step) : writeStepsOut(d, step);
-      for (auto [all, value] : llvm::zip_equal(finalStates, last))
+    // An executable has no loops within loops.
+    if (steps > maxStepsWrittenOut && !op->getParentOfType<scf::ForOp>())
+      return buildLoop(step);
+    for (int64_t d = 0; d < directions; ++d)
+      for (auto [all, value] :
+           llvm::zip_equal(finalStates, writeStepsOut(d, step)))
         all.push_back(value);
-    }
   }
 
   /// Returns the results: the sequence, and then the final states of `run`.
@@ -154,7 +148,8 @@ public:
               result = result + getBias(b, indices[1], indices[3], true);
           }
           return result.value;
-        });
+        },
+        sharersOfSum);
   }
 
   /// Builds a tensor with the shape {1, 1, B, count * H} for `count` gates from
@@ -183,7 +178,8 @@ public:
         [&](ElementBuilder &b, ValueRange indices, Value sum) {
           return finish(b, indices[2], getRow(b, indices[3]), Number{&b, sum})
               .value;
-        });
+        },
+        sharersOfSum);
   }
 
   /// Builds a state with the shape {1, 1, B, H}.
@@ -327,9 +323,6 @@ private:
     return last;
   }
 
-  static int64_t getRowSize(int64_t elements) {
-    return llvm::divideCeilSigned(elements, rowElements) * rowElements;
-  }
   SmallVector<OpFoldResult> getAttrs(ArrayRef<int64_t> values) {
     return getAsIndexOpFoldResult(builder.getContext(), values);
   }
@@ -344,151 +337,105 @@ private:
                                            tensor, groups);
   }
 
-  /// Builds the projection with one row for each step, with the shape {T, R},
-  /// where R is a multiple of `rowElements`. The elements behind those of the
-  /// step are undefined.
-  Value buildProjectionRows() {
-    int64_t size = directions * batch * gates * hidden, row = getRowSize(size);
-    Value rows = reshape(projection, {steps, size}, {{0}, {1, 2, 3}});
-    if (row == size)
-      return rows;
-    Value empty = tensor::EmptyOp::create(builder, op->getLoc(),
-                                          ArrayRef<int64_t>{steps, row},
-                                          builder.getF32Type());
-    return tensor::InsertSliceOp::create(
-        builder, op->getLoc(), rows, empty, getAttrs({0, 0}),
-        getAttrs({steps, size}), getAttrs({1, 1}));
-  }
-
   /// Builds a table that tells for each step and each batch whether the step
-  /// belongs to the sequence, with the shape {T, R}. The body of the loop then
+  /// belongs to the sequence, with the shape {T, B}. The body of the loop then
   /// reads a row, and not the number of its step.
   Value buildInside() {
-    auto type =
-        RankedTensorType::get({steps, getRowSize(batch)}, builder.getI32Type());
+    auto type = RankedTensorType::get({steps, batch}, builder.getI32Type());
     return buildTensor(
         builder, op, type, [&](ElementBuilder &b, ValueRange indices) -> Value {
           Value t =
               b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), indices[0]);
-          Value last =
-              b.createOrFold<arith::MinUIOp>(indices[1], b.index(batch - 1));
           Value one =
               arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), 1));
           Value none =
               arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
-          return b.select(isInside(b, t, last).value, one, none);
+          return b.select(isInside(b, t, indices[1]).value, one, none);
         });
   }
 
-  /// Builds a loop over the steps. The hidden state is carried alone, or within
-  /// a tensor of T + 1 rows that begins with the initial state, where the
-  /// sequence is wanted: forward, the step at time t reads row t and writes row
-  /// t + 1, and backward, it reads row t + 1 and writes row t.
-  States buildLoop(int64_t d, Value projectionRows, Value inside, StepFn step) {
+  /// Builds a loop over the steps of all directions. The loop carries the
+  /// states of each direction, and behind these the hidden states of all steps
+  /// where the sequence is wanted.
+  void buildLoop(StepFn step) {
     Location loc = op->getLoc();
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(builder, loc, value);
     };
-    bool isBack = isBackward(d), hasSequence = needsSequence();
+    int64_t rowSize = directions * batch * gates * hidden;
+    Value rows = reshape(projection, {steps, rowSize}, {{0}, {1, 2, 3}});
+    Value inside = operands.lengths ? buildInside() : Value();
     SmallVector<Value> inits;
+    for (int64_t d = 0; d < directions; ++d)
+      beginDirection(d, inits);
+    Value last = constant(steps - 1);
+    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(steps),
+                                   constant(1), inits);
+    size_t count = inits.size() / directions;
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      SmallVector<Value> yielded;
+      for (int64_t d = 0; d < directions; ++d) {
+        Value t = loop.getInductionVar();
+        if (isBackward(d))
+          t = arith::SubIOp::create(builder, loc, last, t);
+        StepInputs inputs{reshape(getRow(rows, t, rowSize),
+                                  {1, directions, batch, gates * hidden},
+                                  {{0}, {1, 2, 3}}),
+                          0, inside ? getRow(inside, t, batch) : Value()};
+        writeStep(d, step, inputs, t,
+                  ValueRange(loop.getRegionIterArgs()).slice(d * count, count),
+                  yielded);
+      }
+      scf::YieldOp::create(builder, loc, yielded);
+    }
+    for (int64_t d = 0; d < directions; ++d) {
+      ValueRange results =
+          ValueRange(loop.getResults()).slice(d * count, count);
+      for (auto [all, value] : llvm::zip_first(finalStates, results))
+        all.push_back(value);
+      if (needsSequence())
+        sequences.push_back(reshape(results.back(), {steps, 1, batch, hidden},
+                                    {{0}, {1, 2, 3}}));
+    }
+  }
+
+  /// Adds what a loop carries for a direction, before the first step.
+  void beginDirection(int64_t d, SmallVectorImpl<Value> &inits) {
     for (Value init : operandStates())
       inits.push_back(
           buildState([&](ElementBuilder &b, Value batch, Value unit) {
             return getInitial(init, d)(b, batch, unit);
           }));
-    if (hasSequence)
-      inits[0] = beginSequence(inits[0], isBack ? steps : 0);
-    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(steps),
-                                   constant(1), inits);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      Value i = loop.getInductionVar();
-      Value t =
-          isBack ? arith::SubIOp::create(builder, loc, constant(steps - 1), i)
-                 : i;
-      Value next = arith::AddIOp::create(builder, loc, t, constant(1));
-      StepInputs inputs{
-          getSlice(projectionRows, t, {1, directions, batch, gates * hidden}),
-          0, inside ? getSlice(inside, t, {1, batch}) : Value()};
-      SmallVector<Value> carried(loop.getRegionIterArgs());
-      if (hasSequence)
-        carried[0] = readSequence(carried[0], isBack ? next : t);
-      States after = step(d, inputs, llvm::map_to_vector(carried, getState));
-      if (hasSequence)
-        after[0] = writeSequence(after[0], loop.getRegionIterArg(0),
-                                 isBack ? t : next);
-      scf::YieldOp::create(builder, loc, after);
-    }
-    States last(loop.getResults());
-    if (!hasSequence)
-      return last;
-    Value sequence = last[0];
-    sequences.push_back(readRows(sequence, steps, isBack ? 0 : 1));
-    last[0] = readRows(sequence, 1, isBack ? 0 : steps);
-    return last;
+    if (needsSequence())
+      inits.push_back(tensor::EmptyOp::create(
+          builder, op->getLoc(), ArrayRef<int64_t>{steps, batch * hidden},
+          builder.getF32Type()));
   }
 
-  /// Returns row `t` of `rows`, which has two dimensions, with the shape
-  /// `shape`.
-  Value getSlice(Value rows, Value t, ArrayRef<int64_t> shape) {
-    int64_t size = llvm::product_of(shape);
-    Value slice = tensor::ExtractSliceOp::create(
+  /// Builds the step at time `t`, and adds what it hands on to `yielded`.
+  void writeStep(int64_t d, StepFn step, const StepInputs &inputs, Value t,
+                 ValueRange carried, SmallVectorImpl<Value> &yielded) {
+    ValueRange states = carried.take_front(finalStates.size());
+    States after = step(d, inputs, llvm::map_to_vector(states, getState));
+    llvm::append_range(yielded, after);
+    if (!needsSequence())
+      return;
+    int64_t size = batch * hidden;
+    Value row = reshape(after.front(), {1, size}, {{0}, {1, 2, 3}});
+    yielded.push_back(tensor::InsertSliceOp::create(
+        builder, op->getLoc(), row, carried.back(),
+        ArrayRef<OpFoldResult>{t, builder.getIndexAttr(0)}, getAttrs({1, size}),
+        getAttrs({1, 1})));
+  }
+
+  /// Returns row `t` of `rows`, which has rows of `size` elements.
+  Value getRow(Value rows, Value t, int64_t size) {
+    return tensor::ExtractSliceOp::create(
         builder, op->getLoc(), rows,
         ArrayRef<OpFoldResult>{t, builder.getIndexAttr(0)}, getAttrs({1, size}),
         getAttrs({1, 1}));
-    if (shape.size() == 2)
-      return slice;
-    return reshape(slice, shape, {{0}, {1, 2, 3}});
-  }
-
-  // The rows of a tensor for a sequence follow each other in one dimension.
-  int64_t getSequenceRow() const { return getRowSize(batch * hidden); }
-  Value getSequenceOffset(Value row) {
-    return arith::MulIOp::create(builder, op->getLoc(), row,
-                                 arith::ConstantIndexOp::create(
-                                     builder, op->getLoc(), getSequenceRow()));
-  }
-  Value insertState(Value state, Value sequence, OpFoldResult offset) {
-    int64_t size = batch * hidden;
-    Value flat = reshape(state, {size}, {{0, 1, 2, 3}});
-    return tensor::InsertSliceOp::create(builder, op->getLoc(), flat, sequence,
-                                         ArrayRef<OpFoldResult>{offset},
-                                         getAttrs({size}), getAttrs({1}));
-  }
-  Value beginSequence(Value init, int64_t row) {
-    Value empty = tensor::EmptyOp::create(
-        builder, op->getLoc(),
-        ArrayRef<int64_t>{(steps + 1) * getSequenceRow()},
-        builder.getF32Type());
-    return insertState(init, empty,
-                       builder.getIndexAttr(row * getSequenceRow()));
-  }
-  Value readSequence(Value sequence, Value row) {
-    int64_t size = batch * hidden;
-    Value slice = tensor::ExtractSliceOp::create(
-        builder, op->getLoc(), sequence,
-        ArrayRef<OpFoldResult>{getSequenceOffset(row)}, getAttrs({size}),
-        getAttrs({1}));
-    return reshape(slice, {1, 1, batch, hidden}, {{0, 1, 2, 3}});
-  }
-  Value writeSequence(Value state, Value sequence, Value row) {
-    return insertState(state, sequence, getSequenceOffset(row));
-  }
-  /// Returns `count` rows from `first` on, with the shape {count, 1, B, H}.
-  Value readRows(Value sequence, int64_t count, int64_t first) {
-    auto type =
-        RankedTensorType::get({count, 1, batch, hidden}, builder.getF32Type());
-    return buildTensor(
-        builder, op, type, [&](ElementBuilder &b, ValueRange indices) -> Value {
-          Value place = b.add(indices[0], first);
-          place =
-              b.createOrFold<arith::MulIOp>(place, b.index(getSequenceRow()));
-          place = b.add(place, b.createOrFold<arith::MulIOp>(indices[2],
-                                                             b.index(hidden)));
-          return tensor::ExtractOp::create(b, sequence,
-                                           b.add(place, indices[3]));
-        });
   }
 
   OpBuilder &builder;

@@ -13,8 +13,9 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::directml;
 
-bool dml::directml::isDispatchModel(StringRef path) {
-  return path.ends_with(".json");
+bool dml::directml::isDispatchModel(StringRef content) {
+  content = content.ltrim();
+  return content.starts_with("{") && !content.starts_with("{-#");
 }
 
 namespace {

@@ -20,6 +20,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 
@@ -28,8 +29,12 @@ using namespace dml;
 using namespace dml::directml;
 using namespace dml::graph_format;
 
-bool dml::directml::isSerializedGraph(StringRef path) {
-  return path.ends_with(".bin");
+bool dml::directml::isSerializedGraph(StringRef content) {
+  if (content.size() < 8)
+    return false;
+  uint32_t root = llvm::support::endian::read32le(content.data());
+  constexpr uint32_t mostBefore = 1 << 10;
+  return root >= 4 && root % 4 == 0 && root < mostBefore;
 }
 
 llvm::Error dml::directml::verifyModule(Operation *op) {

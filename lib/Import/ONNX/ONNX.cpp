@@ -12,6 +12,7 @@
 #include "dml/Import/ONNXRuntime.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> dml::onnx::importBuiltModel(
     const ModelProto &model, StringRef name, std::shared_ptr<const void> owner,
     MLIRContext *context, const ImportOptions &options, bool isOptimized) {
   context->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                       tensor::TensorDialect>();
+                       scf::SCFDialect, tensor::TensorDialect>();
   return GraphImporter(model, name, std::move(owner), /*fileSize=*/0, context,
                        options, getRegistry(), getOnnxRuntime(), isOptimized)
       .run();
@@ -51,7 +52,7 @@ readModel(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
           const ImportOptions &options, bool isOptimized) {
   std::shared_ptr<llvm::MemoryBuffer> file = std::move(buffer);
   context->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                       tensor::TensorDialect>();
+                       scf::SCFDialect, tensor::TensorDialect>();
   llvm::Expected<ModelProto> model = decodeModel(file->getBuffer());
   if (!model)
     return model.takeError();
@@ -117,11 +118,7 @@ llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {
   return llvm::Error::success();
 }
 
-bool dml::onnx::isModel(StringRef path, StringRef content) {
-  if (path.ends_with(".onnx"))
-    return true;
-  if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
-    return false;
+bool dml::onnx::isModel(StringRef content) {
   // An ONNX model begins with field 1, ir_version, which is a small number and
   // is followed by another field. Neither text nor MLIR bytecode begins like
   // this.
@@ -131,5 +128,5 @@ bool dml::onnx::isModel(StringRef path, StringRef content) {
 
 void dml::onnx::registerDialects(DialectRegistry &registry) {
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  tensor::TensorDialect>();
+                  scf::SCFDialect, tensor::TensorDialect>();
 }

@@ -6,6 +6,7 @@
 
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "dml/Import/ONNX.h"
+#include "dml/Import/Sizes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
@@ -16,6 +17,9 @@ void dml::onnx::registerTranslation() {
   static llvm::cl::list<std::string> dimensions(
       "dim", llvm::cl::value_desc("NAME=SIZE"),
       llvm::cl::desc("The size of a symbolic dimension of an ONNX model"));
+  static llvm::cl::list<std::string> shapes(
+      "input-shape", llvm::cl::value_desc("INPUT:1x3x224x224"),
+      llvm::cl::desc("All sizes of an input of an ONNX model"));
   static TranslateToMLIRRegistration registration(
       "import-onnx", "Reads an ONNX model into dml operators",
       [](llvm::SourceMgr &sourceMgr,
@@ -24,11 +28,14 @@ void dml::onnx::registerTranslation() {
             sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
         Location loc = UnknownLoc::get(context);
         ImportOptions options;
-        for (const std::string &dimension : dimensions)
-          if (llvm::Error error = parseDimension(dimension, options)) {
-            emitError(loc, llvm::toString(std::move(error)));
-            return nullptr;
-          }
+        auto sizes =
+            stateSizes(*main, {dimensions, shapes, std::nullopt}, options);
+        if (!sizes) {
+          emitError(loc, llvm::toString(sizes.takeError()));
+          return nullptr;
+        }
+        if (!sizes->batches.empty())
+          emitRemark(loc, describeBatches(sizes->batches));
         // The driver frees its buffer, but constants refer to the buffer
         // longer, so that it is copied.
         auto copy = llvm::MemoryBuffer::getMemBufferCopy(

@@ -11,6 +11,9 @@ using namespace mlir;
 namespace dml::reference {
 
 FailureOr<Tensor> createTensor(Operation *op, Type type) {
+  // The number of an iteration, and what slices compute of it.
+  if (isa<IndexType>(type))
+    return Tensor::create(DataType::INT64, {});
   auto tensorType = dyn_cast<RankedTensorType>(type);
   std::optional<DataType> dataType;
   if (tensorType && tensorType.hasStaticShape())

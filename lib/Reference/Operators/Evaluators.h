@@ -14,13 +14,15 @@
 
 #include "dml/IR/DML.h"
 #include "dml/Reference/Interpreter.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <vector>
 
 namespace dml::reference {
 
-/// Creates a tensor of zeros of type `type`, or reports an error at `op`.
+/// Creates a tensor of zeros of type `type`, or reports an error at `op`. An
+/// index is an i64 without dimensions.
 llvm::FailureOr<Tensor> createTensor(mlir::Operation *op, mlir::Type type);
 
 /// Creates an estimate of type `type` whose value and bounds are separate
@@ -142,6 +144,23 @@ llvm::SmallVector<int64_t> getAxes(mlir::Operation *op);
 
 /// Adds the evaluators of the upstream operations that programs use.
 void addUpstreamEvaluators(Evaluators &evaluators);
+/// Adds the evaluator of scf.for.
+void addLoopEvaluators(Evaluators &evaluators);
+
+/// Evaluates the operations of `block`, each by `evaluateOp`, and returns the
+/// operands of its terminator. `values` has the arguments of the block and the
+/// values from outside of the block, and gets those of the block.
+llvm::FailureOr<std::vector<Estimate>>
+evaluateBlock(mlir::Block &block, llvm::DenseMap<mlir::Value, Estimate> &values,
+              llvm::function_ref<llvm::FailureOr<std::vector<Estimate>>(
+                  mlir::Operation *op, llvm::ArrayRef<Estimate> operands)>
+                  evaluateOp);
+
+/// Copies the slice that is the first of `operands`, those of `op`, to its
+/// place in `output`.
+llvm::LogicalResult insertSlice(mlir::tensor::InsertSliceOp op,
+                                llvm::ArrayRef<Tensor> operands,
+                                Tensor &output);
 
 } // namespace dml::reference
 

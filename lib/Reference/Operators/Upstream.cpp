@@ -18,6 +18,11 @@ namespace dml::reference {
 static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
                               MutableArrayRef<Tensor> outputs) {
   Tensor &output = outputs[0];
+  if (auto number = dyn_cast<IntegerAttr>(op.getValue());
+      number && isa<IndexType>(number.getType())) {
+    output.setInteger(0, number.getInt());
+    return success();
+  }
   ArrayRef<char> elements;
   bool isSplat = false;
   if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue())) {
@@ -48,21 +53,31 @@ static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
 namespace {
 /// The part of a tensor that a slicing operation selects.
 struct Slice {
-  ArrayRef<int64_t> offsets, sizes, strides;
+  SmallVector<int64_t> offsets, sizes, strides;
 };
 } // namespace
 
-/// Returns the slice that `op` selects of a tensor with shape `shape`.
+/// Returns the slice that `op`, with these operands, selects of a tensor with
+/// shape `shape`.
 static FailureOr<Slice> getSlice(OffsetSizeAndStrideOpInterface op,
+                                 ArrayRef<Tensor> operands,
                                  ArrayRef<int64_t> shape) {
-  Slice slice{op.getStaticOffsets(), op.getStaticSizes(),
-              op.getStaticStrides()};
+  Slice slice{SmallVector<int64_t>(op.getStaticOffsets()),
+              SmallVector<int64_t>(op.getStaticSizes()),
+              SmallVector<int64_t>(op.getStaticStrides())};
+  if (ShapedType::isDynamicShape(slice.sizes) ||
+      ShapedType::isDynamicShape(slice.strides))
+    return op.emitOpError("has a slice of dynamic sizes or strides, but the "
+                          "interpreter knows static ones");
+  ArrayRef<Tensor> numbers =
+      operands.drop_front(op.getOffsetSizeAndStrideStartOperandIndex());
+  for (int64_t &offset : slice.offsets)
+    if (ShapedType::isDynamic(offset)) {
+      offset = static_cast<int64_t>(numbers.front().getInteger(0));
+      numbers = numbers.drop_front();
+    }
   for (auto [offset, size, stride, bound] :
        llvm::zip_equal(slice.offsets, slice.sizes, slice.strides, shape)) {
-    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(size) ||
-        ShapedType::isDynamic(stride))
-      return op.emitOpError("has a dynamic slice, but the interpreter knows "
-                            "static ones");
     auto outside = [limit = bound](int64_t coordinate) {
       return coordinate < 0 || coordinate >= limit;
     };
@@ -94,7 +109,8 @@ static LogicalResult evaluate(tensor::ConcatOp op, ArrayRef<Tensor> inputs,
   SmallVector<int64_t> offsets(output.getRank(), 0),
       strides(output.getRank(), 1);
   for (const Tensor &input : inputs) {
-    scatter(input, {offsets, input.getShape(), strides}, output);
+    scatter(input, {offsets, SmallVector<int64_t>(input.getShape()), strides},
+            output);
     offsets[op.getDim()] += input.getShape()[op.getDim()];
   }
   return success();
@@ -105,7 +121,7 @@ static LogicalResult evaluate(tensor::ExtractSliceOp op,
                               MutableArrayRef<Tensor> outputs) {
   const Tensor &source = operands[0];
   Tensor &output = outputs[0];
-  FailureOr<Slice> slice = getSlice(op, source.getShape());
+  FailureOr<Slice> slice = getSlice(op, operands, source.getShape());
   if (failed(slice))
     return failure();
   // The type of the result may omit dimensions of size 1.
@@ -116,18 +132,44 @@ static LogicalResult evaluate(tensor::ExtractSliceOp op,
   return success();
 }
 
+LogicalResult insertSlice(tensor::InsertSliceOp op, ArrayRef<Tensor> operands,
+                          Tensor &output) {
+  FailureOr<Slice> slice = getSlice(op, operands, output.getShape());
+  if (failed(slice))
+    return failure();
+  scatter(operands[0], *slice, output);
+  return success();
+}
+
 static LogicalResult evaluate(tensor::InsertSliceOp op,
                               ArrayRef<Tensor> operands,
                               MutableArrayRef<Tensor> outputs) {
-  const Tensor &source = operands[0], &destination = operands[1];
-  Tensor &output = outputs[0];
-  FailureOr<Slice> slice = getSlice(op, destination.getShape());
-  if (failed(slice))
-    return failure();
-  std::memcpy(output.getData(), destination.getData(),
+  const Tensor &destination = operands[1];
+  std::memcpy(outputs[0].getData(), destination.getData(),
               destination.getNumBytes());
-  scatter(source, *slice, output);
-  return success();
+  return insertSlice(op, operands, outputs[0]);
+}
+
+/// Evaluates arithmetic on indices.
+template <typename OpTy, typename Function>
+static void addIndexArithmetic(Evaluators &evaluators, Function function) {
+  evaluators.add(
+      OpTy::getOperationName(),
+      [function](Operation *op, ArrayRef<Estimate> operands,
+                 std::vector<Estimate> &outputs) -> LogicalResult {
+        if (!isa<IndexType>(op->getResult(0).getType()))
+          return op->emitOpError("computes a ")
+                 << op->getResult(0).getType()
+                 << ", but the interpreter knows arithmetic on indices";
+        FailureOr<Tensor> output = createTensor(op, op->getResult(0).getType());
+        if (failed(output))
+          return failure();
+        // Indices wrap around.
+        output->setInteger(0, function(operands[0].value.getInteger(0),
+                                       operands[1].value.getInteger(0)));
+        outputs.push_back(Estimate(std::move(*output)));
+        return success();
+      });
 }
 
 /// Copies elements of `source` to `output`. Dimension `dim` of the source takes
@@ -193,6 +235,9 @@ void addUpstreamEvaluators(Evaluators &evaluators) {
   evaluators.addMovement<tensor::CastOp>(view);
   evaluators.addMovement<tensor::CollapseShapeOp>(view);
   evaluators.addMovement<tensor::ExpandShapeOp>(view);
+  addIndexArithmetic<arith::AddIOp>(evaluators, std::plus<__int128>());
+  addIndexArithmetic<arith::SubIOp>(evaluators, std::minus<__int128>());
+  addIndexArithmetic<arith::MulIOp>(evaluators, std::multiplies<__int128>());
 }
 
 } // namespace dml::reference

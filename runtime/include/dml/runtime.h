@@ -565,8 +565,10 @@ DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
 DML_API uint32_t dmlGetLateWorkCount(VkDevice device);
 
 /* Sets the time for which a call that waits for the device asks again and again
- * whether the work has ended, before its thread sleeps. A sleeping thread may
- * wake up 140 microseconds late. The initial time is 200,000 ns; with 0, the
+ * whether the work has ended, instead of sleeping. A sleeping thread may wake
+ * up 140 microseconds late. The call asks at once, or, if a binding table's
+ * work took longer when it was waited for before, from half of this time before
+ * the work is expected to end. The initial time is 200,000 ns; with 0, the
  * thread sleeps at once. */
 DML_API void dmlSetSpinTime(DmlDevice device, uint64_t nanoseconds);
 

@@ -32,27 +32,22 @@ func.func @rnn(%input: tensor<1x3x2x64xf32>, %weight: tensor<1x1x64x64xf32>, %re
   return %0 : tensor<3x1x2x64xf32>
 }
 
-// A longer sequence is a loop. The sequence has one row more than there are steps, which
-// begins with the initial state: backward, the last row. Rows are padded to 256 bytes.
+// A longer sequence is a loop, which carries the state and collects the sequence. Backward, the
+// last row is the first one.
 
 // CHECK-LABEL: func @loop
-// CHECK:       %[[INPUTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1024x1x2x10xf32>)
-// CHECK:       %[[FLAT:.*]] = tensor.collapse_shape %[[INPUTS]] {{.*}} into tensor<1024x20xf32>
-// CHECK:       %[[ROWS:.*]] = tensor.insert_slice %[[FLAT]] into %{{.*}}[0, 0] [1024, 20] [1, 1] : tensor<1024x20xf32> into tensor<1024x64xf32>
-// CHECK:       %[[INIT:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x2x10xf32>)
-// CHECK:       %[[BEGIN:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[65536] [20] [1] : tensor<20xf32> into tensor<65600xf32>
-// CHECK:       %[[LOOP:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SEQUENCE:.*]] = %[[BEGIN]]) -> (tensor<65600xf32>)
+// CHECK:       %[[ROWS:.*]] = tensor.collapse_shape %{{.*}} : tensor<1024x1x2x10xf32> into tensor<1024x20xf32>
+// CHECK:       %[[INIT:.*]] = linalg.generic
+// CHECK:       %[[EMPTY:.*]] = tensor.empty() : tensor<1024x20xf32>
+// CHECK:       %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[STATE:.*]] = %[[INIT]], %[[ALL:.*]] = %[[EMPTY]])
 // CHECK:         %[[T:.*]] = arith.subi %{{.*}}, %[[I]]
-// CHECK:         %[[NEXT:.*]] = arith.addi %[[T]], %{{.*}}
 // CHECK:         tensor.extract_slice %[[ROWS]][%[[T]], 0] [1, 20] [1, 1]
-// CHECK:         %[[FROM:.*]] = arith.muli %[[NEXT]], %{{.*}}
-// CHECK:         tensor.extract_slice %[[SEQUENCE]][%[[FROM]]] [20] [1]
-// CHECK:         linalg.generic
-// CHECK:         %[[TO:.*]] = arith.muli %[[T]], %{{.*}}
-// CHECK:         %[[WRITTEN:.*]] = tensor.insert_slice %{{.*}} into %[[SEQUENCE]][%[[TO]]] [20] [1]
-// CHECK:         scf.yield %[[WRITTEN]]
-// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<1024x1x2x10xf32>)
-// CHECK:         tensor.extract %[[LOOP]]
+// CHECK:         %[[NEXT:.*]] = linalg.generic
+// CHECK:           tensor.extract %[[STATE]]
+// CHECK:         %[[ROW:.*]] = tensor.collapse_shape %[[NEXT]]
+// CHECK:         %[[WRITTEN:.*]] = tensor.insert_slice %[[ROW]] into %[[ALL]][%[[T]], 0] [1, 20] [1, 1]
+// CHECK:         scf.yield %[[NEXT]], %[[WRITTEN]]
+// CHECK:       tensor.expand_shape %[[LOOP]]#1
 
 // OUTLINED-LABEL: func @loop
 // OUTLINED:       scf.for
@@ -68,6 +63,22 @@ func.func @loop(%input: tensor<1x1024x2x7xf32>, %weight: tensor<1x1x10x7xf32>, %
       activation_descs = [#dml.activation<relu>], direction = #dml.recurrent_network_direction<backward>}
       : (tensor<1x1024x2x7xf32>, tensor<1x1x10x7xf32>, tensor<1x1x10x10xf32>) -> output_sequence(tensor<1024x1x2x10xf32>)
   return %0 : tensor<1024x1x2x10xf32>
+}
+
+// Both directions are one loop. They take turns in the body, so that both wait at one barrier.
+
+// OUTLINED-LABEL: func @directions
+// OUTLINED:       %[[LOOP:.*]]:4 = scf.for
+// OUTLINED:         func.call @loop_body
+// OUTLINED-NOT:   scf.for
+// OUTLINED-LABEL: func private @loop_body
+// OUTLINED-SAME:      (%[[A:.*]]: tensor<1x1x2x10xf32>, %{{.*}}, %[[B:.*]]: tensor<1x1x2x10xf32>
+func.func @directions(%input: tensor<1x1024x2x7xf32>, %weight: tensor<1x2x30x7xf32>, %recurrence: tensor<1x2x30x10xf32>) -> tensor<1024x2x2x10xf32> {
+  %0 = dml.gru %input, %weight, %recurrence {
+      activation_descs = [#dml.activation<sigmoid>, #dml.activation<tanh>, #dml.activation<sigmoid>, #dml.activation<tanh>],
+      direction = #dml.recurrent_network_direction<bidirectional>, linear_before_reset = false}
+      : (tensor<1x1024x2x7xf32>, tensor<1x2x30x7xf32>, tensor<1x2x30x10xf32>) -> output_sequence(tensor<1024x2x2x10xf32>)
+  return %0 : tensor<1024x2x2x10xf32>
 }
 
 // SPDX-License-Identifier: Apache-2.0

@@ -87,9 +87,7 @@ NOT_RUN_BEGINNINGS = {
 
 # What runs in a command's stead, because it builds or takes long.
 INSTEAD = {
-    "scripts/run-example":
-        "echo dml-run examples/padding.mlir; dml-run examples/padding.mlir "
-        "--input='1x1x4x4xf32=1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8'",
+    "scripts/run-example": "scripts/run-example --built",
     "test/ONNX/backend_tests.py --filter=resize --keep=/tmp/models":
         "test/ONNX/backend_tests.py --filter=resize_upsample_sizes_nearest_ceil "
         "--keep=/tmp/models",

@@ -2,6 +2,7 @@
 all boxes and says nothing of errors, the background has the colour that the scheme
 wants, and there is something drawn on it."""
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -47,7 +48,8 @@ def read_picture(path):
 def main():
     browser, page = sys.argv[1], pathlib.Path(sys.argv[2]).resolve().as_uri()
     document = run(browser, "--dump-dom", page)
-    if document.count("<rect") != BOXES or document.count("</svg>") < 2:
+    boxes = re.findall(r'<g class="node" data-in="[\d ]*" data-name=', document)
+    if len(boxes) != BOXES or document.count("</svg>") < 2:
         sys.exit(f"wanted are {BOXES} boxes and two drawings, found is: {document}")
     with tempfile.TemporaryDirectory() as folder:
         for scheme, (number, wanted) in SCHEMES.items():

@@ -20,6 +20,8 @@ Cutter::Cutter(const DividedModel &model, SectionPointer whole,
                     model.isOptimized),
       section(std::move(whole)) {
   strings = &store->strings;
+  // The host runs longer loops.
+  maxWrittenOut = 256;
   initializers = section->initializers;
   state.read = section->read;
 }
@@ -117,6 +119,9 @@ bool Cutter::readWanted(const NodeImporter &importer) {
 
 llvm::Error Cutter::importNode(const PlacedNode &placed, unsigned index,
                                const ScopePointer &scope) {
+  // A loop of the function has all of its nodes, or none.
+  if (isInLoop())
+    return GraphImporter::importNode(placed, index, scope);
   const NodeProto &node = placed.node;
   StringRef domain = normalizeDomain(node.domain);
   NodeImporter importer(state, node, getOpset(placed), index);
@@ -128,7 +133,7 @@ llvm::Error Cutter::importNode(const PlacedNode &placed, unsigned index,
     return llvm::Error::success();
   }
   if (isLoop(domain, node.opType))
-    return importLoop(importer, placed, index, scope);
+    return importLoopNode(importer, placed, index, scope);
   if (domain.empty() && node.opType == "If")
     return importIf(importer, placed, index, scope);
   return importOperator(importer, placed, index, scope);

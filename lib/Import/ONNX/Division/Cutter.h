@@ -9,6 +9,7 @@
 
 #include "Division/Section.h"
 #include "Graph/GraphImporter.h"
+#include "Graph/LoopForm.h"
 
 namespace dml::onnx {
 
@@ -106,21 +107,21 @@ private:
   // Loops
   //===--------------------------------------------------------------------===//
 
-  llvm::Error importLoop(const NodeImporter &importer, const PlacedNode &placed,
-                         unsigned index, const ScopePointer &scope);
+  /// Imports a Loop or a Scan, or leaves it to the host.
+  llvm::Error importLoopNode(NodeImporter &importer, const PlacedNode &placed,
+                             unsigned index, const ScopePointer &scope);
+  /// Whether all tensors are there that the body of a loop reads from outside.
+  llvm::Expected<bool> knowsReads(const PlacedNode &placed,
+                                  const ScopePointer &scope) const;
+  llvm::Error leaveLoop(const NodeImporter &importer, const PlacedNode &placed,
+                        unsigned index, const ScopePointer &scope,
+                        const LoopForm &form);
   /// The body of a loop while its nodes are collected.
   struct Body;
-  /// Returns a problem, or "".
-  std::string describeLoop(NodeImporter &importer, Body &body);
-  std::string describeScan(NodeImporter &importer, Body &body);
-  /// Adds the node that reads the elements of an iteration from the tensor that
-  /// is scanned along `axis`, which is input number `input`.
-  std::string addScanned(const NodeImporter &importer, Body &body, size_t input,
-                         int64_t axis, bool isReversed);
-  /// Adds the tensors that iterations collect, which are the body's outputs
-  /// from `first` on.
-  std::string addCollected(const NodeImporter &importer, Body &body,
-                           size_t first, size_t firstResult);
+  void describeLoop(const NodeImporter &importer, Body &body);
+  void addScanned(const NodeImporter &importer, Body &body,
+                  const LoopForm::Scanned &scanned);
+  void addCollected(const NodeImporter &importer, Body &body);
   llvm::Error finishBody(Body &body);
   llvm::StringRef getResult(const NodeImporter &importer, size_t index) const;
 

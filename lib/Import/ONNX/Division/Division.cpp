@@ -8,6 +8,7 @@
 #include "Division/Cutter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -113,7 +114,7 @@ llvm::Expected<Division::Result>
 DividedGraph::cut(const SectionPointer &section, FindTensor find,
                   MLIRContext *into, const ImportOptions &given) const {
   into->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                    tensor::TensorDialect>();
+                    scf::SCFDialect, tensor::TensorDialect>();
   return Cutter(model, section, into, given).run(find);
 }
 

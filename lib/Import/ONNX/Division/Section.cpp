@@ -29,30 +29,6 @@ llvm::StringRef dml::onnx::getKey(const Section &section) {
   return section.key;
 }
 
-llvm::Error dml::onnx::collectReads(const NodeProto &node, const Scope *scope,
-                                    llvm::StringSet<> &names) {
-  for (llvm::StringRef input : node.inputs)
-    names.insert(resolve(scope, input));
-  for (const AttributeProto &attribute : node.attributes) {
-    if (attribute.type != AttributeProto::Graph)
-      continue;
-    auto inner = getInnerGraph(attribute);
-    if (!inner)
-      return inner.takeError();
-    for (const ValueInfo &output : (*inner)->outputs) {
-      names.insert(output.name);
-      names.insert(resolve(scope, output.name));
-    }
-    for (const NodeProto &innerNode : (*inner)->nodes) {
-      for (llvm::StringRef input : innerNode.inputs)
-        names.insert(input);
-      if (llvm::Error error = collectReads(innerNode, scope, names))
-        return error;
-    }
-  }
-  return llvm::Error::success();
-}
-
 static std::string makeKey(const Section &section) {
   KeyMaker key;
   auto addAll = [&](const auto &names) {

@@ -55,11 +55,6 @@ public:
   std::vector<std::string> readNames;
 };
 
-/// Adds the names that a node reads, and those that graphs within the node
-/// read, to `names`.
-llvm::Error collectReads(const NodeProto &node, const Scope *scope,
-                         llvm::StringSet<> &names);
-
 /// Return the same tensor in the other form.
 Constant toConstant(const PresentTensor &tensor);
 PresentTensor toPresent(const Constant &constant, bool isBool);

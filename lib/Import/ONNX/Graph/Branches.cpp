@@ -42,6 +42,30 @@ StringRef dml::onnx::resolve(const Scope *scope, StringRef name) {
   return name;
 }
 
+llvm::Error dml::onnx::collectReads(const NodeProto &node, const Scope *scope,
+                                    llvm::StringSet<> &names) {
+  for (StringRef input : node.inputs)
+    names.insert(resolve(scope, input));
+  for (const AttributeProto &attribute : node.attributes) {
+    if (attribute.type != AttributeProto::Graph)
+      continue;
+    auto inner = getInnerGraph(attribute);
+    if (!inner)
+      return inner.takeError();
+    for (const ValueInfo &output : (*inner)->outputs) {
+      names.insert(output.name);
+      names.insert(resolve(scope, output.name));
+    }
+    for (const NodeProto &innerNode : (*inner)->nodes) {
+      for (StringRef input : innerNode.inputs)
+        names.insert(input);
+      if (llvm::Error error = collectReads(innerNode, scope, names))
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
 StringRef GraphImporter::define(Scope &scope, StringRef name) {
   if (name.empty())
     return name;

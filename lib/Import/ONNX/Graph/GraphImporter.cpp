@@ -5,12 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph/GraphImporter.h"
+#include "Graph/LoopForm.h"
 #include "Reader/Shapes.h"
 #include "Reader/Versions.h"
 #include "dml/IR/Origin.h"
 #include "dml/Import/Division.h"
 #include "dml/Import/Survey.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/Path.h"
@@ -183,12 +185,11 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   if (llvm::Error error = connect(importer, isComplete))
     return error;
   bool isBranch = domain.empty() && node.opType == "If";
+  bool repeats = isLoop(domain, node.opType);
   const Operator *info = registry.find(domain, node.opType);
-  if (!isBranch && !info) {
+  if (!isBranch && !repeats && !info) {
     addProblem(index, node, importer.getName(),
                describeUnknown(domain, node.opType));
-    if (isLoop(domain, node.opType))
-      problems.noteSession();
     return llvm::Error::success();
   }
   // If a node depends on a failed node, it is not checked, since the shapes of
@@ -201,6 +202,18 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   }
   if (isBranch)
     return importBranch(importer, placed, index, scope);
+  if (repeats) {
+    LoopForm form;
+    auto problem = readLoop(importer, scope, form);
+    if (problem && problem->empty()) {
+      problem = importLoop(importer, placed, index, scope, form);
+      if (problem && !problem->empty())
+        problems.noteSession();
+    }
+    if (problem && !problem->empty())
+      addProblem(index, node, importer.getName(), *problem);
+    return problem.takeError();
+  }
   std::string reason = buildNode(importer, placed, index, *info);
   if (reason.empty())
     return llvm::Error::success();
@@ -295,10 +308,10 @@ void GraphImporter::addReturn(func::FuncOp function, ValueRange values,
       function.getArgumentTypes(), values.getTypes()));
   function.setAllResultAttrs(attributes);
   // Erases intermediate views of views, and constants that were replaced.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(function.front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 llvm::Error GraphImporter::reportProblems(ModuleOp module) const {
@@ -391,6 +404,11 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
     return error;
   if (llvm::Error error = reportProblems(*module))
     return error;
+  if (!onHost.empty())
+    (*module)->setAttr(
+        onHostAttrName,
+        Builder(module->getContext())
+            .getStrArrayAttr(llvm::to_vector_of<StringRef>(onHost.list())));
   if (state.isOptimized)
     runtime.optimize(function, std::move(state.origins), std::move(notes));
   if (llvm::Error error = verifyModule(*module))

@@ -11,11 +11,14 @@
 #include "Graph/Registry.h"
 #include "Graph/Scope.h"
 #include "dml/Import/ONNX.h"
+#include "dml/Import/Signature.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <memory>
 
 namespace dml::onnx {
+
+struct LoopForm;
 
 /// Builds a function from a graph.
 class GraphImporter {
@@ -60,8 +63,10 @@ protected:
     /// The names of dimensions without a size, which --dim may state, and the
     /// names of inputs with a single integer, whose value --dim may state.
     llvm::StringSet<> open, stated;
-    /// The dimensions without a size that no option states.
+    /// The dimensions without a size that no option states, and the inputs
+    /// that have such dimensions.
     std::vector<std::string> missing;
+    std::vector<SignatureTensor> inputs;
   };
   /// Enters the initializers by their names.
   llvm::Error collectInitializers();
@@ -130,6 +135,18 @@ protected:
   /// Returns a node of a graph within a node, with unique names.
   static PlacedNode place(const NodeProto &innerNode, const OperatorSets *sets,
                           const Scope &scope);
+  /// Reads the body and the form of a Loop or a Scan. Returns a problem or "".
+  llvm::Expected<std::string>
+  readLoop(NodeImporter &importer, const ScopePointer &scope, LoopForm &form);
+  class LoopImporter;
+  /// Imports a Loop or a Scan if the number of its iterations is known. Returns
+  /// a problem or "".
+  llvm::Expected<std::string>
+  importLoop(NodeImporter &importer, const PlacedNode &placed, unsigned index,
+             const ScopePointer &scope, const LoopForm &form);
+  /// Whether the nodes that are imported belong to a loop of the function,
+  /// which is given up where a node has a problem.
+  bool isInLoop() const { return numAttempts != 0; }
   /// Sets the outputs of an If to the tensors that its branch computes.
   llvm::Error leaveBranch(const GraphProto &inner, const PlacedNode &placed,
                           unsigned index, const ScopePointer &scope);
@@ -190,6 +207,13 @@ protected:
   llvm::StringSet<> assumed;
   /// The branches that were entered.
   std::vector<std::shared_ptr<const GraphProto>> branches;
+  /// The Loops and Scans that ONNX Runtime does not run by DirectML.
+  Problems onHost;
+  /// The largest number of nodes of a loop whose iterations are written out.
+  size_t maxWrittenOut = 4096;
+  /// The numbers of loops that are being imported, of scopes of iterations, and
+  /// of nodes within loops.
+  unsigned numAttempts = 0, numIterations = 0, numInLoops = 0;
 };
 
 /// Returns the names of the conditions of all Ifs in `graph`, and of the

@@ -7,7 +7,7 @@
 #include "Graph/GraphImporter.h"
 #include "Reader/Shapes.h"
 #include "dml/IR/Layout.h"
-#include "dml/Import/Signature.h"
+#include "dml/Import/Sizes.h"
 #include "dml/Import/Survey.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -143,10 +143,15 @@ llvm::Expected<Tensor> GraphImporter::readInput(const ValueInfo &input,
   tensor.isBool = isBoolType(input.elementType);
   tensor.isKnown = true;
   tensor.shape = getShape(*declared);
-  for (const SignatureDimension &dimension : declared->dimensions)
+  bool isMissing = false;
+  for (const SignatureDimension &dimension : declared->dimensions) {
+    isMissing |= dimension.size < 0;
     if (dimension.size < 0 &&
         !llvm::is_contained(dimensions.missing, dimension.name))
       dimensions.missing.push_back(dimension.name);
+  }
+  if (isMissing)
+    dimensions.inputs.push_back(std::move(*declared));
   return tensor;
 }
 
@@ -221,14 +226,9 @@ static llvm::Error wantKnown(const ImportOptions &options,
 }
 
 llvm::Error GraphImporter::checkDimensions(const Dimensions &dimensions) const {
-  if (!dimensions.missing.empty()) {
-    std::string text;
-    for (const std::string &name : dimensions.missing)
-      text += " --dim='" + name + "=SIZE'";
-    return llvm::createStringError("inputs have dimensions without a size; "
-                                   "state it with" +
-                                   text);
-  }
+  if (!dimensions.missing.empty())
+    return llvm::createStringError(
+        describeOpenSizes(dimensions.inputs, dimensions.missing));
   return wantKnown(options, dimensions.open, dimensions.stated);
 }
 

@@ -48,6 +48,10 @@ struct GraphState {
   /// time; and the number of bytes so far.
   int64_t maxFoldingBytes, foldingBytes = 0;
 
+  /// The loop of the function whose body is being built, or null. Constants
+  /// stand in front of it.
+  mlir::Operation *loop = nullptr;
+
   /// If the model is optimized, the ONNX node from which each operator was
   /// built.
   NodeOrigins origins;

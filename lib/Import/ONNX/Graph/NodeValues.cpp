@@ -28,6 +28,9 @@ RankedTensorType NodeImporter::getTensorType(ArrayRef<int64_t> shape,
 Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
   if (!tensor.constant)
     return reshape(tensor.value, shape);
+  OpBuilder::InsertionGuard guard(getBuilder());
+  if (graph.loop)
+    getBuilder().setInsertionPoint(graph.loop);
   // Weights that several nodes read exist only once in the module.
   const Constant constant = tensor.constant->getStored();
   if (!constant.isResource())
@@ -56,8 +59,7 @@ Value NodeImporter::getBroadcast(unsigned index, ArrayRef<int64_t> shape,
   const Tensor &tensor = getInput(index);
   Shape from = toPhysical(as ? *as : tensor.shape);
   if (tensor.constant && tensor.constant->isSplat())
-    return tensor.constant->splat(Shape(shape))
-        .materialize(getBuilder(), loc, shape, "weights");
+    return getConstant(tensor.constant->splat(Shape(shape)), shape);
   // A shape with fewer dimensions is right-aligned.
   Shape aligned(shape.size() - std::min(shape.size(), from.size()), 1);
   aligned.append(from.begin(), from.end());

@@ -62,13 +62,10 @@ StringRef dml::onnx::describeUnknown(StringRef domain, StringRef type) {
                     : "the importer does not know it, and the model has no "
                       "function of this name";
   return llvm::StringSwitch<StringRef>(type)
-      .Cases({"Loop", "Scan", "SequenceMap"},
-             "it repeats a graph, but a program has no loops (where the number "
-             "of steps is fixed, an exporter can write them out)")
       .Cases({"ConcatFromSequence", "Optional", "OptionalGetElement",
               "OptionalHasElement", "SequenceAt", "SequenceConstruct",
               "SequenceEmpty", "SequenceErase", "SequenceInsert",
-              "SequenceLength", "SplitToSequence"},
+              "SequenceLength", "SequenceMap", "SplitToSequence"},
              "its sequence or optional value is no tensor")
       .Cases(
           {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"},

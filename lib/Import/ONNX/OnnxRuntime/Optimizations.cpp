@@ -44,6 +44,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <map>
@@ -239,10 +240,17 @@ bool Optimizer::isOf(Operation *op, StringRef type) const {
 }
 
 Operation *Optimizer::getSoleProducer(Value value) const {
+  if (!value.hasOneUse())
+    return nullptr;
+  // Nothing is fused into the body of a loop or out of it.
+  Block *block = (*value.user_begin())->getBlock();
   while (value.hasOneUse() && isReshape(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   Operation *op = value.getDefiningOp();
-  return op && value.hasOneUse() && types.contains(op) ? op : nullptr;
+  return op && op->getBlock() == block && value.hasOneUse() &&
+                 types.contains(op)
+             ? op
+             : nullptr;
 }
 
 Operation *Optimizer::getSoleProducer(Value value, StringRef type) const {
@@ -684,12 +692,12 @@ void Optimizer::run() {
   });
   llvm::for_each(normalizations, [&](auto op) { foldBatchNormalization(op); });
   auto eraseDead = [&] {
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(function.front())))
-      if (isOpTriviallyDead(&op)) {
-        types.erase(&op);
-        op.erase();
+    function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+      if (isOpTriviallyDead(op)) {
+        types.erase(op);
+        op->erase();
       }
+    });
   };
   eraseDead();
   forEach("Mul", &Optimizer::fuseGelu);

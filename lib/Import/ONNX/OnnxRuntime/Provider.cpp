@@ -49,6 +49,9 @@ static constexpr llvm::StringLiteral asNodes =
     "the provider has no kernel for this operator, and ONNX Runtime puts the "
     "nodes of its definition in its place";
 
+static constexpr llvm::StringLiteral repeated =
+    "ONNX Runtime repeats the body on the CPU, and the provider runs the "
+    "operators of the body";
 static constexpr llvm::StringLiteral newerVersion =
     "the provider has no kernel for this version of the operator";
 /// The newest version of the operator set for which the provider has kernels.
@@ -192,9 +195,11 @@ static constexpr Gap gaps[] = {
      "of "
      "DirectML's"},
     {"", "GroupNormalization", anyVersion, nullptr, asNodes},
+    {"", "Loop", anyVersion, nullptr, repeated},
     {"", "NegativeLogLikelihoodLoss", anyVersion, nullptr, asNodes},
     {"", "RMSNormalization", anyVersion, nullptr, onCPU},
     {"", "RotaryEmbedding", anyVersion, nullptr, onCPU},
+    {"", "Scan", anyVersion, nullptr, repeated},
     {"", "ScatterElements", anyVersion, isOf18, newerVersion},
     {"", "ScatterND", anyVersion, isOf18, newerVersion},
     {"", "SoftmaxCrossEntropyLoss", anyVersion, nullptr, asNodes},
