@@ -27,7 +27,8 @@ set(flags)
 if(SANITIZERS)
   set(flags "-fsanitize=${SANITIZERS}")
 endif()
-foreach(example embed embed-compiler embed-compiler-c session graph classify decoder generate)
+foreach(example embed embed-compiler embed-compiler-c session graph classify decoder generate
+    pass-plugin)
   run("${CMAKE_COMMAND}" -G "${GENERATOR}"
     -S "${CMAKE_CURRENT_LIST_DIR}/${example}" -B "${FOLDER}/${example}"
     "-DCMAKE_PREFIX_PATH=${prefix}"

@@ -11,6 +11,20 @@ import sys
 
 import lit.formats
 
+# lit reads this file by itself where it is given a test by its path in the source. What
+# the tests need to know of a build stands in the build's own file, which reads this one
+# in its turn.
+if not hasattr(config, "dml_binary_dir"):
+    source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    build = os.path.join(source, lit_config.params.get("build", "build/release"))
+    site = os.path.join(build, "test", "lit.site.cfg.py")
+    if not os.path.exists(site):
+        lit_config.fatal(f"found no '{site}': build dml with scripts/setup, or name another "
+                         "build with --param build=FOLDER")
+    lit_config.load_config(config, site)
+    # This file has been read, with what the build knows.
+    raise SystemExit
+
 config.name = "dml"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".td"]

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml-c/Compiler.h"
+#include "dml/IR/Nesting.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Diagnostics.h"
@@ -162,6 +164,20 @@ static MlirDiagnosticSeverity getSeverity(const Diagnostic &diagnostic) {
   llvm_unreachable("unknown severity");
 }
 
+/// Parses the one buffer of `sources`.
+static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
+                                   MLIRContext &context) {
+  llvm::MemoryBufferRef source = *sources.getMemoryBuffer(1);
+  if (!isBytecode(source))
+    if (llvm::Error error = dml::checkNesting(source.getBuffer())) {
+      emitError(
+          FileLineColLoc::get(&context, source.getBufferIdentifier(), 0, 0),
+          llvm::toString(std::move(error)));
+      return nullptr;
+    }
+  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+}
+
 MlirLogicalResult dmlCompileToExecutable(MlirStringRef source,
                                          MlirStringRef name,
                                          DmlCompilerOptions options,
@@ -189,8 +205,7 @@ MlirLogicalResult dmlCompileToExecutable(MlirStringRef source,
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)),
       llvm::SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  OwningOpRef<ModuleOp> module = parse(sources, context);
   MlirLogicalResult result = wrap(failure());
   if (module)
     result = dmlModuleCompileToExecutable(wrap(*module), options,

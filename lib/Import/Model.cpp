@@ -7,6 +7,7 @@
 #include "dml/Import/Model.h"
 
 #include "dml/IR/DML.h"
+#include "dml/IR/Nesting.h"
 #include "dml/Import/ONNXRuntime.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -157,6 +158,9 @@ dml::readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
                                            options.onnx.files);
   case ModelFormat::MLIR:
     bool isText = !isBytecode(*file);
+    if (isText)
+      if (llvm::Error error = checkNesting(file->getBuffer()))
+        return error;
     sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
     return isText ? parseText(*sources, config)
                   : parseSourceFile<ModuleOp>(sources, config);

@@ -6,15 +6,19 @@
 
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/Nesting.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/ModuleFile.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfileAttr.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "support/CompilerCommandLine.h"
 #include "support/EscapedErrors.h"
@@ -135,6 +139,56 @@ static std::string checkPassOptions(llvm::ArrayRef<char *> arguments) {
   return "";
 }
 
+/// Loads the plugins that the command line names, and leaves their options out
+/// of `arguments`. A plugin that is loaded before the command line is parsed
+/// has its passes and its own options among those of dml-opt:
+///
+///   dml-opt --load-pass-plugin=./count.so --count-operators --only=dml.gemm
+///
+/// MLIR's driver itself would load a plugin during the parsing, when options
+/// can no longer be added. Returns false, with the error printed, if a plugin
+/// cannot be loaded.
+static bool loadPlugins(llvm::SmallVectorImpl<char *> &arguments,
+                        mlir::DialectRegistry &registry) {
+  auto load = [&](llvm::StringRef option, const std::string &path) {
+    llvm::Error error = llvm::Error::success();
+    if (option == "load-pass-plugin") {
+      if (auto plugin = mlir::PassPlugin::load(path))
+        plugin->registerPassRegistryCallbacks();
+      else
+        error = llvm::joinErrors(std::move(error), plugin.takeError());
+    } else if (auto plugin = mlir::DialectPlugin::load(path)) {
+      plugin->registerDialectRegistryCallbacks(registry);
+    } else {
+      error = llvm::joinErrors(std::move(error), plugin.takeError());
+    }
+    if (!error)
+      return true;
+    emitToolError("--" + option + ": " + llvm::toString(std::move(error)));
+    return false;
+  };
+  for (size_t i = 1; i < arguments.size();) {
+    llvm::StringRef argument = arguments[i];
+    size_t dashes = argument.take_while([](char c) { return c == '-'; }).size();
+    auto [name, value] = argument.drop_front(dashes).split('=');
+    if (argument == "--")
+      break;
+    bool isPlugin =
+        (dashes == 1 || dashes == 2) &&
+        (name == "load-pass-plugin" || name == "load-dialect-plugin");
+    // The value may be the next argument.
+    size_t count = argument.contains('=') ? 1 : 2;
+    if (!isPlugin || i + count > arguments.size()) {
+      ++i;
+      continue;
+    }
+    if (!load(name, count == 1 ? value.str() : std::string(arguments[i + 1])))
+      return false;
+    arguments.erase(arguments.begin() + i, arguments.begin() + i + count);
+  }
+  return true;
+}
+
 int main(int argc, char **argv) {
   // MLIR's driver always writes its messages to standard error, which `errors`
   // escapes. The handlers that InitLLVM adds for crashes run after this
@@ -151,6 +205,12 @@ int main(int argc, char **argv) {
       .insert<dml::DMLDialect, dml::DMLBufferDialect, dml::DMLDeviceDialect>();
   mlir::registerAllPasses();
   dml::registerAllPasses();
+  llvm::SmallVector<char *> arguments(argv, argv + argc);
+  if (!loadPlugins(arguments, registry))
+    return kExitInvalid;
+  argc = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  argv = arguments.data();
 
   static llvm::cl::opt<std::string> inputFile(llvm::cl::Positional,
                                               llvm::cl::desc("<input file>"),
@@ -186,6 +246,10 @@ int main(int argc, char **argv) {
     buffer = readAsBytecode(std::move(*buffer), inputFile, sizeOptions.get());
     if (!*buffer)
       return kExitInvalid;
+  } else if (!mlir::isBytecode(**buffer)) {
+    if (llvm::Error nesting = checkNesting((*buffer)->getBuffer()))
+      return emitToolError("'" + inputFile +
+                           "': " + llvm::toString(std::move(nesting)));
   }
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;

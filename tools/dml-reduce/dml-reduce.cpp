@@ -14,6 +14,7 @@
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
 #include "support/Module.h"
+#include "support/Plural.h"
 #include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -87,6 +88,16 @@ private:
 };
 } // namespace
 
+/// The number of operations that @main and other functions consist of.
+static unsigned countOperations(ModuleOp module) {
+  unsigned count = 0;
+  module.walk([&](Operation *op) {
+    count += !isa<SymbolOpInterface, ModuleOp>(op) &&
+             !op->hasTrait<OpTrait::IsTerminator>();
+  });
+  return count;
+}
+
 static ExitCode run(ModuleOp module, Console &console) {
   auto program = llvm::sys::findProgramByName(test);
   if (!program)
@@ -104,17 +115,28 @@ static ExitCode run(ModuleOp module, Console &console) {
                          "' does not find the module interesting: its exit "
                          "code is not 0");
 
-  unsigned tries = 0;
+  unsigned tries = 0, all = countOperations(module), left = all;
+  auto describe = [&] {
+    return std::to_string(left) + " of " + printCount(all, "operation") +
+           " left";
+  };
   OwningOpRef<ModuleOp> smallest = dml::fuzz::shrink(
       module,
       [&](ModuleOp candidate) {
-        console.progress.begin("trying module " + std::to_string(++tries));
-        return tester.error.empty() && tester.isInteresting(candidate);
+        console.progress.begin("trying module " + std::to_string(++tries) +
+                               " of at most " + std::to_string(maxTries) +
+                               ", " + describe());
+        if (!tester.error.empty() || !tester.isInteresting(candidate))
+          return false;
+        left = countOperations(candidate);
+        return true;
       },
       maxTries);
   console.progress.clear();
   if (!tester.error.empty())
     return emitToolError(tester.error);
+  llvm::errs() << DML_TOOL ": " << printCount(tries, "module") << " tried, "
+               << describe() << "\n";
   std::string text;
   llvm::raw_string_ostream(text) << *smallest << "\n";
   std::string error;

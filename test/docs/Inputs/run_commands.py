@@ -35,6 +35,13 @@ NOT_RUN = {
     "scripts/setup travel dml_onnxruntime": "it builds",
     "ls build/travel/lib/libdml.so": "the preset travel builds this file",
     "ninja -C build/release dml-opt": "it builds",
+    "ninja -C build/release check-dml": "it runs every lit test",
+    "cmake -S runtime --preset windows": "scripts/setup windows builds this",
+    "cmake --build build/windows": "scripts/setup windows builds this",
+    "scripts/with-wine ctest --test-dir build/windows": "scripts/test --full does",
+    "scripts/with-wine wine build/windows/bin/dml-run.exe --list-devices":
+        "it wants the build for Windows",
+    "(cd build/windows && cpack)": "CTest's windows-package does",
     "ctest --preset release -R runtime/": "CTest runs these tests",
     "scripts/package": "the test `packages` does",
     "dml-run model.dmlx --input=... --time": "its input stands for any",
