@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Places in files have 64 bits on Windows, too.
+#define _FILE_OFFSET_BITS 64
+
 #include "support/ByteSource.h"
 
 #include <algorithm>

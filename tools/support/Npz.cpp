@@ -225,6 +225,7 @@ std::optional<HostTensor> NpzFile::read(const Member &member,
     return fail("is damaged: its checksum is not the one that the file has");
   return tensor;
 #else
+  (void)type;
   return fail("cannot be decompressed without zlib");
 #endif
 }
