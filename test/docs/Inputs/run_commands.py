@@ -69,6 +69,12 @@ NOT_RUN = {
     "dml-explain Partition_0.bin": "unittests/Import writes and reads such files",
     "dml-translate --import-dml-graph Partition_0.bin":
         "unittests/Import writes and reads such files",
+    "cmake -S runtime --preset windows": "scripts/test --full builds it",
+    "cmake --build build/windows": "scripts/test --full builds it",
+    "(cd build/windows && cpack)": "scripts/test --full builds it",
+    "scripts/with-wine ctest --test-dir build/windows": "scripts/test --full runs it",
+    "scripts/with-wine wine build/windows/bin/dml-run.exe --list-devices":
+        "scripts/test --full builds the program",
     "cmake -G Ninja -S runtime -B build": "CTest runs what it builds",
     "ninja -C build": "CTest runs what it builds",
     "ctest --test-dir build --output-on-failure": "CTest runs it",
