@@ -233,12 +233,12 @@ class ProviderTest(unittest.TestCase):
     @needs_version(27)
     def test_a_large_loop_is_worth_it(self):
         body = make_body([("MatMul", ["state", "w"], ["product"]),
-                          ("Tanh", ["product"], ["next"])], [("state", "next", [64, 1024])])
+                          ("Tanh", ["product"], ["next"])], [("state", "next", [512, 2048])])
         model = make_model(
             [helper.make_node("Loop", ["count", "", "x"], ["y"], body=body)],
-            [("x", FLOAT, [64, 1024]), ("count", INT64, [])], [("y", FLOAT, [64, 1024])],
-            {"w": draw(1024, 1024) / 32})
-        self.compare(model, {"x": draw(64, 1024), "count": numpy.int64(2)}, partitioning="auto",
+            [("x", FLOAT, [512, 2048]), ("count", INT64, [])], [("y", FLOAT, [512, 2048])],
+            {"w": draw(2048, 2048) / 45})
+        self.compare(model, {"x": draw(512, 2048), "count": numpy.int64(2)}, partitioning="auto",
                      parts=[1], others=0)
 
     @needs_version(27)
@@ -328,10 +328,11 @@ class ProviderTest(unittest.TestCase):
         self.assertRegex(self.find_log("us for a node"), r"1 s for [125]e\+\d+ operations")
 
     def test_large_partitions_are_taken(self):
+        # 4 * 10^9 operations take 2 ms on a fast CPU, and the copies of 8 MB 1 ms at most.
         model = make_model(
-            [("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, [128, 1024])],
-            [("y", FLOAT, [128, 1024])], {"w": draw(1024, 1024)})
-        self.compare(model, {"x": draw(128, 1024) / 8}, partitioning="auto", parts=[1])
+            [("MatMul", ["x", "w"], ["y"])], [("x", FLOAT, [512, 2048])],
+            [("y", FLOAT, [512, 2048])], {"w": draw(2048, 2048) / 64})
+        self.compare(model, {"x": draw(512, 2048) / 8}, partitioning="auto", parts=[1])
 
     def test_partitions_of_directml(self):
         model = make_model(
