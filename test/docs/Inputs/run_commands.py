@@ -88,6 +88,7 @@ NOT_RUN = {
 NOT_RUN_BEGINNINGS = {
     "apt install": "it changes the machine",
     "npm install": "it downloads ONNX Runtime",
+    "c++ -std=c++17 -I ONNXRUNTIME/include": "test/Provider/test_page.py does, with its headers",
     "test/ONNX/judge/judge.py": "test/ONNX/judge.test checks, and the others want ONNX Runtime",
 }
 
