@@ -58,8 +58,12 @@ readAsBytecode(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef path,
 /// alone: "    --level=<string>  - The level".
 static llvm::SmallVector<std::string>
 getOptions(const mlir::PassRegistryEntry &pass) {
+  // The description of a pass begins behind its name. A width that is less than
+  // that of the name would overflow, and MLIR would print 2^32 spaces.
+  size_t width = std::max(pass.getOptionWidth(),
+                          pass.getPassArgument().size() + size_t(8));
   std::string help = captureOutput(
-      [&] { pass.printHelpStr(/*indent=*/0, pass.getOptionWidth()); });
+      [&] { pass.printHelpStr(/*indent=*/0, /*descIndent=*/width); });
   llvm::SmallVector<std::string> names;
   // The first line is about the pass itself.
   for (llvm::StringRef line : llvm::drop_begin(llvm::split(help, '\n')))
