@@ -14,9 +14,9 @@
 using namespace dml;
 using namespace dml::session;
 
-/// The budgets of a session whose creator states none. Programs may have at
-/// least `defaultBudget` bytes, and one `shareOfMemory`-th of the memory of the
-/// device that the process may use.
+/// The budgets, in bytes, of a session whose creator states none. Programs may
+/// have at least `defaultBudget` bytes, and one `shareOfMemory`-th of the
+/// memory of the device that the process may use.
 static constexpr uint64_t defaultBudget = uint64_t(1) << 30;
 static constexpr uint64_t shareOfMemory = 4;
 static constexpr uint64_t defaultCacheBudget = uint64_t(4) << 30;

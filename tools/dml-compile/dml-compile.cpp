@@ -125,12 +125,7 @@ static cl::opt<uint64_t>
                cl::value_desc("bytes"), cl::init(dml::maxConstantBytes),
                cl::Hidden, cl::cat(category));
 
-static cl::opt<std::string>
-    callerName("as", cl::desc("The tool that messages name, for dml-run"),
-               cl::Hidden, cl::callback([](const std::string &name) {
-                 dml::tools::toolName() = name;
-               }),
-               cl::cat(category));
+static dml::tools::CallerOption callerName(category);
 static dml::tools::SizeOptions sizeOptions(category);
 
 static cl::opt<std::string> commandsFile(

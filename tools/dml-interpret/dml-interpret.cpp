@@ -104,12 +104,7 @@ static cl::opt<double> absoluteTolerance("atol", cl::value_desc("A"),
                                          cl::init(0),
                                          cl::desc("The same's absolute part"),
                                          cl::cat(category));
-static cl::opt<std::string>
-    callerName("as", cl::desc("The tool that messages name, for dml-run"),
-               cl::Hidden, cl::callback([](const std::string &name) {
-                 dml::tools::toolName() = name;
-               }),
-               cl::cat(category));
+static dml::tools::CallerOption callerName(category);
 static dml::tools::SizeOptions sizeOptions(category);
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to run (main, "

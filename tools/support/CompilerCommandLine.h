@@ -64,6 +64,20 @@ inline void checkStandardOutput() {
 inline constexpr char kNoFile[] =
     "there is no file, but one is wanted, or - for standard input (see --help)";
 
+/// The option --as of a tool that dml-run calls. Messages then name dml-run.
+class CallerOption {
+public:
+  explicit CallerOption(llvm::cl::OptionCategory &category)
+      : option("as", llvm::cl::desc("The tool that messages name, for dml-run"),
+               llvm::cl::Hidden,
+               llvm::cl::callback(
+                   [](const std::string &name) { toolName() = name; }),
+               llvm::cl::cat(category)) {}
+
+private:
+  llvm::cl::opt<std::string> option;
+};
+
 /// Returns what `print` writes to llvm::outs(), instead of writing it.
 inline std::string captureOutput(llvm::function_ref<void()> print) {
   llvm::outs().flush();

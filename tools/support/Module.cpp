@@ -42,14 +42,23 @@ LogicalResult dml::tools::Console::printWithoutPlace(Diagnostic &diagnostic) {
   return success();
 }
 
+/// Prints the reason for which a file cannot be loaded, unless the caller wants
+/// no messages. Returns null.
+static OwningOpRef<ModuleOp> reportFailure(dml::tools::Console &console,
+                                           const dml::tools::LoadOptions &load,
+                                           const llvm::Twine &message) {
+  console.progress.clear();
+  if (!load.isQuiet)
+    llvm::WithColor::error(dml::tools::errorStream(), console.tool)
+        << message << "\n";
+  return nullptr;
+}
+
 OwningOpRef<ModuleOp> dml::tools::loadModule(
     Console &console, llvm::StringRef path, const onnx::StatedSizes &sizes,
     const ParserConfig &config, const LoadOptions &load, LoadedModel *loaded) {
-  auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
-    console.progress.clear();
-    if (!load.isQuiet)
-      llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
-    return nullptr;
+  auto fail = [&](const llvm::Twine &message) {
+    return reportFailure(console, load, message);
   };
   console.progress.begin("reading " + path.str());
   auto buffer = openModuleFile(path, [&](StringRef start) {
@@ -65,11 +74,8 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
     Console &console, std::unique_ptr<llvm::MemoryBuffer> buffer,
     llvm::StringRef path, const onnx::StatedSizes &sizes,
     const ParserConfig &config, const LoadOptions &load, LoadedModel *loaded) {
-  auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
-    console.progress.clear();
-    if (!load.isQuiet)
-      llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
-    return nullptr;
+  auto fail = [&](const llvm::Twine &message) {
+    return reportFailure(console, load, message);
   };
   ModelFormat format = findModelFormat(path, buffer->getBuffer());
   LoadedModel own;

@@ -71,6 +71,10 @@ static Value getRoot(Value buffer) {
   return buffer;
 }
 
+static bool hasLoops(linalg::GenericOp op) {
+  return !op.getBody()->getOps<scf::ForOp>().empty();
+}
+
 static bool isFree(linalg::GenericOp op) {
   return op.hasPureBufferSemantics() && isElementMap(op) &&
          !op->hasAttr(kernelAttrName) && !op->hasAttr(updateAttrName) &&
@@ -93,7 +97,7 @@ static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
     if (!isa<memref::LoadOp>(user) || !reader ||
         reader->getBlock() != producer->getBlock() ||
         !producer->isBeforeInBlock(reader) || !isFree(reader) ||
-        !reader.getBody()->getOps<scf::ForOp>().empty())
+        hasLoops(reader))
       return {};
     readers.insert(reader);
   }
@@ -530,8 +534,7 @@ struct FuseReaders : dml::impl::FuseReadersBase<FuseReaders> {
   static void fuseIn(Block &block, bool areSums, const DeviceProfile &profile) {
     for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
       auto generic = dyn_cast<linalg::GenericOp>(op);
-      bool isMeant = generic && isFree(generic) &&
-                     areSums != generic.getBody()->getOps<scf::ForOp>().empty();
+      bool isMeant = generic && isFree(generic) && areSums == hasLoops(generic);
       bool isDone = isMeant && (areSums ? tryFuse(generic, profile)
                                         : tryRepeat(generic, profile));
       // The readers, which stood behind the generic, are others now.

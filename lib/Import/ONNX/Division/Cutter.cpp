@@ -230,18 +230,10 @@ StringRef Cutter::addList(Parts &parts, ArrayRef<int64_t> list) {
 llvm::Error Cutter::importPart(const Parts &parts, StringRef type,
                                ArrayRef<StringRef> inputs, StringRef output,
                                std::optional<int64_t> axis) {
-  PlacedNode part{{}, parts.placed.sets, {}};
-  part.node.name = parts.placed.node.name;
-  part.node.opType = type;
-  part.node.inputs.assign(inputs.begin(), inputs.end());
-  part.node.outputs = {output};
-  if (axis) {
-    AttributeProto &attribute = part.node.attributes.emplace_back();
-    attribute.name = "axis";
-    attribute.type = AttributeProto::Int;
-    attribute.i = *axis;
-  }
-  return importNode(part, parts.index, parts.scope);
+  return importNode(PlacedNode::makePart(parts.placed.node.name,
+                                         *parts.placed.sets, type, inputs,
+                                         output, axis),
+                    parts.index, parts.scope);
 }
 
 bool Cutter::canSliceByIndices(const NodeImporter &importer) const {

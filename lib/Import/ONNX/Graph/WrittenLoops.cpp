@@ -36,17 +36,8 @@ llvm::Error GraphImporter::LoopImporter::importPart(
     sets[""] = 13;
     return sets;
   }();
-  PlacedNode part{{}, &sets, {}};
-  part.node.name = placed.node.name;
-  part.node.opType = type;
-  part.node.inputs.assign(inputs.begin(), inputs.end());
-  part.node.outputs = {output};
-  if (axis) {
-    AttributeProto &attribute = part.node.attributes.emplace_back();
-    attribute.name = "axis";
-    attribute.type = AttributeProto::Int;
-    attribute.i = *axis;
-  }
+  PlacedNode part =
+      PlacedNode::makePart(placed.node.name, sets, type, inputs, output, axis);
   OpBuilder &builder = state.builder;
   Block::iterator end = builder.getInsertionPoint();
   Block &block = *builder.getInsertionBlock();

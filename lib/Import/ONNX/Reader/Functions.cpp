@@ -21,6 +21,23 @@ struct FunctionExpander::Scope {
   llvm::StringMap<StringRef> names;
 };
 
+PlacedNode PlacedNode::makePart(StringRef name, const OperatorSets &sets,
+                                StringRef type, ArrayRef<StringRef> inputs,
+                                StringRef output, std::optional<int64_t> axis) {
+  PlacedNode part{{}, &sets, {}};
+  part.node.name = name;
+  part.node.opType = type;
+  part.node.inputs.assign(inputs.begin(), inputs.end());
+  part.node.outputs = {output};
+  if (axis) {
+    AttributeProto &attribute = part.node.attributes.emplace_back();
+    attribute.name = "axis";
+    attribute.type = AttributeProto::Int;
+    attribute.i = *axis;
+  }
+  return part;
+}
+
 FunctionExpander::FunctionExpander(const ModelProto &model) : model(model) {
   auto add = [&](llvm::ArrayRef<OperatorSet> from) {
     OperatorSets &to = sets.emplace_back();

@@ -37,6 +37,15 @@ struct PlacedNode {
   const OperatorSets *sets;
   /// The optimization of ONNX Runtime that created the node, or "".
   llvm::StringRef fusion;
+
+  /// Makes a node of `type` with one output that does a part of the work of the
+  /// node `name`, whose name it has. The attribute "axis" is `axis`, if that is
+  /// given.
+  static PlacedNode makePart(llvm::StringRef name, const OperatorSets &sets,
+                             llvm::StringRef type,
+                             llvm::ArrayRef<llvm::StringRef> inputs,
+                             llvm::StringRef output,
+                             std::optional<int64_t> axis);
 };
 
 /// The nodes of a graph, in which calls of functions are replaced by the nodes
