@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// DxDispatch's JSON models and the graphs that ONNX Runtime's DirectML provider
-// serializes.
+// DxDispatch's JSON models, the graphs that ONNX Runtime's DirectML provider
+// serializes, and the structures that a program of DirectML fills.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,6 +115,54 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importDispatchModel(
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importSerializedGraph(
     std::unique_ptr<llvm::MemoryBuffer> file, mlir::MLIRContext *context,
     std::vector<std::shared_ptr<llvm::MemoryBuffer>> *files = nullptr);
+
+/// A DML_OPERATOR_DESC that was read: its fields, which refer to nothing of the
+/// program and belong to no context.
+struct MemoryOperator;
+
+/// Reads the DML_OPERATOR_DESC at `desc` with all that its pointers lead to, as
+/// DirectML.h lays it out, and verifies the operator. An error names the field,
+/// its value and what is wanted. That pointers which are not null lead to what
+/// the structures say is the caller's duty.
+llvm::Expected<std::shared_ptr<const MemoryOperator>>
+readOperator(const void *desc, mlir::MLIRContext *context);
+
+/// A module with the function `main`, made of structures in memory.
+struct MemoryModule {
+  /// What the program binds to an input or output of the operator or graph.
+  struct BindPoint {
+    /// Whether something is bound: not to an optional tensor that is absent,
+    /// and not to a graph input without an edge.
+    bool isBound = false;
+    /// Whether it is bound once (DML_TENSOR_FLAG_OWNED_BY_DML).
+    bool isOwned = false;
+    /// The argument or result of the function.
+    size_t index = 0;
+  };
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// In DirectML's order of bindings.
+  std::vector<BindPoint> inputs, outputs;
+};
+
+/// Builds a module of one operator. Arguments and results have the names of the
+/// fields. `name` is the name of the module; if it is empty, the operator's.
+llvm::Expected<MemoryModule> importOperator(const MemoryOperator &op,
+                                            llvm::StringRef name,
+                                            mlir::MLIRContext *context);
+
+/// Returns the operator to which the member `Operator` of a
+/// DML_OPERATOR_GRAPH_NODE_DESC points, or null if there is none at that
+/// address.
+using OperatorLookup =
+    llvm::function_ref<const MemoryOperator *(const void *pointer)>;
+
+/// Builds a module of the DML_GRAPH_DESC at `desc`, as readOperator() reads an
+/// operator. Constants of the module refer to the bytes of constant nodes,
+/// which remain the program's.
+llvm::Expected<MemoryModule> importGraph(const void *desc,
+                                         OperatorLookup getOperator,
+                                         llvm::StringRef name,
+                                         mlir::MLIRContext *context);
 
 /// Registers --import-dxdispatch and --import-dml-graph with mlir-translate's
 /// driver.

@@ -130,6 +130,14 @@ llvm::Error dml::directml::wantKnown(const llvm::json::Object &object,
                              "one of " + llvm::join(known, ", "));
 }
 
+llvm::json::Value dml::directml::toJson(double number) {
+  if (std::isnan(number))
+    return "nan";
+  if (std::isinf(number))
+    return number < 0 ? "-inf" : "inf";
+  return number;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 #include "llvm/Support/JSON.h"
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace dml::directml {
 
@@ -75,6 +76,14 @@ private:
   const llvm::json::Value *value;
   Path path;
 };
+
+/// Return a number as a value. JSON cannot represent infinities, which become
+/// texts.
+llvm::json::Value toJson(double number);
+template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+llvm::json::Value toJson(T number) {
+  return number;
+}
 
 /// Returns the field `name` of `object`, which has the location `path`.
 inline Json getField(const llvm::json::Object &object, const Path &path,

@@ -20,100 +20,6 @@ using namespace dml;
 using namespace dml::directml;
 
 //===----------------------------------------------------------------------===//
-// Tables
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The kinds of values of attributes.
-enum FieldKind {
-  Enum,
-  Bool,
-  Float,
-  Integer,
-  Integers,
-  Floats,
-  Scalar,
-  ScaleBias,
-  Activation,
-  Activations,
-};
-
-/// An attribute of an operator.
-struct FieldRow {
-  llvm::StringLiteral op;
-  llvm::StringLiteral attribute;
-  FieldKind kind;
-  /// The mnemonic of the enum.
-  llvm::StringLiteral enumName;
-  bool isOptional;
-};
-
-/// A case of an enum.
-struct FieldCaseRow {
-  llvm::StringLiteral enumName;
-  llvm::StringLiteral name;
-  uint32_t value;
-};
-
-#define GET_DMLFields_IMPL
-#define GET_DMLFieldCases_IMPL
-#include "Fields.inc"
-} // namespace
-
-/// Returns the rows of the table for the operator `op`.
-static ArrayRef<FieldRow> getFields(OperationName op) {
-  StringRef name = op.stripDialect();
-  ArrayRef<FieldRow> rows = DMLFields;
-  auto isOther = [&](const FieldRow &row) { return row.op != name; };
-  return rows.drop_while(isOther).take_until(isOther);
-}
-
-/// Returns "StartPadding" for "start_padding". Abbreviations remain in
-/// capitals.
-static std::string toFieldName(StringRef name) {
-  std::string text;
-  for (StringRef word : llvm::split(name, '_')) {
-    if (word == "roi")
-      text += "ROI";
-    else
-      text += llvm::toUpper(word.front()) + word.drop_front().str();
-  }
-  return text;
-}
-
-/// Returns the field of DirectML's structure for `row`.
-static std::string getFieldName(const FieldRow &row) {
-  // In the dialect, these attributes are just called mode.
-  if (row.attribute == "mode" &&
-      (row.enumName == "padding_mode" || row.enumName == "interpolation_mode"))
-    return toFieldName(row.enumName);
-  return toFieldName(row.attribute);
-}
-
-std::string dml::directml::getTensorFieldName(const TensorInfo &info) {
-  std::string text = toFieldName(info.name);
-  if (info.count != TensorInfo::Count::Variadic)
-    return text + "Tensor";
-  text.pop_back(); // The plural's s.
-  return text + "Tensors";
-}
-
-/// Returns the field with the type of the scalar `row`.
-static StringRef getTypeField(const FieldRow &row) {
-  if (row.attribute == "min" || row.attribute == "max")
-    return "MinMaxDataType";
-  return row.attribute == "padding_value" ? "PaddingValueDataType"
-                                          : "ValueDataType";
-}
-
-/// Fields with the number of elements in the arrays of the same structure. All
-/// of these arrays have equal lengths.
-static constexpr llvm::StringLiteral countFields[] = {
-    "ActivationDescCount",     "AxisCount",    "ChannelCount",
-    "DimensionCount",          "InputCount",   "OutputCount",
-    "QuantizationTensorCount", "RepeatsCount", "ScaleCount"};
-
-//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
@@ -164,7 +70,7 @@ static llvm::Expected<Attribute> readEnum(const Json &json, const FieldRow &row,
   StringRef text = json.isString()
                        ? dropPrefix(llvm::cantFail(json.getString()), prefix)
                        : StringRef();
-  for (const FieldCaseRow &enumCase : DMLFieldCases) {
+  for (const FieldCaseRow &enumCase : getFieldCases()) {
     if (enumCase.enumName != row.enumName)
       continue;
     std::string name = enumCase.name.upper();
@@ -206,6 +112,46 @@ llvm::Expected<llvm::APInt> dml::directml::readElement(const Json &json,
   if (!number)
     return number.takeError();
   return llvm::APInt(width, static_cast<uint64_t>(*number), /*isSigned=*/true);
+}
+
+llvm::json::Value dml::directml::describeElement(DataType type, uint64_t bits) {
+  auto toDouble = [](const llvm::fltSemantics &semantics, uint64_t bits,
+                     unsigned width) {
+    llvm::APFloat number(semantics, llvm::APInt(width, bits, false, true));
+    bool losesInfo;
+    number.convert(llvm::APFloat::IEEEdouble(),
+                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return number.convertToDouble();
+  };
+  switch (type) {
+  case DataType::FLOAT16:
+    return toJson(toDouble(llvm::APFloat::IEEEhalf(), bits, 16));
+  case DataType::FLOAT32:
+    return toJson(toDouble(llvm::APFloat::IEEEsingle(), bits, 32));
+  case DataType::FLOAT64:
+    return toJson(toDouble(llvm::APFloat::IEEEdouble(), bits, 64));
+  case DataType::INT8:
+    return static_cast<int64_t>(static_cast<int8_t>(bits));
+  case DataType::INT16:
+    return static_cast<int64_t>(static_cast<int16_t>(bits));
+  case DataType::INT32:
+    return static_cast<int64_t>(static_cast<int32_t>(bits));
+  case DataType::INT64:
+    return static_cast<int64_t>(bits);
+  case DataType::UINT8:
+    return bits & UINT8_MAX;
+  case DataType::UINT16:
+    return bits & UINT16_MAX;
+  case DataType::UINT32:
+    return bits & UINT32_MAX;
+  case DataType::UINT64:
+    return bits;
+  case DataType::INT4:
+    return llvm::SignExtend64(bits & 0xf, 4);
+  case DataType::UINT4:
+    return bits & 0xf;
+  }
+  llvm_unreachable("unknown data type");
 }
 
 static llvm::Expected<FloatAttr> readFloat(const Json &json,
@@ -307,20 +253,19 @@ static llvm::Expected<int64_t> readInteger(const Json &json) {
   return json.getInteger(INT32_MIN, UINT32_MAX);
 }
 
-/// If there is a field `field`, checks that it is equal to the length of each
-/// of the arrays listed in `lengths`.
-static llvm::Error
-checkCount(const llvm::json::Object &fields, const Path &path, StringRef field,
-           ArrayRef<std::pair<std::string, size_t>> lengths) {
+/// If there is a field `field`, checks that it is equal to the length of
+/// `array`.
+static llvm::Error checkCount(const llvm::json::Object &fields,
+                              const Path &path, StringRef field,
+                              const std::string &array, size_t length) {
   Json count = getField(fields, path, field);
-  if (!count || lengths.empty())
+  if (!count)
     return llvm::Error::success();
   llvm::Expected<uint64_t> number = count.getUnsigned();
   if (!number)
     return number.takeError();
-  for (const auto &[array, length] : lengths)
-    if (*number != length)
-      return count.fail(Twine(length) + ", as many as " + array + " has");
+  if (*number != length)
+    return count.fail(Twine(length) + ", as many as " + array + " has");
   return llvm::Error::success();
 }
 
@@ -353,20 +298,21 @@ static llvm::Expected<Attribute> readActivation(const Json &json,
       continue;
     known.push_back(field);
     Json value = getField(**fields, path, field);
-    if (row.kind == Integers) {
+    if (row.kind == FieldKind::Integers) {
       llvm::Expected<SmallVector<int64_t>> numbers =
           readAll<int64_t>(value, readInteger);
       if (!numbers)
         return numbers.takeError();
       parameters.append(row.attribute,
                         DenseI64ArrayAttr::get(context, *numbers));
-      known.push_back("AxisCount");
-      if (llvm::Error error = checkCount(**fields, path, known.back(),
-                                         {{field, numbers->size()}}))
+      known.push_back(row.count.str());
+      if (llvm::Error error =
+              checkCount(**fields, path, row.count, field, numbers->size()))
         return error;
       continue;
     }
-    assert(row.kind == Float && "other parameters of activations are floats");
+    assert(row.kind == FieldKind::Float &&
+           "other parameters of activations are floats");
     llvm::Expected<FloatAttr> number = readFloat(value, context);
     if (!number)
       return number.takeError();
@@ -414,7 +360,6 @@ static llvm::Expected<SmallVector<int64_t>> readSize2D(const Json &json) {
 
 /// Reads the field `row` from `fields`.
 static llvm::Expected<Attribute> readField(const FieldRow &row,
-                                           const OperatorSupport &support,
                                            const llvm::json::Object &fields,
                                            const Path &path,
                                            MLIRContext *context) {
@@ -427,30 +372,25 @@ static llvm::Expected<Attribute> readField(const FieldRow &row,
     return toAttribute(*value);
   };
   switch (row.kind) {
-  case Enum:
+  case FieldKind::Enum:
     return readEnum(json, row, context);
-  case Bool:
+  case FieldKind::Bool:
     return make(json.getBool(),
                 [&](bool flag) { return builder.getBoolAttr(flag); });
-  case Float:
+  case FieldKind::Float:
     return make(readFloat(json, context),
                 [](FloatAttr number) { return number; });
-  case Integer:
+  case FieldKind::Integer:
     return make(readInteger(json), [&](int64_t number) {
       return builder.getI64IntegerAttr(number);
     });
-  case Integers: {
-    // In DirectML, the two values form one structure.
-    bool isSize = llvm::any_of(support.arrays, [&](const ArraySupport &array) {
-      return array.attribute == row.attribute &&
-             array.kind == ArraySupport::Kind::Fixed && array.length == 2;
-    });
-    return make(isSize ? readSize2D(json) : readAll<int64_t>(json, readInteger),
+  case FieldKind::Integers:
+    return make(row.isSize2D() ? readSize2D(json)
+                               : readAll<int64_t>(json, readInteger),
                 [&](ArrayRef<int64_t> values) {
                   return builder.getDenseI64ArrayAttr(values);
                 });
-  }
-  case Floats:
+  case FieldKind::Floats:
     return make(readAll<FloatAttr>(json,
                                    [&](const Json &element) {
                                      return readFloat(element, context);
@@ -461,18 +401,18 @@ static llvm::Expected<Attribute> readField(const FieldRow &row,
                     values.push_back(attribute.getValue().convertToFloat());
                   return builder.getDenseF32ArrayAttr(values);
                 });
-  case Scalar: {
+  case FieldKind::Scalar: {
     llvm::Expected<DataType> type =
         readDataType(getField(fields, path, getTypeField(row)));
     if (!type)
       return type.takeError();
     return readScalar(json, *type, context);
   }
-  case ScaleBias:
+  case FieldKind::ScaleBias:
     return readScaleBias(json, context);
-  case Activation:
+  case FieldKind::Activation:
     return readActivation(json, context);
-  case Activations:
+  case FieldKind::Activations:
     return make(readAll<Attribute>(json,
                                    [&](const Json &element) {
                                      return readActivation(element, context);
@@ -769,11 +709,13 @@ llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
   const OperatorSupport &support = *getOperatorSupport(name);
   OperatorDesc desc{name, path, {}, {}, {}};
   SmallVector<std::string> known;
-  // The number of elements in each array, for comparison with its count.
-  SmallVector<std::pair<std::string, size_t>> lengths;
-  auto addLength = [&](const std::string &field) {
-    if (const llvm::json::Array *array = fields.getArray(field))
-      lengths.push_back({field, array->size()});
+  // Compares the number of elements in an array with its count.
+  auto checkLength = [&](StringRef array, const std::string &count) {
+    known.push_back(count);
+    const llvm::json::Array *elements = fields.getArray(array);
+    return elements
+               ? checkCount(fields, path, count, array.str(), elements->size())
+               : llvm::Error::success();
   };
 
   for (const TensorInfo &info : support.tensors) {
@@ -785,7 +727,8 @@ llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
       if (!tensors)
         return tensors.takeError();
       field.tensors = std::move(*tensors);
-      addLength(field.name);
+      if (llvm::Error error = checkLength(field.name, getCountField(info)))
+        return error;
     } else if (json || info.count == TensorInfo::Count::One) {
       llvm::Expected<TensorDesc> tensor = readTensorDesc(json);
       if (!tensor)
@@ -798,26 +741,20 @@ llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
   for (const FieldRow &row : getFields(name)) {
     std::string field = getFieldName(row);
     known.push_back(field);
-    if (row.kind == Scalar)
+    if (row.kind == FieldKind::Scalar)
       known.push_back(getTypeField(row).str());
-    addLength(field);
+    if (!row.count.empty())
+      if (llvm::Error error = checkLength(field, row.count.str()))
+        return error;
     if (row.isOptional && !getField(fields, path, field))
       continue;
-    llvm::Expected<Attribute> value =
-        readField(row, support, fields, path, context);
+    llvm::Expected<Attribute> value = readField(row, fields, path, context);
     if (!value)
       return value.takeError();
     desc.attributes.push_back(
         NamedAttribute(StringAttr::get(context, row.attribute), *value));
   }
 
-  // Checks the counts, and rejects unknown fields.
-  for (StringRef field : countFields) {
-    if (llvm::Error error = checkCount(fields, path, field, lengths))
-      return error;
-    if (!lengths.empty())
-      known.push_back(field.str());
-  }
   SmallVector<StringRef> names(known.begin(), known.end());
   if (llvm::Error error = wantKnown(fields, path, names))
     return error;

@@ -11,8 +11,8 @@
 #ifndef DML_LIB_IMPORT_DIRECTML_OPERATORDESC_H
 #define DML_LIB_IMPORT_DIRECTML_OPERATORDESC_H
 
+#include "Fields.h"
 #include "Json.h"
-#include "dml/IR/DML.h"
 
 namespace dml::directml {
 
@@ -51,10 +51,6 @@ llvm::Expected<mlir::OperationName> findOperator(llvm::StringRef type,
                                                  const Path &path,
                                                  mlir::MLIRContext *context);
 
-/// Returns the field of DirectML's structure for the tensor, such as
-/// "InputTensor".
-std::string getTensorFieldName(const TensorInfo &info);
-
 /// Returns a name such as "FLOAT32".
 std::string describeDataType(DataType type);
 
@@ -67,6 +63,10 @@ llvm::Expected<DataType> readDataType(const Json &json);
 /// Returns the bits of a number of the type `type`. An error states the range
 /// of the type.
 llvm::Expected<llvm::APInt> readElement(const Json &json, DataType type);
+
+/// Returns the number of the type `type` that the low bits of `bits` represent,
+/// as readElement() reads it.
+llvm::json::Value describeElement(DataType type, uint64_t bits);
 
 /// Reads the fields of the operator `name`. The value of an enum may be the
 /// last part of its name, its whole name, or its number.

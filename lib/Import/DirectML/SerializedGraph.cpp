@@ -12,17 +12,10 @@
 #include "SerializedGraph.h"
 
 #include "GraphFormat.h"
-#include "Support/Builder.h"
 #include "Support/ExternalFiles.h"
 #include "dml/Import/DirectML.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/Path.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace dml;
@@ -35,67 +28,6 @@ bool dml::directml::isSerializedGraph(StringRef content) {
   uint32_t root = llvm::support::endian::read32le(content.data());
   constexpr uint32_t mostBefore = 1 << 10;
   return root >= 4 && root % 4 == 0 && root < mostBefore;
-}
-
-llvm::Error dml::directml::verifyModule(Operation *op) {
-  std::string message;
-  ScopedDiagnosticHandler handler(op->getContext(),
-                                  [&](Diagnostic &diagnostic) {
-                                    if (message.empty())
-                                      message = diagnostic.str();
-                                    return success();
-                                  });
-  if (failed(verify(op)))
-    return llvm::createStringError(message);
-  return llvm::Error::success();
-}
-
-llvm::Expected<func::FuncOp> dml::directml::buildFunction(
-    OpBuilder &builder, StringRef name, const Path &path, ArrayRef<Type> types,
-    ArrayRef<std::string> names,
-    llvm::function_ref<llvm::Expected<Results>(ValueRange)> build) {
-  if (!isName(name))
-    return path.fail("its name is empty, no UTF-8 or has control characters, "
-                     "wanted is one that can be printed");
-  llvm::StringSet<> used;
-  auto nameAttribute = [&](StringRef text) -> llvm::Expected<DictionaryAttr> {
-    if (!isName(text))
-      return path.fail("the name of a tensor is empty, no UTF-8 or has control "
-                       "characters, wanted is one that can be printed");
-    if (!used.insert(text).second)
-      return path.fail("the tensor '" + text +
-                       "' is there twice among inputs and outputs, wanted is "
-                       "one of that name");
-    return builder.getDictionaryAttr(
-        builder.getNamedAttr(nameAttrName, builder.getStringAttr(text)));
-  };
-  SmallVector<DictionaryAttr> argumentNames, resultNames;
-  for (StringRef argument : names) {
-    llvm::Expected<DictionaryAttr> attribute = nameAttribute(argument);
-    if (!attribute)
-      return attribute.takeError();
-    argumentNames.push_back(*attribute);
-  }
-  OpBuilder::InsertionGuard guard(builder);
-  Location loc = NameLoc::get(builder.getStringAttr(name));
-  auto function = func::FuncOp::create(builder, loc, name,
-                                       builder.getFunctionType(types, {}));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  llvm::Expected<Results> results = build(function.getArguments());
-  if (!results)
-    return results.takeError();
-  for (StringRef result : results->names) {
-    llvm::Expected<DictionaryAttr> attribute = nameAttribute(result);
-    if (!attribute)
-      return attribute.takeError();
-    resultNames.push_back(*attribute);
-  }
-  func::ReturnOp::create(builder, loc, results->values);
-  function.setFunctionType(
-      builder.getFunctionType(types, TypeRange(ValueRange(results->values))));
-  function.setAllArgAttrs(argumentNames);
-  function.setAllResultAttrs(resultNames);
-  return function;
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,33 +47,14 @@ template <typename T> size_t getSize(const flatbuffers::Vector<T> *vector) {
   return vector ? vector->size() : 0;
 }
 
-/// Returns a number as JSON, which cannot represent infinities.
-llvm::json::Value toJson(double number) {
-  if (std::isnan(number))
-    return "nan";
-  if (std::isinf(number))
-    return number < 0 ? "-inf" : "inf";
-  return number;
-}
-template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
-llvm::json::Value toJson(T number) {
-  return number;
-}
-
-/// A node that computes an operator, and the names of its tensors.
-struct OperatorNode {
-  OperatorDesc desc;
-  SmallVector<StringRef> inputs, outputs;
-};
-
 /// Converts operators to the JSON of a DxDispatch model, so that the meaning of
 /// the fields is implemented only once.
 class FieldReader {
 public:
   explicit FieldReader(size_t budget) : budget(budget) {}
 
-  llvm::Expected<OperatorNode> read(const DmlGraphNode &node, const Path &path,
-                                    MLIRContext *context);
+  llvm::Expected<Graph::Node> read(const DmlGraphNode &node, const Path &path,
+                                   MLIRContext *context);
 
 private:
   llvm::Error addAttributes(const AttributeTable *attributes, const Path &path,
@@ -221,43 +134,7 @@ readScalarUnion(const ScalarUnionData &data, const AttributeTable &all,
   if (!type)
     return path.fail("found no type of it, wanted an attribute that ends with "
                      "DataType");
-  auto toDouble = [](const llvm::fltSemantics &semantics, uint64_t bits,
-                     unsigned width) {
-    llvm::APFloat number(semantics, llvm::APInt(width, bits, false, true));
-    bool losesInfo;
-    number.convert(llvm::APFloat::IEEEdouble(),
-                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    return number.convertToDouble();
-  };
-  switch (*type) {
-  case DataType::FLOAT16:
-    return toJson(toDouble(llvm::APFloat::IEEEhalf(), bits, 16));
-  case DataType::FLOAT32:
-    return toJson(toDouble(llvm::APFloat::IEEEsingle(), bits, 32));
-  case DataType::FLOAT64:
-    return toJson(toDouble(llvm::APFloat::IEEEdouble(), bits, 64));
-  case DataType::INT8:
-    return static_cast<int64_t>(static_cast<int8_t>(bits));
-  case DataType::INT16:
-    return static_cast<int64_t>(static_cast<int16_t>(bits));
-  case DataType::INT32:
-    return static_cast<int64_t>(static_cast<int32_t>(bits));
-  case DataType::INT64:
-    return static_cast<int64_t>(bits);
-  case DataType::UINT8:
-    return bits & UINT8_MAX;
-  case DataType::UINT16:
-    return bits & UINT16_MAX;
-  case DataType::UINT32:
-    return bits & UINT32_MAX;
-  case DataType::UINT64:
-    return bits;
-  case DataType::INT4:
-    return llvm::SignExtend64(bits & 0xf, 4);
-  case DataType::UINT4:
-    return bits & 0xf;
-  }
-  llvm_unreachable("unknown data type");
+  return describeElement(*type, bits);
 }
 
 llvm::Expected<llvm::json::Value>
@@ -356,9 +233,9 @@ static void nameDataTypes(llvm::json::Object &fields) {
             field.second = describeDataType(*type);
 }
 
-llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
-                                               const Path &path,
-                                               MLIRContext *context) {
+llvm::Expected<Graph::Node> FieldReader::read(const DmlGraphNode &node,
+                                              const Path &path,
+                                              MLIRContext *context) {
   const OperatorNodeDesc &desc = *node.desc_as_OperatorNodeDesc();
   llvm::Expected<OperationName> op = findOperator(
       llvm::json::fixUTF8(toRef(desc.type())), path["type"], context);
@@ -370,10 +247,10 @@ llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
   nameDataTypes(fields);
 
   // The tensors and their names, in the order of the operator's fields.
-  SmallVector<StringRef> inputs, outputs;
+  SmallVector<std::string> inputs, outputs;
   auto addTensors = [&](bool isResult, const auto *tensors,
                         const StringTable *names,
-                        SmallVector<StringRef> &used) -> llvm::Error {
+                        SmallVector<std::string> &used) -> llvm::Error {
     StringRef what = isResult ? "outputs" : "inputs";
     size_t nextName = 0, nextTensor = 0;
     auto take = [&](const Path &place) -> llvm::Expected<llvm::json::Value> {
@@ -385,7 +262,7 @@ llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
       if (nextTensor == getSize(tensors))
         return place.fail("found no tensor for the name '" + name +
                           "', wanted one");
-      used.push_back(name);
+      used.push_back(name.str());
       return readTensor(tensors->Get(nextTensor++), place);
     };
     for (const TensorInfo &info : getOperatorSupport(*op)->tensors) {
@@ -431,7 +308,8 @@ llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
   llvm::Expected<OperatorDesc> read = readOperatorDesc(*op, fields, path);
   if (!read)
     return read.takeError();
-  return OperatorNode{std::move(*read), std::move(inputs), std::move(outputs)};
+  return Graph::Node{"", std::move(*read), std::move(inputs),
+                     std::move(outputs)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -439,50 +317,33 @@ llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A node with constant elements.
-struct ConstantNode {
-  ArrayRef<char> data;
-  std::shared_ptr<const void> owner;
-  StringRef name;
-  Path path;
-};
-
 class GraphReader {
 public:
-  GraphReader(OpBuilder &builder, std::shared_ptr<llvm::MemoryBuffer> file,
+  GraphReader(std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context,
               reader::OpenedFiles *opened)
-      : builder(builder), file(std::move(file)),
+      : file(std::move(file)), context(context),
         externalFiles(this->file->getBufferIdentifier(), opened) {}
 
-  llvm::Expected<func::FuncOp> run(StringRef name);
+  llvm::Expected<Graph> run();
 
 private:
-  llvm::Error readNodes();
-  llvm::Expected<ConstantNode> readConstant(const DmlGraphNode &node,
-                                            const Path &path);
-  llvm::Expected<Results> build(ValueRange arguments);
-  llvm::Expected<Value> getInput(StringRef name, const TensorDesc &desc,
-                                 Location loc);
+  llvm::Expected<Graph::Constant> readConstant(const DmlGraphNode &node,
+                                               const Path &path);
 
-  OpBuilder &builder;
   std::shared_ptr<llvm::MemoryBuffer> file;
+  MLIRContext *context;
   reader::ExternalFiles externalFiles;
-  const DmlGraphDesc *graph = nullptr;
-
-  std::vector<std::pair<StringRef, OperatorNode>> nodes;
-  llvm::StringMap<ConstantNode> constants;
-  /// The tensors in memory order.
-  llvm::StringMap<Value> values;
-  SmallVector<StringRef> inputNames;
+  const DmlGraphDesc *format = nullptr;
+  Graph graph;
 };
 } // namespace
 
-llvm::Expected<ConstantNode> GraphReader::readConstant(const DmlGraphNode &node,
-                                                       const Path &path) {
+llvm::Expected<Graph::Constant>
+GraphReader::readConstant(const DmlGraphNode &node, const Path &path) {
   const ConstantNodeDesc &desc = *node.desc_as_ConstantNodeDesc();
-  ConstantNode constant;
+  Graph::Constant constant;
   constant.path = path;
-  constant.name = toRef(node.name());
+  constant.name = toRef(node.name()).str();
   if (const ConstantName *name = desc.data_as_ConstantName()) {
     auto opened = externalFiles.open((toRef(name->name()) + ".bin").str());
     if (!opened)
@@ -504,7 +365,7 @@ llvm::Expected<ConstantNode> GraphReader::readConstant(const DmlGraphNode &node,
                    "name of its file");
 }
 
-llvm::Error GraphReader::readNodes() {
+llvm::Expected<Graph> GraphReader::run() {
   StringRef bytes = file->getBuffer();
   // A table occupies at least 4 bytes, and a reference to it 4 more. Visiting
   // more tables than fit into the file would mean visiting some of them
@@ -522,7 +383,7 @@ llvm::Error GraphReader::readNodes() {
     return llvm::createStringError(
         "found no serialized graph of DirectML, wanted one: FlatBuffers' "
         "verifier refuses the file");
-  graph = GetDmlGraphDesc(bytes.data());
+  format = GetDmlGraphDesc(bytes.data());
   FieldReader fieldReader(bytes.size());
   llvm::StringSet<> produced;
   auto produce = [&](StringRef name, const Path &path) -> llvm::Error {
@@ -530,28 +391,29 @@ llvm::Error GraphReader::readNodes() {
       return path.fail("found a second tensor '" + name + "', wanted one");
     return llvm::Error::success();
   };
-  for (size_t index = 0; index < getSize(graph->graphInputNames()); ++index) {
-    StringRef name = toRef(graph->graphInputNames()->Get(index));
+  for (size_t index = 0; index < getSize(format->graphInputNames()); ++index) {
+    StringRef name = toRef(format->graphInputNames()->Get(index));
     if (name.empty())
       continue;
-    inputNames.push_back(name);
+    graph.inputs.push_back({name.str(), name.str(), Path("graphInputNames")});
     if (llvm::Error error = produce(name, Path("graphInputNames")[index]))
       return error;
   }
-  for (size_t index = 0; index < getSize(graph->nodes()); ++index) {
-    const DmlGraphNode *node = graph->nodes()->Get(index);
+  for (size_t index = 0; index < getSize(format->nodes()); ++index) {
+    const DmlGraphNode *node = format->nodes()->Get(index);
     Path path = Path("nodes")[index];
     if (node->desc_as_OperatorNodeDesc()) {
-      llvm::Expected<OperatorNode> read =
-          fieldReader.read(*node, path, builder.getContext());
+      llvm::Expected<Graph::Node> read =
+          fieldReader.read(*node, path, context);
       if (!read)
         return read.takeError();
       for (StringRef name : read->outputs)
         if (llvm::Error error = produce(name, path["outputNames"]))
           return error;
-      nodes.push_back({toRef(node->name()), std::move(*read)});
+      read->name = toRef(node->name()).str();
+      graph.nodes.push_back(std::move(*read));
     } else if (node->desc_as_ConstantNodeDesc()) {
-      llvm::Expected<ConstantNode> constant = readConstant(*node, path);
+      llvm::Expected<Graph::Constant> constant = readConstant(*node, path);
       if (!constant)
         return constant.takeError();
       if (getSize(node->outputNames()) != 1)
@@ -561,139 +423,32 @@ llvm::Error GraphReader::readNodes() {
       StringRef name = toRef(node->outputNames()->Get(0));
       if (llvm::Error error = produce(name, path["outputNames"]))
         return error;
-      constants.try_emplace(name, std::move(*constant));
+      graph.constants.try_emplace(name, std::move(*constant));
     } else {
       return path.fail("found a node of an unknown kind, wanted an operator or "
                        "a constant");
     }
   }
-  return llvm::Error::success();
-}
-
-llvm::Expected<Value>
-GraphReader::getInput(StringRef name, const TensorDesc &desc, Location loc) {
-  llvm::Expected<RankedTensorType> type =
-      getMemoryType(desc, builder.getContext());
-  if (!type)
-    return type.takeError();
-  if (auto value = values.find(name); value != values.end())
-    return reinterpret(builder, loc, value->second, *type, desc.path);
-  auto constant = constants.find(name);
-  if (constant == constants.end())
-    return desc.path.fail("found the tensor '" + name +
-                          "', wanted an input of the graph or an output of a "
-                          "node before");
-  // Files have the length of DirectML's buffers, which is a multiple of 4
-  // bytes.
-  ArrayRef<char> data = constant->second.data;
-  uint64_t wanted = countBytes(desc.type, type->getNumElements());
-  if (data.size() < wanted || data.size() > llvm::alignTo(wanted, 4))
-    return constant->second.path.fail(
-        "found " + Twine(data.size()) + " bytes of elements, wanted " +
-        Twine(wanted) + " of the tensor at " + desc.path.str());
-  data = data.take_front(wanted);
-  bool isResource = data.size() > reader::maxInlineBytes;
-  std::vector<char> unpacked;
-  if (!isResource && type->getElementTypeBitWidth() == 4) {
-    unpacked = reader::unpackFourBits(data, type->getNumElements());
-    data = unpacked;
+  for (size_t index = 0; index < getSize(format->graphOutputNames()); ++index) {
+    StringRef name = toRef(format->graphOutputNames()->Get(index));
+    if (!name.empty())
+      graph.outputs.push_back(
+          {name.str(), name.str(), Path("graphOutputNames")[index]});
   }
-  return reader::buildConstant(builder, loc, desc.type, type->getShape(), data,
-                               constant->second.owner, constant->second.name,
-                               isResource);
-}
-
-llvm::Expected<Results> GraphReader::build(ValueRange arguments) {
-  for (auto [name, value] : llvm::zip_equal(inputNames, arguments))
-    values[name] = value;
-  for (const auto &[name, node] : nodes) {
-    Location loc = NameLoc::get(
-        builder.getStringAttr(name.empty() ? node.desc.path.str() : name));
-    SmallVector<Value> inputs;
-    size_t next = 0;
-    for (const TensorField &field : node.desc.inputs)
-      for (const TensorDesc &tensor : field.tensors) {
-        llvm::Expected<Value> value =
-            getInput(node.inputs[next++], tensor, loc);
-        if (!value)
-          return value.takeError();
-        inputs.push_back(*value);
-      }
-    llvm::Expected<SmallVector<Value>> results =
-        buildOperator(builder, loc, node.desc, inputs);
-    if (!results)
-      return results.takeError();
-    for (auto [output, value] : llvm::zip_equal(node.outputs, *results))
-      values[output] = value;
-  }
-  Results results;
-  for (size_t index = 0; index < getSize(graph->graphOutputNames()); ++index) {
-    StringRef name = toRef(graph->graphOutputNames()->Get(index));
-    if (name.empty())
-      continue;
-    auto value = values.find(name);
-    if (value == values.end())
-      return Path("graphOutputNames")[index].fail(
-          "found the tensor '" + name + "', wanted an output of a node");
-    results.values.push_back(value->second);
-    results.names.push_back(name.str());
-  }
-  if (results.values.empty())
+  if (graph.outputs.empty())
     return Path("graphOutputNames").fail("found no outputs, wanted one");
-  return results;
-}
-
-llvm::Expected<func::FuncOp> GraphReader::run(StringRef name) {
-  if (llvm::Error error = readNodes())
-    return error;
-  // The type of an input is the type of its first reader.
-  llvm::StringMap<const TensorDesc *> readers;
-  for (const auto &[nodeName, node] : nodes) {
-    size_t next = 0;
-    for (const TensorField &field : node.desc.inputs)
-      for (const TensorDesc &tensor : field.tensors)
-        readers.try_emplace(node.inputs[next++], &tensor);
-  }
-  SmallVector<Type> types;
-  SmallVector<std::string> names;
-  for (StringRef input : inputNames) {
-    const TensorDesc *desc = readers.lookup(input);
-    if (!desc)
-      return Path("graphInputNames")
-          .fail("found the input '" + input +
-                "', which no node reads, wanted a node that tells its type");
-    llvm::Expected<RankedTensorType> type =
-        getMemoryType(*desc, builder.getContext());
-    if (!type)
-      return type.takeError();
-    types.push_back(*type);
-    names.push_back(input.str());
-  }
-  return buildFunction(builder, name, Path("graph"), types, names,
-                       [&](ValueRange arguments) { return build(arguments); });
+  return std::move(graph);
 }
 
 llvm::Expected<func::FuncOp>
 dml::directml::buildGraph(OpBuilder &builder, StringRef name,
                           std::shared_ptr<llvm::MemoryBuffer> file,
                           reader::OpenedFiles *opened) {
-  return GraphReader(builder, std::move(file), opened).run(name);
-}
-
-OwningOpRef<ModuleOp> dml::directml::createModule(OpBuilder &builder,
-                                                  StringRef path) {
-  builder.getContext()
-      ->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                    tensor::TensorDialect>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(
-      NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path))));
-  builder.setInsertionPointToStart(module->getBody());
-  return module;
-}
-
-void dml::directml::registerDialects(DialectRegistry &registry) {
-  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  tensor::TensorDialect>();
+  llvm::Expected<Graph> graph =
+      GraphReader(std::move(file), builder.getContext(), opened).run();
+  if (!graph)
+    return graph.takeError();
+  return buildFunction(builder, name, *graph);
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> dml::directml::importSerializedGraph(
