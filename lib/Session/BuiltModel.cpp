@@ -304,6 +304,10 @@ Status BuiltModel::setGraph(const DmlModelAttribute &given,
                             InnerGraphs &inner) {
   DML_TRY(wantPointer(what, "graph", given.graph));
   const std::shared_ptr<BuiltModel> &model = given.graph->object;
+  if (!model)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, what,
+                     " is a model of DirectML's structures, but wanted is one "
+                     "of ONNX's nodes");
   if (model.get() == this)
     return makeError(DML_ERROR_INVALID_ARGUMENT, what,
                      " is the model itself, but wanted is another one");

@@ -117,9 +117,15 @@ private:
 
 } // namespace dml::session
 
-/// What a DmlModel points to.
+namespace dml::session {
+class DescribedModel;
+} // namespace dml::session
+
+/// What a DmlModel points to: a model that was built node by node, or one that
+/// was made of DirectML's structures.
 struct DmlModelImpl {
   std::shared_ptr<dml::session::BuiltModel> object;
+  std::shared_ptr<const dml::session::DescribedModel> described;
 };
 
 #endif // DML_LIB_SESSION_BUILTMODEL_H

@@ -256,6 +256,10 @@ static Status copyPieces(llvm::ArrayRef<std::pair<const void *, size_t>> pieces,
   return Status();
 }
 
+Status dml::session::copyBytes(llvm::StringRef bytes, DmlBytes &copy) {
+  return copyPieces({{bytes.data(), bytes.size()}}, copy);
+}
+
 void dmlFreeBytes(DmlBytes *bytes) {
   if (!bytes)
     return;
@@ -274,7 +278,7 @@ DmlResult dmlLegalizeModel(const DmlExplainInfo *info, DmlModuleForm form,
     Expected<std::string> legalized = legalizeModel(*info, form);
     if (!legalized)
       return legalized.status();
-    return copyPieces({{legalized->data(), legalized->size()}}, *module);
+    return copyBytes(*legalized, *module);
   });
 }
 

@@ -148,6 +148,12 @@ Status Model::openBytes(const DmlSessionCreateInfo &info) {
     return makeError(DML_ERROR_INVALID_ARGUMENT, "the model stands in ", count,
                      " places, but wanted is one of 'path', 'bytes' and "
                      "'model'");
+  if (info.model && info.model->described) {
+    described = info.model->described;
+    name = described->getName();
+    bytes = described->getBytecode();
+    return Status();
+  }
   if (info.model) {
     info.model->object->close();
     built = info.model->object;

@@ -8,6 +8,7 @@
 #define DML_LIB_SESSION_MODEL_H
 
 #include "BuiltModel.h"
+#include "DescribedModel.h"
 #include "Diagnostics.h"
 #include "Digest.h"
 #include "Support.h"
@@ -47,7 +48,8 @@ Status wantRead(const FileMemory::State *state);
 Status wantState(const std::string &path, const FileState &state);
 
 /// A model: a file, bytes of the caller, or a model that the caller built node
-/// by node. Its functions may be called from many threads at once.
+/// by node or made of DirectML's structures, whose module counts as bytes. Its
+/// functions may be called from many threads at once.
 class Model {
 public:
   static Expected<std::unique_ptr<Model>>
@@ -182,6 +184,8 @@ private:
   /// Of a model by bytes.
   std::optional<llvm::StringRef> bytes;
   std::shared_ptr<const BuiltModel> built;
+  /// Keeps the bytes of a model that was made of DirectML's structures.
+  std::shared_ptr<const DescribedModel> described;
   ModelFormat format = ModelFormat::MLIR;
   /// Whether the model is taken for MLIR text as it is of no other format.
   bool isGuessed = false;

@@ -6,6 +6,7 @@
 
 #include "Boundary.h"
 #include "BuiltModel.h"
+#include "DescribedModel.h"
 
 using namespace dml;
 using namespace dml::session;
@@ -18,7 +19,7 @@ DmlResult dmlCreateModel(const DmlModelCreateInfo *info, DmlModel *model,
     DML_CHECK_CHAIN(DmlModelCreateInfo, info);
     if (info->operatorSetCount != 0)
       DML_NEED(info->operatorSets);
-    *model = new DmlModelImpl{BuiltModel::create(*info)};
+    *model = new DmlModelImpl{BuiltModel::create(*info), nullptr};
     return Status();
   };
   return runtime::report(create(), error);
@@ -36,6 +37,11 @@ static DmlResult addTo(DmlModel model, const char *name, const Part *part,
     if (!part)
       return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
                        "' is NULL");
+    if (!model->object)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "the model '",
+                       model->described->getName(),
+                       "' was made of DirectML's structures, and does not "
+                       "change any more");
     return (*model->object.*add)(*part);
   };
   return runtime::report(check(), error);

@@ -75,6 +75,9 @@ inline Status checkArray(const char *structure, const char *member,
                    " is NULL, but its count is ", count);
 }
 
+/// Copies bytes to memory of the caller's, which dmlFreeBytes frees.
+Status copyBytes(llvm::StringRef bytes, DmlBytes &copy);
+
 /// Returns the error of a model that is invalid, or that cannot be read.
 inline Status invalid(llvm::Error error) {
   DmlResult result = DML_ERROR_INVALID_ARGUMENT;

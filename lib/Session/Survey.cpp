@@ -45,6 +45,11 @@ ModelSurvey::create(const DmlSurveyInfo &info) noexcept {
   source.model = info.model;
   source.dimensions = info.dimensions;
   source.dimensionCount = info.dimensionCount;
+  if (info.model && info.model->described)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "the model '",
+                     info.model->described->getName(),
+                     "' was made of DirectML's structures, but wanted is one "
+                     "that was built node by node");
   Expected<std::unique_ptr<Model>> model = Model::openUnrun(source);
   if (!model)
     return model.status();

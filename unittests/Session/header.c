@@ -4,6 +4,7 @@
  *
 \*===----------------------------------------------------------------------===*/
 
+#include "dml/directml.h"
 #include "dml/session.h"
 
 /* A session's structures are those of C: zeros are every default. */
