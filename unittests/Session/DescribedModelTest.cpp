@@ -6,7 +6,7 @@
 
 #include "Call.h"
 #include "Device.h"
-#include "dml/directml.h"
+#include "dml/directml.hpp"
 #include "structures.h"
 
 #include <cstring>
@@ -210,6 +210,46 @@ TEST(DescribedModelTest, OwnedTensorsAreWeights) {
   info.weightCount = 1;
   SessionHandle session = createSession(info);
   EXPECT_THAT(run(session.get(), {{1, 10}}), ElementsAre(31, 42));
+}
+
+TEST(DescribedModelTest, DispatchTakesDirectMLsNumbers) {
+  DML_END_WITHOUT_DEVICE(hasDevice());
+  Matrix a(1, 2), c(1, 2);
+  Matrix b(2, 2, /*isTransposed=*/false, DML_TENSOR_FLAG_OWNED_BY_DML);
+  OperatorHandle op = createGemm(a, b, c);
+  ModelHandle model = createModel(op.get());
+  const FLOAT weights[] = {1, 2, 3, 4}, row[] = {1, 10};
+  dml::directml::Dispatch dispatch(model.get(), {nullptr, weights});
+  model.reset();
+  EXPECT_EQ(dispatch.getInputs().size(), 3u);
+  FLOAT result[2] = {};
+  dispatch.run({row}, {result});
+  EXPECT_THAT(result, ElementsAre(31, 42));
+  // An output that is not wanted.
+  dispatch.run({row, nullptr, nullptr}, {});
+
+  auto errorOf = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const dml::Error &error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(errorOf([&] { dispatch.run({}, {result}); }),
+            "input 0 has no memory");
+  EXPECT_EQ(errorOf([&] {
+              dispatch.run({row, weights}, {result});
+            }),
+            "input 1 has memory, but nothing is bound to it in a run");
+  EXPECT_EQ(errorOf([&] {
+              dispatch.run({row}, {result, result});
+            }),
+            "output 1 does not exist");
+  model = createModel(op.get());
+  EXPECT_EQ(errorOf([&] { dml::directml::Dispatch another(model.get()); }),
+            "input 1 is owned by DirectML, but has no memory among the initial "
+            "inputs");
 }
 
 TEST(DescribedModelTest, StridesPermuteMemory) {
