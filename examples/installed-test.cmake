@@ -27,8 +27,8 @@ set(flags)
 if(SANITIZERS)
   set(flags "-fsanitize=${SANITIZERS}")
 endif()
-foreach(example embed embed-compiler embed-compiler-c session graph classify decoder generate
-    pass-plugin)
+foreach(example embed embed-compiler embed-compiler-c session graph directml classify decoder
+    generate pass-plugin)
   run("${CMAKE_COMMAND}" -G "${GENERATOR}"
     -S "${CMAKE_CURRENT_LIST_DIR}/${example}" -B "${FOLDER}/${example}"
     "-DCMAKE_PREFIX_PATH=${prefix}"
@@ -39,6 +39,10 @@ foreach(example embed embed-compiler embed-compiler-c session graph classify dec
     "-DCMAKE_C_FLAGS=${flags}" "-DCMAKE_CXX_FLAGS=${flags}")
   run("${CMAKE_COMMAND}" --build "${FOLDER}/${example}")
 endforeach()
+
+# A program of DirectML runs.
+run("${FOLDER}/directml/dml-directml")
+expect("^0 xor 0 = 0\n0 xor 1 = 1\n1 xor 0 = 1\n1 xor 1 = 0\n$")
 
 set(executable "${FOLDER}/padding.dmlx")
 run("${FOLDER}/embed-compiler/dml-embed-compiler"

@@ -403,8 +403,7 @@ llvm::Expected<Graph> GraphReader::run() {
     const DmlGraphNode *node = format->nodes()->Get(index);
     Path path = Path("nodes")[index];
     if (node->desc_as_OperatorNodeDesc()) {
-      llvm::Expected<Graph::Node> read =
-          fieldReader.read(*node, path, context);
+      llvm::Expected<Graph::Node> read = fieldReader.read(*node, path, context);
       if (!read)
         return read.takeError();
       for (StringRef name : read->outputs)
