@@ -85,7 +85,11 @@ def run(text, functions, inputs, passes, tools, folder):
     after `passes`. `tools` is the folder of mlir-opt."""
     tools, folder = pathlib.Path(tools), pathlib.Path(folder)
     source, lowered = folder / "entry.mlir", folder / "entry.llvm.mlir"
-    source.write_text(text + make_entry(functions, inputs), encoding="utf-8")
+    # A module that a tool has printed stands in braces.
+    whole = text.rstrip()
+    end = whole.rindex("}") if re.search(r"^module\b", whole, re.MULTILINE) else len(whole)
+    source.write_text(whole[:end] + "\n" + make_entry(functions, inputs) + whole[end:],
+                      encoding="utf-8")
     subprocess.run([tools / "mlir-opt", source, "-o", lowered,
                     f"--pass-pipeline=builtin.module({','.join(passes)})"], check=True)
     libraries = ",".join(str(tools.parent / "lib" / f"libmlir_{name}.so")

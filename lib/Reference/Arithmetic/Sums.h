@@ -12,6 +12,7 @@
 #define DML_LIB_REFERENCE_ARITHMETIC_SUMS_H
 
 #include "Arithmetic/Interval.h"
+#include "dml/Reference/Accuracy.h"
 
 namespace dml::reference {
 
@@ -59,7 +60,9 @@ private:
 /// Exact sums and products of integers, with the same interface.
 class IntegerSum {
 public:
-  explicit IntegerSum(Integer zero) : total(zero(0)) {}
+  explicit IntegerSum(Integer zero) : total(zero(0)) {
+    ArithmeticLog::noteIntegerSum(total.width);
+  }
   void add(Integer x) { total = total + x; }
   Integer get() const { return total; }
 

@@ -53,6 +53,28 @@ def draw(random, name, index, argument):
     return numbers.astype(upstream.TYPES[element])
 
 
+def interpolate_integers(name, inputs):
+    """Integers between pixels whose centres meet, by the formulas of TOSA's specification:
+    places are rounded down. Upstream's lowering rounds them towards zero, which is another
+    place before the first pixel."""
+    (x,) = inputs
+    x = x.astype(np.int64)
+    for axis, (n, d, offset, count) in {1: (4, 2, -1, 8), 2: (6, 2, -2, 15)}.items():
+        y = np.arange(count) * d + offset
+        place, part = y // n, y % n
+        first, second = (x.take(np.clip(p, 0, x.shape[axis] - 1), axis)
+                         for p in (place, place + 1))
+        shape = [1, 1, 1, 1]
+        shape[axis] = count
+        part = part.reshape(shape)
+        x = first * (n - part) + second * part
+    return x.astype(np.int32)
+
+
+# Functions that upstream's lowering computes otherwise than TOSA's specification says.
+ORACLES = {"resize_bilinear_centres_i8": interpolate_integers}
+
+
 def merge(text, functions):
     """One function @main with the operations of all functions, one after the other."""
     arguments, body, results = [], [], []
@@ -92,10 +114,12 @@ def main(tools, folder, module, *options):
     differences = 0
     for name in functions:
         found = np.load(folder / f"{name}.npy")
-        if message := upstream.describe_difference(found, wanted[name]):
+        oracle = ORACLES.get(name)
+        of = oracle(name, inputs[name]) if oracle else wanted[name]
+        if message := upstream.describe_difference(found, of):
             differences += 1
-            print(f"{name}: {message} by upstream's lowering")
-    print(f"{len(functions)} functions, {differences} differences from upstream's lowering")
+            print(f"{name}: {message} by {'the oracle' if oracle else 'upstream'}")
+    print(f"{len(functions)} functions, {differences} differences")
     judged = subprocess.run([*command, f"--compare-reference={whole}"], stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True)
     if judged.returncode:
