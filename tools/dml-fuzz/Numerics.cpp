@@ -12,6 +12,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <cmath>
@@ -27,7 +28,8 @@ struct Numerics {
   bool addsFloats = false;
   llvm::SmallVector<unsigned> addedWidths;
   /// The data types of the first tensor of programs, and those of them with
-  /// which some result may differ from device to device.
+  /// which results may differ from device to device: where the bounds of one
+  /// did, or where arithmetic was used whose results may.
   llvm::SmallVector<DataType> types, open;
   /// Whether zeros of either sign, and NaNs, are told apart in all results.
   bool isBitExact = true;
@@ -37,22 +39,44 @@ struct Numerics {
 using Cells = std::array<std::string, 3>;
 } // namespace
 
+/// Whether the operator computes more than it is for: whether it has an
+/// activation that is fused, or a scale and a bias.
+static bool hasMore(ModuleOp module) {
+  return module
+      .walk([](FeatureLevelOpInterface op) {
+        return op->hasAttr("fused_activation") || op->hasAttr("scale_bias")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The smallest number of a type of floats that is no denormal, and 0 for
+/// integers.
+static double getSmallestNormal(DataType type) {
+  return type == DataType::FLOAT16   ? 0x1p-14
+         : type == DataType::FLOAT32 ? 0x1p-126
+         : type == DataType::FLOAT64 ? 0x1p-1022
+                                     : 0;
+}
+
 /// Draws a program and its inputs from `seed`, and adds what its
-/// interpretation does. The interpreter may give no result for some inputs,
-/// such as numbers that are not known exactly.
-static void interpretOnce(MLIRContext &context, const Cell &cell, uint64_t seed,
+/// interpretation does. Returns false if nothing was interpreted: the
+/// interpreter has no result for some inputs, such as coordinates that are not
+/// known exactly.
+static bool interpretOnce(MLIRContext &context, const Cell &cell, uint64_t seed,
                           Numerics &numerics) {
   OwningOpRef<ModuleOp> module = drawProgram(&context, cell, seed);
-  if (!module)
-    return;
+  if (!module || hasMore(*module))
+    return false;
   auto function = *module->getOps<func::FuncOp>().begin();
   auto inputs = drawInputs(function, seed);
   if (failed(inputs))
-    return;
+    return false;
   reference::ArithmeticLog log;
   auto results = reference::interpret(function, *inputs);
   if (failed(results))
-    return;
+    return false;
   if (!llvm::is_contained(numerics.types, cell.type))
     numerics.types.push_back(cell.type);
   for (unsigned i = 0; i < std::size(reference::accuracies); ++i)
@@ -62,16 +86,23 @@ static void interpretOnce(MLIRContext &context, const Cell &cell, uint64_t seed,
   for (unsigned width : log.getAddedWidths())
     if (!llvm::is_contained(numerics.addedWidths, width))
       numerics.addedWidths.push_back(width);
+  bool isOpen = false;
+  for (unsigned i = 0; i < std::size(reference::accuracies); ++i)
+    isOpen |= log.has(static_cast<reference::Arithmetic>(i));
   for (const reference::Estimate &result : *results) {
     numerics.isBitExact &= result.isBitExact;
-    bool isOpen = false;
+    double normal = getSmallestNormal(result.value.getDataType());
     for (int64_t i = 0, count = result.value.getNumElements(); i < count; ++i) {
       double low = result.lower.getNumber(i), high = result.upper.getNumber(i);
-      isOpen |= low != high && !(std::isnan(low) && std::isnan(high));
+      // Denormals may become 0 in any operator.
+      bool isDenormal = std::max(std::fabs(low), std::fabs(high)) <= normal;
+      isOpen |=
+          low != high && !isDenormal && !(std::isnan(low) && std::isnan(high));
     }
-    if (isOpen && !llvm::is_contained(numerics.open, cell.type))
-      numerics.open.push_back(cell.type);
   }
+  if (isOpen && !llvm::is_contained(numerics.open, cell.type))
+    numerics.open.push_back(cell.type);
+  return true;
 }
 
 /// "f32, f16", in DirectML's order.
@@ -91,9 +122,11 @@ static Cells describe(const Numerics &numerics) {
   llvm::sort(widths);
   for (unsigned width : widths)
     sums.push_back("i" + std::to_string(width));
+  bool isOne = llvm::has_single_bit(numerics.used);
   for (auto [i, accuracy] : llvm::enumerate(reference::accuracies))
     if ((numerics.used >> i) & 1)
-      used.push_back(accuracy.what.str());
+      used.push_back(accuracy.what.str() +
+                     (isOne ? ": " + describeBound(accuracy) : ""));
   std::string same = numerics.open.empty()
                          ? (numerics.isBitExact ? "yes, each bit" : "yes")
                      : numerics.open.size() == numerics.types.size()
@@ -126,9 +159,11 @@ what another one computes. Another executable of the same model may add in anoth
 for another device, for other sizes, or of another version of dml.
 
 **From device to device** results are the same where the table says so: "each bit" includes those
-of NaNs and the signs of zeros, and a mere "yes" leaves these open. "Within bounds" means that
-some programs of the operator, not all, have more than one correct result. What only moves or
-compares numbers, and integers, are exact.
+of NaNs and the signs of zeros, and a mere "yes" leaves these open, and whether a denormal becomes
+0. "Within bounds" means that the
+operator computes with what devices round in their own ways, even if some of its results, such as
+small integers, are the same on all of them. What only moves or compares numbers is exact, and so
+are integers.
 
 **A bound of one operation** is in units in the last place (ULP) of the exact result in f32, or
 a number that may be added. 1 ULP of numbers from 1 to 2 is 2^-23, or 1.19e-7. Where a row has
@@ -166,8 +201,11 @@ $ dml-interpret examples/gemm.mlir --input=64x256xf32=0.5 --input=256x64xf32=0.3
 ## Operators
 
 "Adds up in" is the type of sums of many terms; integers wrap around in theirs. An empty cell
-has no such sum, or no arithmetic whose result may differ. A row may have some modes of an
-operator alone.
+means that there is no such sum, or no arithmetic whose result may differ. A row may have some
+modes of an operator alone. Where one operation is all that an operator computes with, its bound
+stands there. A fused activation adds what the activation's own row has, to the sum before it is
+rounded; a `scale_bias` adds a multiplication and an addition. Recurrent networks have any
+activation, and their rows have some.
 
 | Operator | Adds up in | Same on every device | Computed with |
 |---|---|---|---|
@@ -187,9 +225,9 @@ unsigned printNumerics(MLIRContext &context, llvm::raw_ostream &os) {
     unsigned &count =
         tries[(cell.op + " " + cell.mode + " " + stringifyDataType(cell.type))
                   .str()];
-    constexpr unsigned most = 6;
-    for (unsigned seed = 1; count < most && seed <= 2; ++seed, ++count)
-      interpretOnce(context, cell, seed, numerics);
+    constexpr unsigned most = 24;
+    for (unsigned seed = 1; count < most && seed <= 12; ++seed)
+      count += interpretOnce(context, cell, seed, numerics);
   }
   printHead(os);
   unsigned missing = 0;

@@ -149,8 +149,12 @@ void ConvertTosaToDML::runOnOperation() {
       [&](Operation *op) { return converter.isLegal(op); });
   // TOSA's operations are not declared illegal, so that the conversion goes on
   // after one that is refused, and all of them are reported.
-  bool isConverted = succeeded(
-      applyPartialConversion(getOperation(), target, std::move(patterns)));
+  ConversionConfig config;
+  // Casts between truths and bytes remain beside operations that are refused,
+  // and are no errors of their own.
+  config.buildMaterializations = false;
+  bool isConverted = succeeded(applyPartialConversion(
+      getOperation(), target, std::move(patterns), config));
 
   // The constants that described shapes, padding and zero points are not used
   // any more.
@@ -172,6 +176,16 @@ void ConvertTosaToDML::runOnOperation() {
       op->emitOpError("cannot be expressed in DirectML: ")
           << explainMissing(op);
   });
+  if (isConverted)
+    getOperation().walk([&](UnrealizedConversionCastOp cast) {
+      isConverted = false;
+      Operation *other = cast.getOperand(0).getDefiningOp();
+      for (Operation *user : cast->getUsers())
+        other = user;
+      (other ? other : cast.getOperation())
+          ->emitOpError("has a tensor of truths (i1), which operators of "
+                        "DirectML have as ui8; wanted are operations of TOSA");
+    });
   if (!isConverted)
     signalPassFailure();
 }

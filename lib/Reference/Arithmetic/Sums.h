@@ -60,10 +60,11 @@ private:
 /// Exact sums and products of integers, with the same interface.
 class IntegerSum {
 public:
-  explicit IntegerSum(Integer zero) : total(zero(0)) {
+  explicit IntegerSum(Integer zero) : total(zero(0)) {}
+  void add(Integer x) {
     ArithmeticLog::noteIntegerSum(total.width);
+    total = total + x;
   }
-  void add(Integer x) { total = total + x; }
   Integer get() const { return total; }
 
 private:
