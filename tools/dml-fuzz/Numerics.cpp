@@ -159,11 +159,10 @@ what another one computes. Another executable of the same model may add in anoth
 for another device, for other sizes, or of another version of dml.
 
 **From device to device** results are the same where the table says so: "each bit" includes those
-of NaNs and the signs of zeros, and a mere "yes" leaves these open, and whether a denormal becomes
-0. "Within bounds" means that the
-operator computes with what devices round in their own ways, even if some of its results, such as
-small integers, are the same on all of them. What only moves or compares numbers is exact, and so
-are integers.
+of NaNs and the signs of zeros; a mere "yes" leaves these open, and whether a denormal becomes 0.
+"Within bounds" means that the operator computes with what devices round in their own ways, even
+if some of its results, such as small integers, are the same on all of them. What only moves or
+compares numbers is exact, and so are integers.
 
 **A bound of one operation** is in units in the last place (ULP) of the exact result in f32, or
 a number that may be added. 1 ULP of numbers from 1 to 2 is 2^-23, or 1.19e-7. Where a row has
@@ -172,7 +171,7 @@ example, 1 / 3 in f32 lies 2.5 ULP of 2^-25 and a rounding around 0.33333333: be
 0.33333325 and 0.33333343.
 
 **A bound of an operator** follows from those of its operations, in the order of the formula on
-the operator's [page](README.md): bounds of operands become those of the result, and each
+the operator's [page](operators): bounds of operands become those of the result, and each
 operation adds its own. For example, the sum of {0} terms of 0.5 is 500. With the unit u = 2^-23
 the bound of a sum gives `((1 + u)^{1} - 1) * 500`, which is {2:F4}: every device's result lies
 between {3:F4} and {4:F4}, in whichever order it adds. Where terms have both signs, the sum

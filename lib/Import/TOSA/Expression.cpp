@@ -115,7 +115,8 @@ std::optional<int64_t> Expression::getInteger(unsigned index, StringRef what) {
     if (whole.getValue().convertToInteger(integer, APFloat::rmTowardZero,
                                           &isExact) == APFloat::opOK)
       return integer.getSExtValue();
-    (void)refuse(what + " is " + llvm::formatv("{0}", whole.getValueAsDouble()).str() +
+    (void)refuse(what + " is " +
+                 llvm::formatv("{0}", whole.getValueAsDouble()).str() +
                  ", but wanted is a whole number");
   }
   return std::nullopt;
@@ -132,8 +133,12 @@ RankedTensorType Expression::getTensorType(ArrayRef<int64_t> shape,
 }
 
 Value Expression::reshape(Value value, ArrayRef<int64_t> shape) {
-  assert(countElements(getShape(value)) == countElements(shape) &&
-         "a view has as many elements");
+  if (countElements(getShape(value)) != countElements(shape)) {
+    (void)refuse("it shows " + Twine(countElements(getShape(value))) +
+                 " elements as " + Twine(countElements(shape)));
+    return tensor::EmptyOp::create(rewriter, loc, shape,
+                                   getElementTypeOrSelf(value.getType()));
+  }
   return getShape(value) == shape
              ? value
              : reader::reshape(rewriter, loc, value, shape);
@@ -254,20 +259,21 @@ Value Expression::splat(DataType type, int64_t number,
 Value Expression::constant(DataType type, ArrayRef<int64_t> numbers,
                            ArrayRef<int64_t> shape) {
   Type element = getSignless(getElementType(type, rewriter.getContext()));
-  SmallVector<Attribute> attributes;
-  for (int64_t number : numbers)
-    attributes.push_back(
-        isa<FloatType>(element)
-            ? Attribute(FloatAttr::get(element, static_cast<double>(number)))
-            : IntegerAttr::get(element, APInt(element.getIntOrFloatBitWidth(),
-                                              static_cast<uint64_t>(number),
-                                              /*isSigned=*/false,
-                                              /*implicitTrunc=*/true)));
-  return bitcast(arith::ConstantOp::create(
-                     rewriter, loc,
-                     DenseElementsAttr::get(
-                         RankedTensorType::get(shape, element), attributes)),
-                 type);
+  auto tensor = RankedTensorType::get(shape, element);
+  DenseElementsAttr elements;
+  if (isa<FloatType>(element)) {
+    assert(numbers.size() == 1 && "floats are equal");
+    elements = DenseElementsAttr::get(
+        tensor, FloatAttr::get(element, static_cast<double>(numbers[0])));
+  } else {
+    SmallVector<APInt> integers;
+    for (int64_t number : numbers)
+      integers.emplace_back(element.getIntOrFloatBitWidth(),
+                            static_cast<uint64_t>(number),
+                            /*isSigned=*/false, /*implicitTrunc=*/true);
+    elements = DenseElementsAttr::get(tensor, integers);
+  }
+  return bitcast(arith::ConstantOp::create(rewriter, loc, elements), type);
 }
 
 Value Expression::splatFloat(DataType type, const APFloat &number,

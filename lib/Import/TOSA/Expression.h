@@ -76,7 +76,8 @@ public:
   mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape,
                                        DataType type) const;
 
-  /// Return views of `value`.
+  /// Return views of `value`. reshape() refuses the operation if the number of
+  /// elements differs.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value view(mlir::Value value, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<int64_t> strides);
@@ -96,7 +97,8 @@ public:
                     llvm::ArrayRef<int64_t> shape);
   mlir::Value splatFloat(DataType type, const llvm::APFloat &number,
                          llvm::ArrayRef<int64_t> shape);
-  /// Returns a constant of integers.
+  /// Returns a constant of integers, which are all elements, or one to which
+  /// all are equal.
   mlir::Value constant(DataType type, llvm::ArrayRef<int64_t> numbers,
                        llvm::ArrayRef<int64_t> shape);
   /// Returns the constant `elements`, whose truths become numbers.

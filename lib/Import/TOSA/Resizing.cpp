@@ -127,7 +127,7 @@ static Value convertResize(Expression &e, tosa::ResizeOp op,
     // TOSA has smaller numbers. These bounds keep the products in 64 bits.
     constexpr int64_t most = int64_t(1) << 24;
     if (line.n < 1 || line.d < 1 || line.n > most || line.d > most ||
-        std::abs(line.offset) > most)
+        line.offset < -most || line.offset > most)
       return e.refuse("its scale or its offset has a number that is out of "
                       "range");
     lines.push_back(line);
@@ -143,6 +143,12 @@ static Value convertResize(Expression &e, tosa::ResizeOp op,
           "its scale or its offset is a fraction that no f32 stands "
           "for");
   }
+  // The places of all rows and columns become constants. TOSA has fewer.
+  for (const Line &line : lines)
+    if (constexpr int64_t most = 16384; line.count > most)
+      return e.refuse("its result has " + Twine(line.count) +
+                      " rows or columns, but wanted are " + Twine(most) +
+                      " at most");
   if (isNearest)
     return takeNearest(e, x, lines);
   if (e.getDataTypeOf(x) != DataType::INT8 ||

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace dml {
 #define GEN_PASS_DEF_CONVERTTOSATODML
@@ -52,12 +53,18 @@ public:
     Expression expression(op, rewriter, ignoresNaNs);
     Value result =
         checkTensors(op, expression) ? function(expression, operands) : Value();
+    if (!expression.isRefused())
+      result = expression.reshape(result, expression.getResultShape());
+    if (!expression.isRefused() &&
+        Expression::getDataTypeOf(result) != expression.getResultDataType())
+      (void)expression.refuse(
+          "its result would have elements of the type " +
+          stringifyDataType(Expression::getDataTypeOf(result)));
     if (expression.isRefused()) {
       refused.insert(op);
       return failure();
     }
-    rewriter.replaceOp(op,
-                       expression.reshape(result, expression.getResultShape()));
+    rewriter.replaceOp(op, result);
     return success();
   }
 
@@ -101,6 +108,10 @@ bool RulePattern::checkTensors(Operation *op, Expression &expression) {
       return refuse("but wanted are 1 to " + Twine(maxRank) + " dimensions");
     if (llvm::is_contained(tensor.getShape(), 0))
       return refuse("but wanted are elements");
+    int64_t count = 1;
+    for (int64_t size : tensor.getShape())
+      if (llvm::MulOverflow(count, size, count) || count > UINT32_MAX)
+        return refuse("but wanted are 2^32 - 1 elements at most");
     return true;
   };
   return llvm::all_of(op->getOperandTypes(), check) &&

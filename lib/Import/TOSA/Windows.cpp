@@ -314,14 +314,28 @@ static Value averageIntegers(Expression &e, tosa::AvgPool2dOp op,
                         e.ints("end_padding", everySecond(pad, 1)),
                         e.integer("group_count", shape[1])},
                        shape, DataType::INT32);
-  Shape rows = countInside(shape[2], kernel[0], stride[0], pad[0], of[2]),
-        columns = countInside(shape[3], kernel[1], stride[1], pad[2], of[3]);
+  Shape rows, columns;
   Scaling scaling;
   scaling.shape = {1, 1, shape[2], shape[3]};
+  // Without padding, all windows have as many elements.
+  if (llvm::all_of(pad, [](int64_t count) { return count == 0; })) {
+    scaling.shape = {1, 1, 1, 1};
+    rows = {kernel[0]};
+    columns = {kernel[1]};
+  } else if (constexpr int64_t most = 1 << 20; shape[2] * shape[3] > most) {
+    return e.refuse("it has " + Twine(shape[2] * shape[3]) +
+                    " windows with padding, but wanted are " + Twine(most) +
+                    " at most");
+  } else {
+    rows = countInside(shape[2], kernel[0], stride[0], pad[0], of[2]);
+    columns = countInside(shape[3], kernel[1], stride[1], pad[2], of[3]);
+  }
   for (int64_t row : rows)
     for (int64_t column : columns) {
-      int64_t count = row * column;
-      if (row < 1 || column < 1 || count > INT32_MAX)
+      int64_t count = std::min<int64_t>(row, INT32_MAX) *
+                      std::min<int64_t>(column, INT32_MAX);
+      if (row < 1 || column < 1 || row > INT32_MAX || column > INT32_MAX ||
+          count > INT32_MAX)
         return e.refuse("one of its windows has " + Twine(count) +
                         " elements, but wanted are 1 to 2^31 - 1");
       // 2^bits / 2 < count <= 2^bits.

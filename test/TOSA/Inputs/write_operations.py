@@ -211,6 +211,10 @@ add("matmul_i8", "a: 2x3x5xi8, b: 2x5x4xi8", "2x3x4xi32", """
     %r = matmul %a, %b, %z, %y -> 2x3x4xi32""")
 add("avg_pool2d", "x: 1x5x6x3xf32", "1x3x3x3xf32", zeros + """
     %r = avg_pool2d %x, %z, %y {kernel = array<i64: 3, 2>, stride = array<i64: 2, 2>, pad = array<i64: 1, 1, 0, 0>, acc_type = f32} -> 1x3x3x3xf32""")
+add("avg_pool2d_i8_whole", "x: 1x6x6x3xi8", "1x2x2x3xi8", """
+    %z = const 0 -> 1xi8
+    %y = const 4 -> 1xi8
+    %r = avg_pool2d %x, %z, %y {kernel = array<i64: 3, 3>, stride = array<i64: 3, 3>, pad = array<i64: 0, 0, 0, 0>, acc_type = i32} -> 1x2x2x3xi8""")
 add("avg_pool2d_i8", "x: 1x5x6x3xi8", "1x3x3x3xi8", """
     %z = const 7 -> 1xi8
     %y = const -3 -> 1xi8
