@@ -35,8 +35,8 @@ set(long_tests
   Fuzz/device.test 16)
 set(tests_with_all_processors ONNX/backend.test ONNX/profiles.test)
 # Folders whose other tests take longer than a second, likewise.
-set(folder_costs EndToEnd 183 ONNX 112 tools 29 docs 20 IR 13 Codegen 12 DirectML 11
-  Fuzz 9)
+set(folder_costs EndToEnd 186 ONNX 112 tools 29 docs 20 IR 13 Codegen 12 DirectML 11
+  Fuzz 9 TOSA 16)
 # Folders in as many parts.
 set(folder_parts EndToEnd 4 ONNX 2)
 # Folders of `scripts/test --quick`.

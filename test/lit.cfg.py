@@ -56,6 +56,7 @@ config.substitutions.append(("%dml_plugin",
 config.substitutions.append(("%test_plugin", config.test_plugin))
 config.substitutions.append(("%python", config.python or sys.executable))
 config.substitutions.append(("%lit", config.lit))
+config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
 # "%exits 2 dml-run" wants the exit code 2 of dml-run.
 config.substitutions.append(("%exits", f"{config.python or sys.executable} "
                              f"{config.test_source_root}/Inputs/exits.py"))
@@ -147,6 +148,12 @@ if not config.dml_sanitizers:
 # The stock mlir-opt has no sanitizers, and a plugin must have the program's.
 if not config.dml_sanitizers and probe("mlir-opt") is not None:
     config.available_features.add("plugins")
+
+# Upstream's runner, and the library by which its programs print, run modules on the host.
+runner_library = os.path.join(config.llvm_tools_dir, "..", "lib", "libmlir_runner_utils.so")
+if os.path.exists(runner_library) and probe("mlir-opt", "--version") is not None \
+        and probe("mlir-runner", "--version") is not None:
+    config.available_features.add("mlir-runner")
 
 # Every device has every Vulkan feature that kernels of the profile `full` may need: all
 # data types. Elsewhere `dml-compile %for_device` compiles for the device at hand, so that

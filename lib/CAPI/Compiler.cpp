@@ -6,6 +6,7 @@
 
 #include "dml-c/Compiler.h"
 #include "dml/IR/Nesting.h"
+#include "dml/Import/TOSA.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/CAPI/IR.h"
@@ -113,6 +114,9 @@ MlirLogicalResult
 dmlModuleCompileToExecutable(MlirModule module, DmlCompilerOptions options,
                              MlirStringCallback takeExecutable,
                              void *userData) {
+  if (dml::tosareader::isModel(unwrap(module)) &&
+      failed(dml::tosareader::convertModel(unwrap(module))))
+    return wrap(failure());
   FailureOr<std::vector<uint8_t>> bytes = dml::compileToExecutable(
       unwrap(module), *unwrap(options), unwrap(options)->profiles);
   if (failed(bytes))

@@ -9,6 +9,7 @@
 #include "dml/IR/DML.h"
 #include "dml/IR/Nesting.h"
 #include "dml/Import/ONNXRuntime.h"
+#include "dml/Import/TOSA.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -162,8 +163,13 @@ dml::readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
       if (llvm::Error error = checkNesting(file->getBuffer()))
         return error;
     sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-    return isText ? parseText(*sources, config)
-                  : parseSourceFile<ModuleOp>(sources, config);
+    OwningOpRef<ModuleOp> module =
+        isText ? parseText(*sources, config)
+               : parseSourceFile<ModuleOp>(sources, config);
+    if (module && tosareader::isModel(*module) &&
+        failed(tosareader::convertModel(*module)))
+      return nullptr;
+    return std::move(module);
   }
   llvm_unreachable("unknown format");
 }

@@ -13,6 +13,8 @@
 #include "dml/Executable/Executable.h"
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/Import/Passes.h"
+#include "dml/Import/TOSA.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -258,6 +260,7 @@ static void registerOnce() {
   registerDMLCodegenPasses();
   registerDMLConversionPasses();
   registerDMLExecutablePasses();
+  registerDMLImportPasses();
   registerDMLTransformsPasses();
   registerPipeline("dml-to-linalg",
                    "Compile dml operators to linalg on tensors",
@@ -290,6 +293,7 @@ void dml::registerCompilerDialects(DialectRegistry &registry) {
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   spirv::SPIRVDialect, tensor::TensorDialect, ub::UBDialect,
                   vector::VectorDialect>();
+  tosareader::registerDialects(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);

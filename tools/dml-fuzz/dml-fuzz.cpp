@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Numerics.h"
 #include "OperatorMatrix.h"
 #include "SpoiledCases.h"
 #include "Survival.h"
@@ -48,6 +49,9 @@ static cl::opt<bool>
            cl::desc("Print what is there of each operator: the data types that "
                     "are verified, interpreted and compiled, and the oldest "
                     "feature level that legalization reaches"));
+static cl::opt<bool> numerics(
+    "numerics", cl::cat(category),
+    cl::desc("Print how exact each operator is: the page docs/Numerics.md"));
 static cl::opt<unsigned>
     casesPerCell("cases-per-cell", cl::init(8), cl::cat(category),
                  cl::desc("With --systematic: cases of each combination (8)"));
@@ -192,6 +196,7 @@ public:
   int runRandom();
   int runSystematic();
   int printMatrix();
+  int printNumericsPage();
   int runSpoiled();
   int runSpoiledModels();
   int writeSpoiled();
@@ -470,6 +475,16 @@ int Fuzzer::printMatrix() {
                               tools::kExitNo);
 }
 
+int Fuzzer::printNumericsPage() {
+  unsigned missing = printNumerics(*context, llvm::outs());
+  if (!missing)
+    return tools::kExitDone;
+  return tools::emitToolError(
+      llvm::Twine(missing) + " modes of operators have no program that the "
+                             "interpreter has a result for",
+      tools::kExitNo);
+}
+
 /// Runs spoiled models in this process.
 int Fuzzer::runSpoiledModels() {
   auto models = readModels();
@@ -579,7 +594,7 @@ static int runTool(int argc, char **argv) {
   if (!isSpoiled())
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
-  if (selector != "none" && !matrix) {
+  if (selector != "none" && !matrix && !numerics) {
     auto created = Device::create(
         {selector, deviceProfile, validate,
          [](CompilerOptions &options) { tuningOptions.copyTo(options); }});
@@ -605,6 +620,8 @@ static int runTool(int argc, char **argv) {
     return fuzzer.runSpoiled();
   if (matrix)
     return fuzzer.printMatrix();
+  if (numerics)
+    return fuzzer.printNumericsPage();
   return systematic ? fuzzer.runSystematic() : fuzzer.runRandom();
 }
 

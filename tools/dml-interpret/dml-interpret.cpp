@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/DML.h"
+#include "dml/Import/TOSA.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -243,6 +244,7 @@ int main(int argc, char **argv) {
   registry
       .insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
               linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>();
+  tosareader::registerDialects(registry);
   MLIRContext context(registry);
   // The interpreter names what it does not know, and says what it does.
   context.allowUnregisteredDialects();

@@ -160,6 +160,24 @@ TEST(Compiler, GivesNotesAfterTheirError) {
                                 Field(&Message::location, "model.mlir:2:1"))));
 }
 
+TEST(Compiler, ConvertsTosa) {
+  Options options;
+  std::string_view tosa = R"mlir(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tosa.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+)mlir";
+  Outcome outcome = compile(tosa, options);
+  EXPECT_TRUE(outcome.isDone);
+  EXPECT_THAT(getFunctions(outcome.executable), ElementsAre("main"));
+  std::string open(tosa);
+  for (size_t at = 0; (at = open.find("<4x", at)) != std::string::npos;)
+    open.replace(at, 3, "<?x");
+  EXPECT_THAT(compile(open, options).messages,
+              ElementsAre(isError("model.mlir:3:8", "known sizes")));
+}
+
 TEST(Compiler, NeedsNoDiagnosticCallback) {
   Options options;
   Outcome outcome;

@@ -47,9 +47,10 @@ struct ModelOptions {
 
 /// Reads `file`. In MLIR text, the names of values become the names of the
 /// tensors that a function takes and returns, if these have no `dml.name`, and
-/// `sources` keeps the text for messages that show its lines. If MLIR's parser
-/// refuses the file, the result is a null module, and the diagnostic handlers
-/// of the context have received the error.
+/// `sources` keeps the text for messages that show its lines. A module of TOSA
+/// is converted (dml/Import/TOSA.h). If MLIR's parser refuses the file, or
+/// DirectML cannot express an operation of TOSA, the result is a null module,
+/// and the diagnostic handlers of the context have received the error.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
           const mlir::ParserConfig &config, const ModelOptions &options,

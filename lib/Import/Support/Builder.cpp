@@ -58,7 +58,9 @@ reader::buildOperator(OpBuilder &builder, Location loc, OperationName name,
   if (adjust)
     adjust(op);
   if (failed(verify(op))) {
-    op->erase();
+    // A rewriter undoes what was built, and must find it.
+    if (!builder.getListener())
+      op->erase();
     return llvm::createStringError(message);
   }
   return op;

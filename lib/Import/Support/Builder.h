@@ -29,7 +29,8 @@ struct Operand {
 };
 
 /// Builds the operator `name`, which must exist in dml. If its verifier rejects
-/// the operator, builds nothing and returns the verifier's message as an error.
+/// the operator, builds nothing and returns the verifier's message as an error;
+/// if `builder` is a rewriter, the operator is left for it to undo.
 /// `adjust` may change the operator before verification.
 llvm::Expected<mlir::Operation *>
 buildOperator(mlir::OpBuilder &builder, mlir::Location loc,

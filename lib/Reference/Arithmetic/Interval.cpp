@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arithmetic/Interval.h"
+#include "dml/Reference/Accuracy.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <algorithm>
 #include <cmath>
@@ -223,7 +224,7 @@ Interval Interval::operator+(Interval other) const {
   if (meets)
     return a.low == a.high && b.low == b.high ? nan() : anything(sum);
   return roundResult(sum, addDown(a.low, b.low), addUp(a.high, b.high),
-                     a.mayBeNaN || b.mayBeNaN);
+                     a.mayBeNaN || b.mayBeNaN, use(Arithmetic::Addition).ulps);
 }
 
 Interval Interval::operator-() const {
@@ -256,7 +257,8 @@ Interval Interval::operator*(Interval other) const {
   // Products of two f32 are exact in double precision.
   auto [low, high] = std::minmax(
       {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-  return roundResult(product, low, high, a.mayBeNaN || b.mayBeNaN);
+  return roundResult(product, low, high, a.mayBeNaN || b.mayBeNaN,
+                     use(Arithmetic::Multiplication).ulps);
 }
 
 Interval Interval::operator/(Interval other) const {
@@ -286,7 +288,7 @@ Interval Interval::operator/(Interval other) const {
   bool byInfinity = std::isinf(b.low) || std::isinf(b.high);
   if (isInfinite && byInfinity)
     return a.low == a.high && b.low == b.high ? nan() : anything(quotient);
-  // Vulkan allows an error of 2.5 units if the divisor lies between 2^-126 and
+  // Vulkan bounds the error if the divisor lies between 2^-126 and
   // 2^126. The reciprocal of a larger divisor is a denormal, which may be
   // flushed to 0, and infinity times 0 is NaN.
   bool isLarge = std::max(std::fabs(b.low), std::fabs(b.high)) > 0x1p126;
@@ -294,7 +296,8 @@ Interval Interval::operator/(Interval other) const {
     return anything(quotient);
   auto [low, high] = std::minmax(
       {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high});
-  Interval result = roundResult(quotient, low, high, false, 2.5);
+  Interval result =
+      roundResult(quotient, low, high, false, use(Arithmetic::Division).ulps);
   if (isLarge) {
     result.low = std::min(result.low, 0.0);
     result.high = std::max(result.high, 0.0);
@@ -388,13 +391,22 @@ Interval mapIncreasing(Interval operand, double (*function)(double),
   return roundResult(value, low - absolute, high + absolute, x.mayBeNaN, ulps);
 }
 
+/// Applies a function that never decreases and may be as wrong as `operation`.
+static Interval mapIncreasing(Interval operand, double (*function)(double),
+                              Arithmetic operation) {
+  const Accuracy &accuracy = use(operation);
+  return mapIncreasing(operand, function, accuracy.ulps, accuracy.absolute);
+}
+
 Interval exp(Interval operand) {
   Interval x = flush(operand);
   if (x.isNaN)
     return x;
-  // Vulkan allows an error of 3 + 2 |x| units.
-  auto getUlps = [](double x) {
-    return std::isfinite(x) ? 3 + 2 * std::min(std::fabs(x), 200.0) : 0;
+  const Accuracy &accuracy = use(Arithmetic::Exponential);
+  auto getUlps = [&](double x) {
+    return std::isfinite(x) ? accuracy.ulps + accuracy.ulpsPerUnit *
+                                                  std::min(std::fabs(x), 200.0)
+                            : 0;
   };
   double low = std::exp(x.low), high = std::exp(x.high);
   low -= getUlps(x.low) * getUnit(low);
@@ -408,8 +420,8 @@ Interval log(Interval operand) {
     return Interval::nan();
   if (x.low < 0)
     return Interval::anything(std::log(x.value));
-  // Vulkan allows an error of 3 units, or of 2^-21 between 0.5 and 2.
-  return mapIncreasing(x, std::log, 3, 0x1p-21);
+  // Vulkan allows an error of units, or an absolute one between 0.5 and 2.
+  return mapIncreasing(x, std::log, Arithmetic::Logarithm);
 }
 
 Interval sqrt(Interval operand) {
@@ -418,9 +430,7 @@ Interval sqrt(Interval operand) {
     return Interval::nan();
   if (x.low < 0)
     return Interval::anything(std::sqrt(x.value));
-  // Vulkan allows a square root to be computed as the reciprocal of the inverse
-  // square root, with errors of 2.5 and 2 units.
-  return mapIncreasing(x, std::sqrt, 5);
+  return mapIncreasing(x, std::sqrt, Arithmetic::SquareRoot);
 }
 
 // Functions without bounds in Vulkan are composed of arithmetic. Their error
@@ -435,40 +445,51 @@ static double limit(double x, double low, double high) {
 }
 
 Interval tanh(Interval x) {
-  Interval result = mapIncreasing(x, std::tanh, 8);
+  Interval result = mapIncreasing(x, std::tanh, Arithmetic::HyperbolicTangent);
   result.low = std::max(result.low, -1.0 - 0x1p-20);
   result.high = std::min(result.high, 1.0 + 0x1p-20);
   return result;
 }
-Interval sinh(Interval x) { return mapIncreasing(x, std::sinh, 16); }
-Interval cosh(Interval x) { return mapIncreasing(abs(x), std::cosh, 16); }
-Interval asinh(Interval x) { return mapIncreasing(x, std::asinh, 16); }
-Interval atan(Interval x) { return mapIncreasing(x, std::atan, 8); }
-Interval erf(Interval x) { return mapIncreasing(x, std::erf, 4); }
+Interval sinh(Interval x) {
+  return mapIncreasing(x, std::sinh, Arithmetic::HyperbolicSine);
+}
+Interval cosh(Interval x) {
+  return mapIncreasing(abs(x), std::cosh, Arithmetic::HyperbolicSine);
+}
+Interval asinh(Interval x) {
+  return mapIncreasing(x, std::asinh, Arithmetic::AreaSine);
+}
+Interval atan(Interval x) {
+  return mapIncreasing(x, std::atan, Arithmetic::ArcTangent);
+}
+Interval erf(Interval x) {
+  return mapIncreasing(x, std::erf, Arithmetic::ErrorFunction);
+}
 
 /// Applies a function that never decreases between `first` and `last` and is
 /// NaN elsewhere.
 static Interval mapBetween(Interval operand, double first, double last,
-                           double (*function)(double), double ulps,
-                           double absolute) {
+                           double (*function)(double), Arithmetic operation) {
   Interval x = flush(operand);
   if (x.isNaN || x.high < first || x.low > last)
     return Interval::nan();
   if (x.low < first || x.high > last)
     return Interval::anything(function(x.value));
-  return mapIncreasing(x, function, ulps, absolute);
+  return mapIncreasing(x, function, operation);
 }
 
 Interval acosh(Interval x) {
-  return mapBetween(x, 1, infinity, std::acosh, 16, 0x1p-20);
+  return mapBetween(x, 1, infinity, std::acosh, Arithmetic::AreaCosine);
 }
-Interval atanh(Interval x) { return mapBetween(x, -1, 1, std::atanh, 16, 0); }
+Interval atanh(Interval x) {
+  return mapBetween(x, -1, 1, std::atanh, Arithmetic::AreaSine);
+}
 Interval asin(Interval x) {
-  return mapBetween(x, -1, 1, std::asin, 0, 0x1p-20);
+  return mapBetween(x, -1, 1, std::asin, Arithmetic::ArcSine);
 }
 Interval acos(Interval x) {
   return -mapBetween(
-      x, -1, 1, [](double x) { return -std::acos(x); }, 0, 0x1p-20);
+      x, -1, 1, [](double x) { return -std::acos(x); }, Arithmetic::ArcSine);
 }
 
 /// Returns the sine of `x` + `shift`, which is largest where `x` + `shift` is
@@ -476,6 +497,7 @@ Interval acos(Interval x) {
 static Interval sineOf(Interval operand, double shift,
                        double (*function)(double)) {
   constexpr double pi = 3.14159265358979323846;
+  double absolute = use(Arithmetic::Sine).absolute;
   Interval x = flush(operand);
   if (x.isNaN || (x.low == x.high && std::isinf(x.low)))
     return Interval::nan();
@@ -493,8 +515,8 @@ static Interval sineOf(Interval operand, double shift,
     double first = function(x.low), second = function(x.high);
     low = passes(-pi / 2) ? -1 : std::min(first, second);
     high = passes(pi / 2) ? 1 : std::max(first, second);
-    low -= 0x1p-21;
-    high += 0x1p-21;
+    low -= absolute;
+    high += absolute;
   }
   return roundResult(value, low, high, x.mayBeNaN);
 }
@@ -523,11 +545,13 @@ Interval atan2(Interval y, Interval x) {
         high = std::max(high, angle);
       }
   }
-  return roundResult(value, low - 0x1p-20, high + 0x1p-20,
+  double absolute = use(Arithmetic::Angle).absolute;
+  return roundResult(value, low - absolute, high + absolute,
                      a.mayBeNaN || b.mayBeNaN);
 }
 
 Interval softplus(Interval operand) {
+  const Accuracy &accuracy = use(Arithmetic::Softplus);
   Interval x = flush(operand);
   // The function consists of an exponential of at most 1, a logarithm and a
   // sum.
@@ -536,12 +560,15 @@ Interval softplus(Interval operand) {
       [](double x) {
         return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
       },
-      8 + 2 * limit(std::max(std::fabs(x.low), std::fabs(x.high)), 0, 110),
+      accuracy.ulps +
+          accuracy.ulpsPerUnit *
+              limit(std::max(std::fabs(x.low), std::fabs(x.high)), 0, 110),
       widthOfZero);
 }
 
 /// Computes x^exponent for x that is not negative.
 static Interval powOfPositive(Interval x, Interval exponent, double value) {
+  const Accuracy &accuracy = use(Arithmetic::Power);
   double low = infinity, high = -infinity;
   for (double base : {x.low, x.high})
     for (double power : {exponent.low, exponent.high}) {
@@ -551,7 +578,9 @@ static Interval powOfPositive(Interval x, Interval exponent, double value) {
       double p = base > 0 && std::isfinite(base) && std::isfinite(power)
                      ? std::fabs(power * std::log2(base))
                      : 0;
-      double error = (8 + 4 * std::min(p, 200.0)) * getUnit(result);
+      double error =
+          (accuracy.ulps + accuracy.ulpsPerUnit * std::min(p, 200.0)) *
+          getUnit(result);
       low = std::min(low, result - error);
       high = std::max(high, result + error);
     }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arithmetic/Sums.h"
+#include "dml/Reference/Accuracy.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,9 +19,12 @@ static constexpr long double overflow = 0x1.fffffep127L;
 /// computed in long double.
 static constexpr long double own = 0x1p-50L;
 
-/// Returns (1 + u)^count - 1, the relative error after `count` roundings.
-static long double getRelativeError(int64_t count) {
-  return std::expm1(static_cast<long double>(count) * std::log1p(0x1p-23L));
+/// Returns (1 + u)^(count - 1) - 1, the relative error of a sum or a product of
+/// `count` numbers, of which u is that of one operation.
+static long double getRelativeError(Arithmetic operation, int64_t count) {
+  long double unit = use(operation).absolute;
+  return std::expm1(static_cast<long double>(std::max<int64_t>(count - 1, 0)) *
+                    std::log1p(unit));
 }
 
 Interval square(Interval x) {
@@ -57,7 +61,7 @@ Interval Sum::get() const {
   if (isNaN || (isPositive && isNegative))
     return Interval::nan();
   // In some orders of summation, partial sums may overflow.
-  long double error = getRelativeError(std::max<int64_t>(count - 1, 0)) + own;
+  long double error = getRelativeError(Arithmetic::Sum, count) + own;
   bool mayOverflow = positive * (1 + error) >= overflow || mayBePositive;
   bool mayUnderflow = negative * (1 + error) >= overflow || mayBeNegative;
   if (mayBeNaN || (mayOverflow && mayUnderflow))
@@ -119,7 +123,7 @@ Interval Product::get() const {
     return mayBeZero ? Interval::anything(rounded) : Interval::nan();
   if (mayBeNaN)
     return Interval::anything(rounded);
-  long double error = getRelativeError(std::max<int64_t>(count - 1, 0)) + own;
+  long double error = getRelativeError(Arithmetic::Product, count) + own;
   bool mayFlush = mayBeZero || smallest < smallestNormal * (1 + error);
   bool mayOverflow = mayBeInfinite || largest * (1 + error) >= overflow;
   if (mayOverflow) {

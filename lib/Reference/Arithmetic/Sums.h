@@ -12,6 +12,7 @@
 #define DML_LIB_REFERENCE_ARITHMETIC_SUMS_H
 
 #include "Arithmetic/Interval.h"
+#include "dml/Reference/Accuracy.h"
 
 namespace dml::reference {
 
@@ -60,7 +61,10 @@ private:
 class IntegerSum {
 public:
   explicit IntegerSum(Integer zero) : total(zero(0)) {}
-  void add(Integer x) { total = total + x; }
+  void add(Integer x) {
+    ArithmeticLog::noteIntegerSum(total.width);
+    total = total + x;
+  }
   Integer get() const { return total; }
 
 private:

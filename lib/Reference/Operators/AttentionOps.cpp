@@ -84,7 +84,8 @@ readRows(Heads &heads, const Source &source, const Estimate *bias,
 /// multiplied by a common factor of at least 256, by which the result is
 /// divided at the end (docs/Reference.md).
 static Interval roundWeight(Interval weight) {
-  constexpr double relative = 0x1p-10 + 0x1p-15, absolute = 0x1p-22;
+  const Accuracy &accuracy = use(Arithmetic::HalfWeight);
+  double relative = accuracy.ulpsPerUnit, absolute = accuracy.absolute;
   weight.low = std::max(weight.low * (1 - relative) - absolute, 0.0);
   weight.high = weight.high * (1 + relative) + absolute;
   return weight;

@@ -66,6 +66,7 @@ struct Range {
 
 class RangeSum {
 public:
+  RangeSum() { ArithmeticLog::noteIntegerSum(32); }
   void add(Range x) { total = total + x; }
   Range get() const { return total; }
 

@@ -77,6 +77,7 @@ static LogicalResult evaluateTensors(MaxPoolingGradOp op, const Tensor &input,
 
   int64_t planeSize = *getNumElements(sizes);
   std::vector<float> sums(planeSize);
+  ArithmeticLog::noteOrderedSum();
   int64_t gradient = 0, planeBegin = 0;
   for (int64_t plane = 0, planes = input.getShape()[0] * input.getShape()[1];
        plane < planes; ++plane, planeBegin += planeSize) {
@@ -329,6 +330,7 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
         };
         // Integer sums are exact, so that their bounds are integers as well.
         const Estimate *zero = in.getInputZeroPoint();
+        ArithmeticLog::noteIntegerSum(32);
         int64_t value = 0, low = 0, high = 0;
         for (int64_t place : places) {
           value += input.value.getInteger(place);

@@ -138,7 +138,7 @@ static Sample interpolate(Sample a, Sample b, float weight) {
   float value = a.value + product;
   if (!std::isfinite(value))
     return {value, 0.0, a.fromNaN || b.fromNaN};
-  constexpr double unit = 0x1p-24;
+  const double unit = use(Arithmetic::Interpolation).absolute;
   double inherited = a.error + weight * (b.error - a.error);
   double ofProduct = std::fabs(static_cast<double>(product)),
          ofValue = std::fabs(static_cast<double>(value));
