@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Target/TuningTable.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -177,11 +178,25 @@ llvm::Expected<TuningTable> TuningTable::read(llvm::StringRef path) {
   };
   // A file whose size is not known, such as a pipe, is read no further than a
   // table can be long.
-  auto buffer = llvm::MemoryBuffer::getFileSlice(path, maxBytes + 1, 0);
-  std::error_code error = buffer.getError();
-  if (error)
-    return fail(error.message());
-  llvm::Expected<TuningTable> table = parse((*buffer)->getBuffer());
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return fail(llvm::toString(file.takeError()));
+  auto close = llvm::scope_exit([&] { llvm::sys::fs::closeFile(*file); });
+  std::vector<char> text(size_t(1) << 16);
+  size_t size = 0;
+  while (true) {
+    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(
+        *file, llvm::MutableArrayRef<char>(text).drop_front(size));
+    if (!count)
+      return fail(llvm::toString(count.takeError()));
+    size += *count;
+    if (*count == 0 || size > maxBytes)
+      break;
+    if (size == text.size())
+      text.resize(2 * size);
+  }
+  llvm::Expected<TuningTable> table = parse({text.data(), size});
   if (!table)
     return fail(llvm::toString(table.takeError()));
   return table;
