@@ -368,7 +368,7 @@ Session::makeProgram(llvm::StringRef text, CompileImage compileImage) {
   Progress progress(progressCallback, userData);
   Expected<Image> image = getImage(text, compileImage, progress);
   if (!image)
-    return image.status();
+    return device->note(image.status());
   Expected<std::shared_ptr<Program>> program =
       Program::create(*store, *model, std::move(*image), weights, optionsKey,
                       settings, progress);

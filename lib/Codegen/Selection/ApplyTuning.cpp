@@ -22,6 +22,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
+#include <set>
+#include <tuple>
 
 namespace dml {
 #define GEN_PASS_DEF_APPLYTUNING
@@ -130,6 +132,28 @@ static LogicalResult addWishes(KernelWishes &wishes,
       succeeded(wishes.add("attention-tile", options.attentionTile, op)));
 }
 
+/// The rows, columns and slices of a tile of sums.
+using TileShape = std::tuple<int64_t, int64_t, int64_t>;
+
+/// Returns the shape of a tile. The models of time are wrong about all tiles of
+/// a shape rather than about their stages, so that a tuner measures several
+/// shapes. Tiles that compute no sums have one shape.
+static TileShape getShape(const Proposal &proposal) {
+  if (!proposal.tile)
+    return {};
+  return std::visit(
+      [](const auto &tile) -> TileShape {
+        using Tile = std::decay_t<decltype(tile)>;
+        if constexpr (std::is_same_v<Tile, MatrixTile> ||
+                      std::is_same_v<Tile, ContractionTile> ||
+                      std::is_same_v<Tile, SliceTile>)
+          return {tile.rows, tile.columns, tile.slices};
+        else
+          return {};
+      },
+      *proposal.tile);
+}
+
 SmallVector<Attribute> dml::proposeKernels(func::FuncOp dispatch,
                                            const DeviceProfile &profile,
                                            const KernelOptions &options,
@@ -146,28 +170,32 @@ SmallVector<Attribute> dml::proposeKernels(func::FuncOp dispatch,
     kernels.insert(chosen);
   else
     return {};
-  // The best proposals of the kinds come first, and all others afterwards.
-  Proposals best(getKernelKinds().size() + 1), others(most);
+  // The best proposals of the kinds come first, then the best ones of each
+  // shape, and all others afterwards.
+  constexpr size_t mostOfKind = 128;
+  Proposals best(getKernelKinds().size() + 1), shapes(most), others(most);
   auto add = [&](const Proposals &proposals) {
+    std::set<TileShape> known;
     for (auto [index, proposal] : llvm::enumerate(proposals.get())) {
       Proposal weighed = proposal;
       if (weighed.cycles)
         *weighed.cycles *= weighed.share;
-      (index == 0 ? best : others).add(std::move(weighed));
+      bool isNew = known.insert(getShape(proposal)).second;
+      (index == 0 ? best : isNew ? shapes : others).add(std::move(weighed));
     }
   };
   for (const KernelKind *kind : getKernelKinds()) {
-    Proposals proposals(most);
+    Proposals proposals(mostOfKind);
     wishes.proposeAll(*kind, tunable.getQuery(), proposals);
     add(proposals);
   }
   KernelQuery query = tunable.getQuery();
   if (!query.contraction && !query.attention && findMapProblem(op).empty()) {
-    Proposals proposals(most);
+    Proposals proposals(mostOfKind);
     proposeMapTiles(op, profile.getSpeed(), proposals);
     add(proposals);
   }
-  for (const Proposals *proposals : {&best, &others})
+  for (const Proposals *proposals : {&best, &shapes, &others})
     for (const Proposal &proposal : proposals->get())
       if (kernels.size() < most)
         if (Attribute kernel = tunable.getAttr(proposal))
