@@ -133,16 +133,16 @@ static LogicalResult addWishes(KernelWishes &wishes,
 }
 
 /// The rows, columns and slices of a tile of sums.
-using TileShape = std::tuple<int64_t, int64_t, int64_t>;
+using SumShape = std::tuple<int64_t, int64_t, int64_t>;
 
 /// Returns the shape of a tile. The models of time are wrong about all tiles of
 /// a shape rather than about their stages, so that a tuner measures several
 /// shapes. Tiles that compute no sums have one shape.
-static TileShape getShape(const Proposal &proposal) {
+static SumShape getShape(const Proposal &proposal) {
   if (!proposal.tile)
     return {};
   return std::visit(
-      [](const auto &tile) -> TileShape {
+      [](const auto &tile) -> SumShape {
         using Tile = std::decay_t<decltype(tile)>;
         if constexpr (std::is_same_v<Tile, MatrixTile> ||
                       std::is_same_v<Tile, ContractionTile> ||
@@ -175,7 +175,7 @@ SmallVector<Attribute> dml::proposeKernels(func::FuncOp dispatch,
   constexpr size_t mostOfKind = 128;
   Proposals best(getKernelKinds().size() + 1), shapes(most), others(most);
   auto add = [&](const Proposals &proposals) {
-    std::set<TileShape> known;
+    std::set<SumShape> known;
     for (auto [index, proposal] : llvm::enumerate(proposals.get())) {
       Proposal weighed = proposal;
       if (weighed.cycles)
