@@ -329,6 +329,41 @@ DML_API DmlResult dmlPrepareSession(DmlSession session,
                                     uint32_t outputCount, DmlError *error);
 
 /*===----------------------------------------------------------------------===*\
+ * Kernels that were measured on the device
+ *
+ * Models of time choose the kernels of a program, unless a table of kernels
+ * says which ones were the fastest on the device. Two options of a session
+ * (DmlSessionCreateInfo::options) are about such tables:
+ *
+ *   {"tuning", "model.tuning"}  a table that dml-tune or dmlGetSessionTuning
+ *                               has written; it is not used, with a warning,
+ *                               where it is for another device profile
+ *   {"tune", "true"}            before a program is compiled, the session runs
+ *                               several kernels for each dispatch that no table
+ *                               has, for up to a minute, and uses the fastest
+ *
+ * A session with a cacheDirectory keeps what it has measured there, by the
+ * device, its driver and its profile, and later sessions use it, whether they
+ * measure or not.
+\*===----------------------------------------------------------------------===*/
+
+/* Bytes that a call has allocated. dmlFreeBytes frees them. */
+typedef struct DmlBytes {
+  void *data;
+  size_t size;
+} DmlBytes;
+
+/* Frees `data` and sets it to NULL. */
+DML_API void dmlFreeBytes(DmlBytes *bytes);
+
+/* Returns the text of a table of kernels, in JSON (docs/Tuning.md): of a
+ * session that measures, the kernels for the dispatches of all programs that it
+ * has compiled so far, with their times; of another session, the table that it
+ * uses, or a table without kernels. */
+DML_API DmlResult dmlGetSessionTuning(DmlSession session, DmlBytes *table,
+                                      DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
  * Which feature level a model needs, and why
  *
  * None of these calls needs a device, or a session.
@@ -523,15 +558,6 @@ DML_API DmlResult dmlGetSurveyTensor(DmlSurvey survey, const char *name,
 /*===----------------------------------------------------------------------===*\
  * Rewriting and compiling without a device
 \*===----------------------------------------------------------------------===*/
-
-/* Bytes that a call has allocated. dmlFreeBytes frees them. */
-typedef struct DmlBytes {
-  void *data;
-  size_t size;
-} DmlBytes;
-
-/* Frees `data` and sets it to NULL. */
-DML_API void dmlFreeBytes(DmlBytes *bytes);
 
 typedef enum DmlModuleForm {
   DML_MODULE_FORM_BYTECODE = 0,

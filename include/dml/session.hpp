@@ -47,6 +47,12 @@ toPointers(const std::vector<std::string> &strings) {
     pointers.push_back(string.c_str());
   return pointers;
 }
+
+inline std::string takeBytes(DmlBytes &bytes) {
+  std::unique_ptr<DmlBytes, decltype(&dmlFreeBytes)> owner(&bytes,
+                                                           dmlFreeBytes);
+  return {static_cast<const char *>(bytes.data), bytes.size};
+}
 } // namespace detail
 
 /// The type of a model's elements of the C++ type `T`, of which bool has bytes.
@@ -556,6 +562,14 @@ public:
                   static_cast<uint32_t>(tensors.size()), nullptr, 0u);
   }
 
+  /// Returns the table of kernels, in JSON: those that a session with the
+  /// option tune=true has measured, or those that the session uses.
+  std::string getTuning() const {
+    DmlBytes table{};
+    detail::check(dmlGetSessionTuning, handle.get(), &table);
+    return detail::takeBytes(table);
+  }
+
 private:
   template <typename SetModel>
   static Session open(SetModel setModel, const SessionOptions &options) {
@@ -695,12 +709,6 @@ inline void setExplain(DmlExplainInfo &info, const ModelSource &model,
   if (!options.level.empty())
     info.level = options.level.c_str();
   info.ortOptimizations = options.ortOptimizations;
-}
-
-inline std::string takeBytes(DmlBytes &bytes) {
-  std::unique_ptr<DmlBytes, decltype(&dmlFreeBytes)> owner(&bytes,
-                                                           dmlFreeBytes);
-  return {static_cast<const char *>(bytes.data), bytes.size};
 }
 } // namespace detail
 

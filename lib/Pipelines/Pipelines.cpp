@@ -149,8 +149,8 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   pm.addPass(createHoistInitialization());
 }
 
-void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
-                                   const CodegenOptions &options) {
+void dml::buildLinalgToDispatchesPipeline(OpPassManager &pm,
+                                          const CodegenOptions &options) {
   attachDevice(pm, options);
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(
@@ -194,6 +194,11 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
 
   // From here on, equal kernels exist only once, in a function of their own.
   pm.addPass(createOutlineDispatches());
+}
+
+void dml::buildDispatchesToGPUPipeline(OpPassManager &pm,
+                                       const CodegenOptions &options) {
+  pm.addPass(createApplyTuning(getPassOptions<ApplyTuningOptions>(options)));
   pm.addNestedPass<func::FuncOp>(
       createSelectKernels(getPassOptions<SelectKernelsOptions>(options)));
   pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
@@ -207,6 +212,12 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   // after outlining.
   addCleanup(pm.nest<gpu::GPUModuleOp>());
   pm.addNestedPass<func::FuncOp>(createCanonicalization());
+}
+
+void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
+                                   const CodegenOptions &options) {
+  buildLinalgToDispatchesPipeline(pm, options);
+  buildDispatchesToGPUPipeline(pm, options);
 }
 
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,

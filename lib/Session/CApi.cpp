@@ -140,6 +140,19 @@ DmlResult dmlPrepareSession(DmlSession session, const DmlSessionTensor *inputs,
   });
 }
 
+static Status copyPieces(llvm::ArrayRef<std::pair<const void *, size_t>> pieces,
+                         DmlBytes &bytes);
+
+DmlResult dmlGetSessionTuning(DmlSession session, DmlBytes *table,
+                              DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(session);
+    DML_NEED(table);
+    std::string text = session->object->getTuning();
+    return copyPieces({{text.data(), text.size()}}, *table);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Verdicts, rewriting and compiling without a device
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 
 #include "Compile.h"
 #include "Preparation.h"
+#include "Tuner.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/FileMemory.h"
 #include "dml/IR/InPlace.h"
@@ -98,6 +99,13 @@ Status dml::session::setOption(const DmlNamedValue &option, Model &model,
                      "the option 'external-weights' is dml-compile's own; a "
                      "session has all weights apart from programs, and "
                      "dmlCompileModel has them in the executable");
+  if (name == "tuning") {
+    llvm::Expected<TuningTable> table = TuningTable::read(value);
+    if (!table)
+      return invalid(table.takeError());
+    options.tuning = table->str();
+    return Status();
+  }
   if (name == "ort-optimizations" && (value == "all" || value == "none"))
     return model.setOptimized(value == "all");
   if (failed(setCompilerOption(options, name, value)))
@@ -281,15 +289,35 @@ static Status addPreparation(WeightFinder &finder,
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Compiles a module of linalg on tensors to an executable.
+/// Compiles a module of linalg on tensors to an executable. `tuner` measures
+/// its kernels, or is null; what it cannot do sets `untuned`.
 static FailureOr<std::vector<uint8_t>>
-compileKernels(ModuleOp module, const CompilerOptions &options,
-               Progress &progress, float begin, float end) {
-  PassManager pm(module.getContext());
-  addProgress(pm, progress, begin, end);
-  buildLinalgToGPUPipeline(pm, options);
-  buildGPUToSPIRVPipeline(pm, options);
-  if (failed(runPasses(pm, module)))
+compileKernels(ModuleOp module, const CompilerOptions &options, Tuner *tuner,
+               Status &untuned, Progress &progress, float begin, float end) {
+  CompilerOptions tuned;
+  tuned.copyOptionValuesFrom(options);
+  // Measuring takes most of the time.
+  float size = end - begin, middle = begin + size * (tuner ? 0.1f : 0.5f),
+        measured = tuner ? begin + size * 0.9f : middle;
+  PassManager toDispatches(module.getContext());
+  addProgress(toDispatches, progress, begin, middle);
+  buildLinalgToDispatchesPipeline(toDispatches, options);
+  if (failed(runPasses(toDispatches, module)))
+    return failure();
+  if (tuner) {
+    Expected<std::string> table =
+        tuner->tune(module, options, progress, middle, measured);
+    if (!table) {
+      untuned = table.status();
+      return failure();
+    }
+    tuned.tuning = *table;
+  }
+  PassManager toKernels(module.getContext());
+  addProgress(toKernels, progress, measured, end);
+  buildDispatchesToGPUPipeline(toKernels, tuned);
+  buildGPUToSPIRVPipeline(toKernels, tuned);
+  if (failed(runPasses(toKernels, module)))
     return failure();
   return exportExecutable(
       module, getDeviceProfile(module).getMaxMemoryAllocationSize());
@@ -297,9 +325,9 @@ compileKernels(ModuleOp module, const CompilerOptions &options,
 
 /// Compiles `module` to the executables of `image`.
 static LogicalResult compileModule(ModuleOp module,
-                                   const CompilerOptions &options,
-                                   Progress &progress, Preparation &preparation,
-                                   Image &image) {
+                                   const CompilerOptions &options, Tuner *tuner,
+                                   Status &untuned, Progress &progress,
+                                   Preparation &preparation, Image &image) {
   if (failed(
           compileTo(module, dml::Stage::Linalg, options, [&](PassManager &pm) {
             addProgress(pm, progress, 0.05f, 0.15f);
@@ -308,14 +336,15 @@ static LogicalResult compileModule(ModuleOp module,
     return failure();
   preparation = takePreparation(module);
   float middle = preparation.module ? 0.5f : 0.6f;
-  auto executable = compileKernels(module, options, progress, 0.15f, middle);
+  auto executable =
+      compileKernels(module, options, tuner, untuned, progress, 0.15f, middle);
   if (failed(executable))
     return failure();
   image.executable = std::move(*executable);
   if (!preparation.module)
     return success();
-  executable =
-      compileKernels(*preparation.module, options, progress, middle, 0.6f);
+  executable = compileKernels(*preparation.module, options, /*tuner=*/nullptr,
+                              untuned, progress, middle, 0.6f);
   if (failed(executable))
     return failure();
   image.preparation = std::move(*executable);
@@ -343,7 +372,7 @@ static LogicalResult shareBuffers(ModuleOp module, const Model &model,
 Expected<Image> dml::session::compile(
     const Model &model, const std::map<std::string, int64_t> &dimensions,
     llvm::ArrayRef<SharedBuffer> shared, const CompilerOptions &options,
-    Progress &progress, Messages &messages) noexcept {
+    Tuner *tuner, Progress &progress, Messages &messages) noexcept {
   DML_TRY(progress.begin("reading the model", 0));
   Expected<std::unique_ptr<llvm::MemoryBuffer>> file = model.getBytes();
   if (!file)
@@ -361,8 +390,8 @@ Expected<Image> dml::session::compile(
   if (!module)
     return context.getError(DML_ERROR_INVALID_ARGUMENT, "it does not parse")
         .in(model.getName());
-  return compileRead(model, files, context, *module, shared, options, progress,
-                     messages);
+  return compileRead(model, files, context, *module, shared, options, tuner,
+                     progress, messages);
 }
 
 Expected<Image> dml::session::compileRead(const Model &model, ReadFiles &files,
@@ -370,7 +399,7 @@ Expected<Image> dml::session::compileRead(const Model &model, ReadFiles &files,
                                           ModuleOp module,
                                           llvm::ArrayRef<SharedBuffer> shared,
                                           const CompilerOptions &options,
-                                          Progress &progress,
+                                          Tuner *tuner, Progress &progress,
                                           Messages &messages) noexcept {
   Image image;
   DML_TRY(files.addTo(image));
@@ -378,9 +407,12 @@ Expected<Image> dml::session::compileRead(const Model &model, ReadFiles &files,
   LogicalResult result = shareBuffers(module, model, shared);
   renameTensors(module);
   Preparation preparation;
+  Status untuned;
   if (succeeded(result))
-    result = compileModule(module, options, progress, preparation, image);
+    result = compileModule(module, options, tuner, untuned, progress,
+                           preparation, image);
   DML_TRY(progress.check());
+  DML_TRY_IN(std::move(untuned), model.getName());
   DML_TRY(files.check());
   for (const std::string &warning : context.getWarnings())
     messages.warn(model.getName() + ": " + warning);

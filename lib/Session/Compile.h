@@ -40,26 +40,30 @@ private:
 void addProgress(mlir::PassManager &pm, Progress &progress, float begin = 0,
                  float end = 1);
 
-/// Sets an option of dml-compile, such as "row-tile", for `model`.
+/// Sets an option of dml-compile, such as "row-tile", for `model`. Where the
+/// option names a file of measured kernels, `options` receives its table.
 Status setOption(const DmlNamedValue &option, Model &model,
                  CompilerOptions &options);
 
+class Tuner;
+
 /// Compiles `model` for sizes of its open dimensions, with the outputs of
 /// `shared` in the buffers of inputs. Constants with more than a few bytes
-/// become weights. If host memory is exhausted, LLVM ends the process.
+/// become weights. `tuner` measures the kernels, or is null. If host memory is
+/// exhausted, LLVM ends the process.
 Expected<Image> compile(const Model &model,
                         const std::map<std::string, int64_t> &dimensions,
                         llvm::ArrayRef<SharedBuffer> shared,
-                        const CompilerOptions &options, Progress &progress,
-                        Messages &messages) noexcept;
+                        const CompilerOptions &options, Tuner *tuner,
+                        Progress &progress, Messages &messages) noexcept;
 
-/// Compiles `module`, which was read from `files`. `shared` is as for
-/// compile().
+/// Compiles `module`, which was read from `files`. `shared` and `tuner` are as
+/// for compile().
 Expected<Image> compileRead(const Model &model, ReadFiles &files,
                             CompilerContext &context, mlir::ModuleOp module,
                             llvm::ArrayRef<SharedBuffer> shared,
-                            const CompilerOptions &options, Progress &progress,
-                            Messages &messages) noexcept;
+                            const CompilerOptions &options, Tuner *tuner,
+                            Progress &progress, Messages &messages) noexcept;
 
 } // namespace dml::session
 

@@ -150,7 +150,7 @@ static std::vector<CacheFile> listFiles(const std::string &folder) {
     bool isTemporary = isOwnName(name, ".tmp");
     struct stat status;
     if ((!isTemporary && !isOwnName(name, ".dmlprogram") &&
-         !isOwnName(name, ".dmlpipelines")) ||
+         !isOwnName(name, ".dmlpipelines") && !isOwnName(name, ".dmltuning")) ||
         ::lstat(it->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_uid != ::geteuid())
       continue;
@@ -535,4 +535,47 @@ void DiskCache::storePipelines(DmlDevice device, bool isOver) {
     return;
   writeFile(getPipelinePath(device), {llvm::StringRef(bytes)});
   pipelines = now;
+}
+
+//===----------------------------------------------------------------------===//
+// Measured kernels
+//===----------------------------------------------------------------------===//
+
+std::string DiskCache::getTuningPath(const TuningTable &table) const {
+  Digester digester;
+  for (llvm::StringRef part :
+       {table.profile, table.device, table.uuid, table.driver})
+    digester.add(part);
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, toHex(digester.finish()) + ".dmltuning");
+  return path.str().str();
+}
+
+std::optional<TuningTable> DiskCache::loadTuning(const TuningTable &wanted) {
+  std::string path = getTuningPath(wanted);
+  std::optional<std::string> bytes = readFile(path);
+  if (!bytes)
+    return std::nullopt;
+  llvm::Expected<TuningTable> table = TuningTable::parse(*bytes);
+  if (!table) {
+    ignore(path, llvm::toString(table.takeError()));
+    return std::nullopt;
+  }
+  if (table->profile != wanted.profile || table->device != wanted.device ||
+      table->uuid != wanted.uuid || table->driver != wanted.driver) {
+    ignore(path, "it is of another device, driver or device profile");
+    return std::nullopt;
+  }
+  return std::move(*table);
+}
+
+void DiskCache::storeTuning(TuningTable table) {
+  // Kernels that other processes have measured meanwhile are kept. Of two
+  // processes that store at the same time, one may lose what it has measured.
+  std::lock_guard<std::mutex> lock(mutex);
+  if (std::optional<TuningTable> kept = loadTuning(table))
+    for (const TunedKernel &kernel : kept->getKernels())
+      if (!table.find(kernel.dispatch))
+        table.add(kernel);
+  writeFile(getTuningPath(table), {llvm::StringRef(table.str())});
 }

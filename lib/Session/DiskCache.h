@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A folder with a file for each program, by the digest of all that the program
-// depends on, and a file for each device with its compiled pipelines. Several
+// depends on, and two files for each device: its compiled pipelines, and the
+// kernels that were measured on it. Several
 // processes may use one folder: a file appears whole, under its name, or not at
 // all. Files are read only where nobody but their owner, who runs this process,
 // may write, and nothing that they say is taken for true. The time of a file is
@@ -17,6 +18,7 @@
 #include "Diagnostics.h"
 #include "Digest.h"
 #include "Image.h"
+#include "dml/Target/TuningTable.h"
 #include <atomic>
 #include <mutex>
 
@@ -42,7 +44,14 @@ public:
   /// (`isOver`), it happens after any change.
   void storePipelines(DmlDevice device, bool isOver);
 
+  /// Returns the table of kernels that were measured for the device and the
+  /// profile of `wanted`, or nothing if the folder has none that is usable.
+  std::optional<TuningTable> loadTuning(const TuningTable &wanted);
+  /// Adds the kernels of `table` to those that the folder has.
+  void storeTuning(TuningTable table);
+
 private:
+  std::string getTuningPath(const TuningTable &table) const;
   std::string getImagePath(const Digest &key) const;
   std::string getPipelinePath(DmlDevice device) const;
   /// Returns the bytes of a file, or nothing if the file does not exist or must

@@ -234,8 +234,8 @@ DividedRun::getProgram(const onnx::SectionPointer &section, Frame &frame,
           found.module = std::move(again->module);
         }
         return compileRead(*session.model, *found.files, *found.context,
-                           *found.module, {}, session.options, making,
-                           session.messages);
+                           *found.module, {}, session.options,
+                           session.tuner.get(), making, session.messages);
       });
 }
 
@@ -385,7 +385,8 @@ DividedRun::getCopyProgram(const PresentTensor &tensor) {
             mlir::parseSourceString<mlir::ModuleOp>(text, &context->get());
         ReadFiles files(*session.model, *divided.file);
         return compileRead(*session.model, files, *context, *module, {},
-                           session.options, making, session.messages);
+                           session.options, /*tuner=*/nullptr, making,
+                           session.messages);
       });
 }
 

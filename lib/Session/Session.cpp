@@ -76,9 +76,6 @@ Session::create(const DmlSessionCreateInfo &info) {
   session->device = std::move(*device);
   DML_TRY(session->setRuns(info));
   DML_TRY(session->setOptions(info));
-  Digester digester;
-  addOptions(digester, session->options);
-  session->optionsKey = digester.finish();
   Expected<std::shared_ptr<WeightStore>> store =
       WeightStore::get(session->device->get());
   if (!store)
@@ -93,6 +90,7 @@ Session::create(const DmlSessionCreateInfo &info) {
         session->messages);
     session->cache->loadPipelines(session->device->get());
   }
+  DML_TRY(session->setTuning());
   if (info.tracePath) {
     Expected<std::unique_ptr<Trace>> trace = Trace::create(info.tracePath);
     if (!trace)
@@ -175,8 +173,15 @@ Status Session::setRuns(const DmlSessionCreateInfo &info) {
 
 Status Session::setOptions(const DmlSessionCreateInfo &info) {
   options.sharedWeights = true;
-  for (uint32_t i = 0; i < info.optionCount; ++i)
-    DML_TRY(setOption(info.options[i], *model, options));
+  for (uint32_t i = 0; i < info.optionCount; ++i) {
+    const DmlNamedValue &option = info.options[i];
+    llvm::StringRef value = option.value ? option.value : "";
+    if (option.name && llvm::StringRef(option.name) == "tune" &&
+        !model->getExecutable() && (value == "true" || value == "false"))
+      wantsTuning = value == "true";
+    else
+      DML_TRY(setOption(option, *model, options));
+  }
   if (model->getExecutable())
     return Status();
   if (std::string error = describeWrongOption(options); !error.empty())
@@ -195,6 +200,60 @@ Status Session::setOptions(const DmlSessionCreateInfo &info) {
     return invalid(profile.takeError());
   options.externalWeights = true;
   return Status();
+}
+
+Status Session::setTuning() {
+  TuningTable table;
+  if (!model->getExecutable()) {
+    table = makeTable(
+        device->get(),
+        llvm::cantFail(DeviceProfile::parse(options.deviceProfile.getValue()))
+            .str());
+    if (!options.tuning.empty()) {
+      TuningTable given = llvm::cantFail(TuningTable::parse(options.tuning));
+      std::string difference = describeDifference(given, table);
+      bool isUsed = given.profile == table.profile;
+      if (!difference.empty())
+        messages.warn("the table of kernels is " + difference +
+                      (isUsed ? "; its kernels may not be the fastest here"
+                              : "; it is not used"));
+      if (isUsed)
+        table = std::move(given);
+      else
+        options.tuning = "";
+    }
+  }
+  // Programs of a session that measures are those of any table that has grown
+  // meanwhile: what was chosen for a program stays.
+  if (cache && options.tuning.empty() && !model->getExecutable())
+    if (std::optional<TuningTable> kept = cache->loadTuning(table)) {
+      table = std::move(*kept);
+      if (!wantsTuning)
+        options.tuning = table.str();
+    }
+  Digester digester;
+  addOptions(digester, options);
+  digester.add(uint64_t(wantsTuning));
+  optionsKey = digester.finish();
+  if (!wantsTuning)
+    return Status();
+  options.tuning = "";
+  DmlDeviceInfo properties{};
+  dmlGetDeviceProperties(device->get(), &properties);
+  if (properties.limits.timestampPeriod == 0)
+    return makeError(DML_ERROR_UNSUPPORTED, "the device '",
+                     runtime::escape(properties.name),
+                     "' has no timestamps, by which kernels are measured");
+  tuner = std::make_unique<Tuner>(device->get(), std::move(table), messages);
+  return Status();
+}
+
+std::string Session::getTuning() {
+  if (tuner)
+    return tuner->getMet().str();
+  if (!options.tuning.empty())
+    return options.tuning;
+  return makeTable(device->get(), options.deviceProfile).str();
 }
 
 void Session::describe(DmlSessionInfo &info) {
@@ -299,6 +358,8 @@ Expected<Image> Session::getImage(llvm::StringRef text,
   ++compiledCount;
   if (cache)
     cache->storeImage(*key, *image, *model);
+  if (cache && tuner)
+    cache->storeTuning(tuner->getTable());
   return image;
 }
 
@@ -307,7 +368,7 @@ Session::makeProgram(llvm::StringRef text, CompileImage compileImage) {
   Progress progress(progressCallback, userData);
   Expected<Image> image = getImage(text, compileImage, progress);
   if (!image)
-    return image.status();
+    return device->note(image.status());
   Expected<std::shared_ptr<Program>> program =
       Program::create(*store, *model, std::move(*image), weights, optionsKey,
                       settings, progress);
@@ -334,7 +395,7 @@ Expected<std::shared_ptr<Program>>
 Session::getProgram(const InputBinding &binding) {
   auto program = getProgram(binding.key, [&](Progress &progress) {
     return compile(*model, binding.dimensions, binding.shared, options,
-                   progress, messages);
+                   tuner.get(), progress, messages);
   });
   if (!program)
     return program;

@@ -14,6 +14,7 @@
 #include "DiskCache.h"
 #include "Programs.h"
 #include "Trace.h"
+#include "Tuner.h"
 
 namespace dml::session {
 
@@ -26,6 +27,9 @@ public:
 
   void describe(DmlSessionInfo &info);
   const Signature &getSignature() const { return model->getSignature(); }
+  /// Returns the text of the table of kernels: of those that the session has
+  /// measured or found measured, or of those that it uses without measuring.
+  std::string getTuning();
 
   Status run(llvm::ArrayRef<DmlSessionTensor> inputs,
              llvm::MutableArrayRef<DmlSessionTensor> outputs);
@@ -44,6 +48,9 @@ private:
   Session(const DmlSessionCreateInfo &info);
   Status setWeights(const DmlSessionCreateInfo &info);
   Status setOptions(const DmlSessionCreateInfo &info);
+  /// Decides which table of kernels programs use, and whether the session
+  /// measures kernels.
+  Status setTuning();
   Expected<std::shared_ptr<Program>> getProgram(const InputBinding &binding);
   /// Creates the program that `text` tells from the model's others.
   Expected<std::shared_ptr<Program>> makeProgram(llvm::StringRef text,
@@ -81,6 +88,9 @@ private:
   std::shared_ptr<WeightStore> store;
   std::unique_ptr<Model> model;
   CompilerOptions options;
+  /// Whether the caller wants kernels to be measured, and what measures them.
+  bool wantsTuning = false;
+  std::unique_ptr<Tuner> tuner;
   /// The digest of the options.
   Digest optionsKey = {};
   CallerWeights weights;

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m dml: runs a model from the shell, or explains it."""
+"""python3 -m dml: runs a model from the shell, explains it, or tunes its kernels."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
+import math
 import os
 import stat
 import sys
@@ -35,6 +37,7 @@ examples:
   python3 -m dml model.onnx --input image=cat.npy --output-dir results
   python3 -m dml model.onnx --device nvidia --cache-dir ~/.cache/my-programs
   python3 -m dml explain model.onnx --level 5_0
+  python3 -m dml tune model.onnx --dim batch=8 --output model.tuning
 
 """
 
@@ -78,6 +81,34 @@ def _make_explain_parser() -> argparse.ArgumentParser:
     parser.add_argument("--legalize", metavar="FILE",
                         help="rewrite the model for the level, and write it as MLIR: text, or "
                         "bytecode where the name ends in .mlirbc")
+    return parser
+
+
+_TUNE = """\
+Lets a device choose the kernels of a model: runs several kernels for each dispatch, as dml-tune
+does, and prints how long the kernel takes that the models of time choose, and how long the
+fastest one. Sizes that the model leaves open are 1 unless --dim states them.
+"""
+
+
+def _make_tune_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m dml tune", description=_TUNE, epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="the model's file")
+    parser.add_argument("--output", "-o", metavar="FILE",
+                        help="write the table of kernels, for dml-compile --tuning and sessions")
+    parser.add_argument("--tuning", metavar="FILE",
+                        help="a table of kernels that are not measured again")
+    parser.add_argument("--dim", metavar="NAME=SIZE", action="append", default=[],
+                        help="the size of a dimension that the model leaves open; may be "
+                        "repeated")
+    parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[],
+                        help="an option of dml-compile, such as shared-weights=false; may be "
+                        "repeated")
+    parser.add_argument("--device", metavar="DEVICE",
+                        help="as for python3 -m dml")
+    parser.add_argument("--json", action="store_true", help="print the table as JSON")
     return parser
 
 
@@ -300,6 +331,45 @@ def _explain(arguments: List[str]) -> int:
     return 0 if all(problem.kind == "operator" for problem in verdict.problems) else 3
 
 
+def _print_tuning(kernels: List[Dict[str, Any]]) -> None:
+    """Prints the kernels of a table, those first that lose the most time."""
+    print("     uses   model us   tuned us  times  operators")
+    regrets = []
+    for kernel in sorted(kernels, reverse=True, key=lambda each: each["uses"] * (
+            each["modelMicroseconds"] - each["microseconds"])):
+        model, tuned = kernel["modelMicroseconds"], kernel["microseconds"]
+        regrets.append(model / tuned if tuned > 0 else 1)
+        print(f"{kernel['uses']:9} {model:10.2f} {tuned:10.2f} {regrets[-1]:6.2f}  "
+              f"{kernel['operators']}")
+        if kernel["kernel"] != kernel["model"]:
+            print(f"          model {kernel['model']}\n          tuned {kernel['kernel']}")
+    changed = sum(kernel["kernel"] != kernel["model"] for kernel in kernels)
+    totals = [sum(kernel["uses"] * kernel[name] for kernel in kernels)
+              for name in ("modelMicroseconds", "microseconds")]
+    mean = math.exp(sum(map(math.log, regrets)) / max(len(regrets), 1))
+    print(f"{len(kernels)} dispatches, of which {changed} have another kernel than the model's\n"
+          f"all uses: {totals[0]:.1f} us with the model's kernels, {totals[1]:.1f} us tuned\n"
+          "geometric mean of the model's times, each divided by the tuned one: "
+          f"{mean:.3f}")
+
+
+def _tune(arguments: List[str]) -> None:
+    options = _make_tune_parser().parse_args(arguments)
+    session = dml.Session(options.model, device=options.device, dims=_read_sizes(options.dim),
+                          options=_split("--option", options.option), tune=True,
+                          tuning=options.tuning)
+    session.prepare({tensor.name: tuple(1 if isinstance(size, str) else size
+                                        for size in tensor.shape or [])
+                     for tensor in session.inputs})
+    table = session.tuning
+    if options.json:
+        print(table, end="")
+    else:
+        _print_tuning(json.loads(table)["kernels"])
+    if options.output:
+        _write(options.output, lambda file: file.write(table.encode()))
+
+
 def _run_model(arguments: List[str]) -> None:
     parser = _make_parser()
     options = parser.parse_args(arguments)
@@ -340,6 +410,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         if arguments[:1] == ["explain"]:
             return _explain(arguments[1:])
+        if arguments[:1] == ["tune"]:
+            _tune(arguments[1:])
+            return 0
         _run_model(arguments)
     except dml.Error as error:
         print(f"error: {error}", file=sys.stderr)

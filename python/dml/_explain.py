@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from ctypes import byref, c_char_p, c_void_p
 from dataclasses import dataclass, field
@@ -152,7 +151,7 @@ def legalize(model: ModelSource, level: str, *, dims: Optional[Mapping[str, int]
     module = DmlBytes()
     _library.call(_library.get().dmlLegalizeModel, byref(info), int(text), byref(module))
     del keep
-    return _take(module)
+    return _library.take_bytes(module)
 
 
 def compile(model: ModelSource, *, device_profiles: Sequence[str] = (),
@@ -196,7 +195,7 @@ def compile(model: ModelSource, *, device_profiles: Sequence[str] = (),
             raise
         raise raised from None
     del keep
-    return _take(executable)
+    return _library.take_bytes(executable)
 
 
 def _set_explained(info: DmlExplainInfo, model: ModelSource, level: Optional[str],
@@ -209,14 +208,6 @@ def _set_explained(info: DmlExplainInfo, model: ModelSource, level: Optional[str
         info.level = _library.encode("level", level)
     info.ortOptimizations = bool(ort_optimizations)
     return keep
-
-
-def _take(result: DmlBytes) -> bytes:
-    """Copies the bytes of a call, and frees them."""
-    try:
-        return ctypes.string_at(result.data, result.size)
-    finally:
-        _library.get().dmlFreeBytes(byref(result))
 
 
 def _read(handle: Handle) -> Verdict:

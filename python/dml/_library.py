@@ -360,6 +360,7 @@ _FALLIBLE: Dict[str, Tuple[Any, ...]] = {
                       POINTER(DmlSessionTensor), c_uint32),
     "dmlPrepareSession": (c_void_p, POINTER(DmlSessionTensor), c_uint32,
                           POINTER(DmlSessionTensor), c_uint32),
+    "dmlGetSessionTuning": (c_void_p, POINTER(DmlBytes)),
     "dmlExplainModel": (POINTER(DmlExplainInfo), POINTER(c_void_p)),
     "dmlGetVerdictInfo": (c_void_p, POINTER(DmlVerdictInfo)),
     "dmlGetVerdictProblem": (c_void_p, c_uint32, POINTER(DmlProblemInfo)),
@@ -490,6 +491,14 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
     result = function(*arguments, ctypes.byref(error))
     if result != 0:
         check(result, error)
+
+
+def take_bytes(result: DmlBytes) -> bytes:
+    """Copies the bytes of a call, and frees them."""
+    try:
+        return ctypes.string_at(result.data, result.size)
+    finally:
+        get().dmlFreeBytes(ctypes.byref(result))
 
 
 def encode(kind: str, text: str) -> bytes:

@@ -215,7 +215,9 @@ class Session:
                  wait_limit: Optional[float] = None,
                  identifier: Optional[str] = None,
                  run_times: Optional[Callable[[RunTimes], Any]] = None,
-                 trace: "Union[str, os.PathLike[str], None]" = None) -> None:
+                 trace: "Union[str, os.PathLike[str], None]" = None,
+                 tune: bool = False,
+                 tuning: "Union[str, os.PathLike[str], None]" = None) -> None:
         """Opens a model; nothing is compiled yet.
 
         model           a path, the bytes of a model, or a dml.Model
@@ -240,6 +242,9 @@ class Session:
                         each kernel took on the device
         trace           a file that receives the steps of all runs, for chrome://tracing and
                         Perfetto; it is complete when the session is closed
+        tune            before a program is compiled, run several kernels for each of its
+                        dispatches on the device, and use the fastest; cache_dir keeps them
+        tuning          a table of such kernels, which dml-tune or Session.tuning has written
 
         >>> dml.Session("bert.onnx", dims={"batch": 1}, cache_dir="/tmp/programs")
         """
@@ -252,6 +257,12 @@ class Session:
         keep: List[Any] = [set_model(info, model, format)]
         keep.append(_set_weights(info, _library.want_mapping("weights", weights, "arrays")))
         set_dimensions(info, dims)
+        options = dict(_library.want_mapping("options", options, "values"))
+        if tune:
+            options["tune"] = True
+        if tuning is not None:
+            options["tuning"] = os.fsdecode(
+                _library.encode_path("table of kernels", tuning))
         set_options(info, options)
         if function is not None:
             info.function = _library.encode("function", function)
@@ -373,6 +384,20 @@ class Session:
         return SessionInfo(_library.decode(info.deviceProfile), info.programCount,
                            info.programBytes, info.compiledCount, info.cachedCount,
                            info.weightBytes)
+
+    @property
+    def tuning(self) -> str:
+        """The table of kernels, as JSON: those that a session with ``tune=True`` has
+        measured, with their times, or those that the session uses.
+
+        >>> session = dml.Session("model.onnx", tune=True)
+        >>> session.prepare({"image": (1, 3, 224, 224)})
+        >>> pathlib.Path("model.tuning").write_text(session.tuning)
+        """
+        handle = self._use()
+        table = _library.DmlBytes()
+        _library.call(_library.get().dmlGetSessionTuning, handle.value, byref(table))
+        return _library.take_bytes(table).decode()
 
     # Running.
 

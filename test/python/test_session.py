@@ -231,6 +231,52 @@ class RunTest(unittest.TestCase):
                 self.assertEqual((session.info.compiled, session.info.cached),
                                  (compiled, cached))
 
+    def test_tuning(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, cache = Path(folder, "model.mlir"), Path(folder, "cache")
+            path.write_text("""
+                func.func @main(%x: tensor<4x64xf32> {dml.name = "x"}) -> tensor<4x64xf32> {
+                  %y = dml.activation_softmax %x : (tensor<4x64xf32>) -> tensor<4x64xf32>
+                  return %y : tensor<4x64xf32>
+                }""")
+            x = np.random.default_rng(1).random((4, 64), np.float32)
+            session = dml.Session(path)
+            (wanted,) = session.run(None, {"x": x})
+            self.assertEqual(json.loads(session.tuning)["kernels"], [])
+            session = dml.Session(path, tune=True, cache_dir=cache)
+            (tuned,) = session.run(None, {"x": x})
+            np.testing.assert_allclose(tuned, wanted, rtol=1e-5)
+            (kernel,) = json.loads(session.tuning)["kernels"]
+            self.assertEqual(kernel["operators"], "dml.activation_softmax1")
+            self.assertGreater(kernel["candidates"], 1)
+            self.assertLessEqual(kernel["microseconds"], kernel["modelMicroseconds"])
+            # A session that measures finds the program, and one that does not finds the
+            # table, by which it compiles.
+            later = dml.Session(path, tune=True, cache_dir=cache)
+            (again,) = later.run(None, {"x": x})
+            self.assertEqual((later.info.compiled, later.info.cached), (0, 1))
+            np.testing.assert_array_equal(again, tuned)
+            user = dml.Session(path, cache_dir=cache)
+            (used,) = user.run(None, {"x": x})
+            self.assertEqual((user.info.compiled, user.info.cached), (1, 0))
+            np.testing.assert_array_equal(used, tuned)
+            self.assertEqual(json.loads(user.tuning), json.loads(session.tuning))
+            # A file of the cache that is no table is ignored.
+            (table,) = cache.glob("*.dmltuning")
+            table.write_text("[")
+            with self.assertLogs("dml", "WARNING") as logs:
+                (plain,) = dml.Session(path, cache_dir=cache).run(None, {"x": x})
+            self.assertIn("it is no JSON", logs.output[0])
+            np.testing.assert_array_equal(plain, wanted)
+            # A table that a caller names is read, or an error.
+            kept = Path(folder, "kept.tuning")
+            kept.write_text(session.tuning)
+            (used,) = dml.Session(path, tuning=kept).run(None, {"x": x})
+            np.testing.assert_array_equal(used, tuned)
+            kept.write_text("[")
+            with self.assertRaisesRegex(dml.InvalidArgument, "kept.tuning': it is no JSON"):
+                dml.Session(path, tuning=kept)
+
     def test_weights_and_functions(self):
         model, weights = OWNED.encode(), {"w": np.float32([10, 20])}
         session = dml.Session(model, format="mlir", function="sum", weights=weights)

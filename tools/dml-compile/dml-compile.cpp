@@ -12,6 +12,7 @@
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/Target/DeviceProfileAttr.h"
+#include "dml/Target/TuningTable.h"
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -164,6 +165,12 @@ static cl::opt<std::string> ortOptimizations(
              "for its DirectML provider do: 'none' (the default), or 'all' of "
              "those that docs/ONNXModels.md lists"),
     cl::value_desc("none|all"), cl::init("none"), cl::cat(category));
+
+static cl::opt<std::string> tuningFile(
+    "tuning",
+    cl::desc("A table of kernels that dml-tune has measured on a device, which "
+             "are taken in the place of those that the models of time choose"),
+    cl::value_desc("file"), cl::cat(category));
 
 static dml::tools::TuningOptions tuningOptions(category);
 
@@ -494,6 +501,14 @@ static ExitCode run() {
   if (std::string error = dml::describeWrongOption(tuning); !error.empty())
     return emitToolError(error);
 
+  std::string tuningText;
+  if (!tuningFile.empty()) {
+    llvm::Expected<dml::TuningTable> table = dml::TuningTable::read(tuningFile);
+    if (!table)
+      return emitToolError(llvm::toString(table.takeError()));
+    tuningText = table->str();
+  }
+
   if (ExitCode code = checkFunctionDimensions())
     return code;
 
@@ -551,6 +566,7 @@ static ExitCode run() {
     options.deviceProfile = deviceProfiles.front();
   options.externalWeights = isExternal;
   tuningOptions.copyTo(options);
+  options.tuning = tuningText;
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);
 }

@@ -29,6 +29,22 @@ public:
 #include "dml/Target/Options.def"
   }
 
+  /// Returns the names and values of all options.
+  std::vector<std::pair<std::string, std::string>> list() const {
+    std::vector<std::pair<std::string, std::string>> options;
+    auto add = [&](const char *name, const auto &value) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
+        options.emplace_back(name, value ? "true" : "false");
+      else
+        options.emplace_back(name, value);
+    };
+#define DML_TUNING_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME,             \
+                          DESCRIPTION)                                         \
+  add(NAME, MEMBER.getValue());
+#include "dml/Target/Options.def"
+    return options;
+  }
+
   /// Returns the options that differ from their defaults, as on a command line
   /// with a space in front of each: " --row-tile='8x2' --fuse='0'".
   std::string str() const {

@@ -619,6 +619,30 @@ def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {
   }];
 }
 
+def ApplyTuning : Pass<"dml-apply-tuning", "mlir::ModuleOp"> {
+  let summary = "Take kernels from a table of measured ones";
+  let description = [{
+    Reads a table of kernels, which `dml-tune` has measured on a device, and states the
+    kernel of each dispatch of the table in the attribute `dml.kernel`, which
+    `dml-select-kernels` and `dml-select-map-tiles` keep. A dispatch is a function of
+    `dml-outline-dispatches`; the table knows it by a digest of its operations,
+    attributes, types and constants. The kernel replaces one that `dml-fuse-attention`
+    has chosen, and no other one that stands there before.
+
+    The pass warns of a table that was measured for another device profile, and leaves
+    all dispatches as they are. It warns of a kernel of the table that cannot compute
+    its dispatch, for which the models of time then choose. Kernels of a kind for which
+    another option than `auto` asks are not taken from the table.
+  }];
+  let options = [TuningTableOption, MatrixTileOption, ContractionTileOption,
+                 RowTileOption, AttentionTileOption];
+  let dependentDialects = [
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+  ];
+}
+
 def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
   let summary = "Choose the kernel that computes each buffer";
   let description = [{

@@ -67,6 +67,15 @@ void buildDMLToLinalgPipeline(mlir::OpPassManager &pm,
 void buildLinalgToGPUPipeline(mlir::OpPassManager &pm,
                               const CodegenOptions &options);
 
+/// The two parts of buildLinalgToGPUPipeline, between which a module has a
+/// function of its own for each dispatch (dml/Codegen/Tuning.h): one converts
+/// linalg on tensors to dispatches, and the other one chooses their kernels and
+/// makes launches of them.
+void buildLinalgToDispatchesPipeline(mlir::OpPassManager &pm,
+                                     const CodegenOptions &options);
+void buildDispatchesToGPUPipeline(mlir::OpPassManager &pm,
+                                  const CodegenOptions &options);
+
 /// Adds a spirv.module beside each gpu.module.
 void buildGPUToSPIRVPipeline(mlir::OpPassManager &pm,
                              const CodegenOptions &options);

@@ -90,6 +90,12 @@ def SumPartsOption : DML_TuningOption<
   "default) chooses them where sums are few, 'none' leaves all sums whole, and a number "
   "such as '4' is taken wherever it can be">;
 
+def TuningTableOption : DML_Option<
+  "tuning", "tuning", "std::string", [{""}], "table",
+  "The text of a table of kernels that were measured on a device, which dml-tune writes; "
+  "a kernel of the table is taken for the dispatch that it was measured for, in the place "
+  "of the one that the models of time choose">;
+
 } // isOfCodegen
 
 def ConvolutionLayoutOption : DML_TuningOption<

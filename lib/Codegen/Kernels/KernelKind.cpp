@@ -6,9 +6,29 @@
 
 #include "Kernels/KernelKind.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace dml;
+
+void Proposals::add(Proposal proposal) {
+  auto isFaster = [](const Proposal &a, const Proposal &b) {
+    return a.cycles.value_or(HUGE_VAL) < b.cycles.value_or(HUGE_VAL);
+  };
+  auto *place = llvm::upper_bound(proposals, proposal, isFaster);
+  if (place == proposals.end() && proposals.size() == most)
+    return;
+  proposals.insert(place, std::move(proposal));
+  if (proposals.size() > most)
+    proposals.pop_back();
+}
+
+std::optional<Proposal> KernelKind::propose(const KernelQuery &query,
+                                            const KernelTile *wanted) const {
+  Proposals proposals;
+  proposeAll(query, wanted, proposals);
+  return proposals.takeBest();
+}
 
 bool KernelKind::parseSizes(StringRef text, ArrayRef<int64_t *> sizes) {
   SmallVector<StringRef> parts;

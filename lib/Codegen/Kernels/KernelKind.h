@@ -82,6 +82,31 @@ struct Proposal {
   }
 };
 
+/// The proposals of a search, which keeps the best ones: one for the compiler,
+/// and several for a tuner, which measures them. They stand in the order of
+/// their estimated times, those of equal times in the order in which they were
+/// added, and those without an estimate last.
+class Proposals {
+public:
+  explicit Proposals(size_t most = 1) : most(most) {}
+
+  void add(Proposal proposal);
+  /// Whether only one proposal is wanted.
+  bool wantsOne() const { return most == 1; }
+  size_t getMost() const { return most; }
+  /// The best proposal, or null.
+  Proposal *getBest() { return proposals.empty() ? nullptr : &proposals[0]; }
+  std::optional<Proposal> takeBest() {
+    return proposals.empty() ? std::nullopt
+                             : std::optional(std::move(proposals[0]));
+  }
+  llvm::ArrayRef<Proposal> get() const { return proposals; }
+
+private:
+  size_t most;
+  llvm::SmallVector<Proposal, 1> proposals;
+};
+
 /// A kind of kernel. A kind parses the options that request its kernels,
 /// proposes a kernel for a generic, and builds the kernel that a `dml.kernel`
 /// attribute describes.
@@ -120,8 +145,12 @@ public:
   /// Proposes the kernel with the tile `wanted`, or this kind's fastest kernel
   /// if `wanted` is null. Returns nothing if the generic cannot have such a
   /// kernel.
-  virtual std::optional<Proposal> propose(const KernelQuery &query,
-                                          const KernelTile *wanted) const = 0;
+  std::optional<Proposal> propose(const KernelQuery &query,
+                                  const KernelTile *wanted) const;
+  /// Adds the kernel with the tile `wanted` to `proposals`, or this kind's
+  /// fastest kernels if `wanted` is null.
+  virtual void proposeAll(const KernelQuery &query, const KernelTile *wanted,
+                          Proposals &proposals) const = 0;
 
 protected:
   /// Parses `text` as positive numbers separated by 'x', such as '64x32', into
@@ -144,10 +173,12 @@ public:
                     const DeviceProfile &profile) const override {
     return describeProblem(tryBuild(op, std::get<Tile>(tile), profile));
   }
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const final {
-    return wanted ? proposeWanted(query, std::get<Tile>(*wanted))
-                  : proposeFastest(query);
+  void proposeAll(const KernelQuery &query, const KernelTile *wanted,
+                  Proposals &proposals) const final {
+    if (!wanted)
+      return proposeFastest(query, proposals);
+    if (auto proposal = proposeWanted(query, std::get<Tile>(*wanted)))
+      proposals.add(std::move(*proposal));
   }
 
 protected:
@@ -157,9 +188,9 @@ protected:
   /// no contraction", for example.
   virtual std::string tryBuild(mlir::linalg::GenericOp op, const Tile &tile,
                                const DeviceProfile &profile) const = 0;
-  /// Proposes the fastest kernel.
-  virtual std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const = 0;
+  /// Adds the fastest kernels to `proposals`.
+  virtual void proposeFastest(const KernelQuery &query,
+                              Proposals &proposals) const = 0;
   /// Proposes the kernel with the tile `wanted`.
   virtual std::optional<Proposal> proposeWanted(const KernelQuery &query,
                                                 const Tile &wanted) const {

@@ -53,20 +53,18 @@ static double getAttentionTime(const Attention &attention,
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
-/// Returns the fastest attention kernel, or nothing if no tile fits.
-static std::optional<Proposal>
-searchAttentionTiles(const Attention &attention, const DeviceProfile &profile) {
-  std::optional<Proposal> best;
+/// Adds the attention kernels whose tiles fit to `proposals`.
+static void searchAttentionTiles(const Attention &attention,
+                                 const DeviceProfile &profile,
+                                 Proposals &proposals) {
   for (auto [queries, keys] : attentionShapes) {
     std::optional<AttentionTile> tile =
         getAttentionTile(attention, queries, keys, profile);
     if (!tile)
       continue;
-    double time = getAttentionTime(attention, *tile, profile.getSpeed());
-    if (!best || time < best->cycles)
-      best = {*tile, time};
+    proposals.add(
+        {*tile, getAttentionTime(attention, *tile, profile.getSpeed())});
   }
-  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,11 +100,10 @@ class AttentionKind : public AttentionKindOf<AttentionTile> {
     return tile;
   }
 
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
-    return query.attention
-               ? searchAttentionTiles(*query.attention, query.profile)
-               : std::nullopt;
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
+    if (query.attention)
+      searchAttentionTiles(*query.attention, query.profile, proposals);
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,

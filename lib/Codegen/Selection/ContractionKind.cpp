@@ -174,10 +174,9 @@ static int64_t getTogether(const Contraction &contraction,
   return together;
 }
 
-/// Returns the fastest contraction kernel, or nothing if no tile fits the sums.
-static std::optional<Proposal>
-searchContractionTiles(const KernelQuery &query) {
-  std::optional<Proposal> best;
+/// Adds the contraction kernels whose tiles fit the sums to `proposals`.
+static void searchContractionTiles(const KernelQuery &query,
+                                   Proposals &proposals) {
   SumTraits traits = SumTraits::get(query);
   for (const TileShape &shape : tileShapes)
     for (int64_t terms : cost::contraction::stagedTerms) {
@@ -189,11 +188,9 @@ searchContractionTiles(const KernelQuery &query) {
       if (getNumVectors(tile) > cost::contraction::maxVectors ||
           !findTileProblem(*query.contraction, tile, query.profile).empty())
         continue;
-      double time = getContractionTime(traits, tile, query.profile.getSpeed());
-      if (!best || time < best->cycles)
-        best = {tile, time};
+      proposals.add(
+          {tile, getContractionTime(traits, tile, query.profile.getSpeed())});
     }
-  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,12 +229,11 @@ class ContractionKind : public KernelKindOf<ContractionTile> {
                                   : std::nullopt;
   }
 
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
-    if (!query.contraction ||
-        query.contraction->getTerms() < cost::contraction::minTerms)
-      return std::nullopt;
-    return searchContractionTiles(query);
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
+    if (query.contraction &&
+        query.contraction->getTerms() >= cost::contraction::minTerms)
+      searchContractionTiles(query, proposals);
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,

@@ -52,14 +52,20 @@ LogicalResult KernelWishes::add(StringRef option, StringRef text,
                          << description;
 }
 
-std::optional<Proposal> KernelWishes::propose(const KernelKind &kind,
-                                              const KernelQuery &query) const {
+void KernelWishes::proposeAll(const KernelKind &kind, const KernelQuery &query,
+                              Proposals &proposals) const {
   auto wish = wishes.find(&kind);
   if (wish == wishes.end())
-    return kind.propose(query, /*wanted=*/nullptr);
-  if (!wish->second)
-    return std::nullopt;
-  return kind.propose(query, &*wish->second);
+    kind.proposeAll(query, /*wanted=*/nullptr, proposals);
+  else if (wish->second)
+    kind.proposeAll(query, &*wish->second, proposals);
+}
+
+std::optional<Proposal> KernelWishes::propose(const KernelKind &kind,
+                                              const KernelQuery &query) const {
+  Proposals proposals;
+  proposeAll(kind, query, proposals);
+  return proposals.takeBest();
 }
 
 //===----------------------------------------------------------------------===//

@@ -35,6 +35,11 @@ public:
   /// Returns the kernel that `kind` proposes for a generic, or nothing.
   std::optional<Proposal> propose(const KernelKind &kind,
                                   const KernelQuery &query) const;
+  /// Adds the kernels that `kind` proposes for a generic to `proposals`.
+  void proposeAll(const KernelKind &kind, const KernelQuery &query,
+                  Proposals &proposals) const;
+  /// Whether nothing is requested of `kind`, whose kernels are chosen freely.
+  bool isFree(const KernelKind &kind) const { return !wishes.contains(&kind); }
 
 private:
   /// The requested tiles of kinds that are not 'auto'. An empty entry forbids

@@ -46,6 +46,22 @@ static double getMapTime(const KernelQuery &query) {
 // The kind
 //===----------------------------------------------------------------------===//
 
+/// Returns why `op`, for which there are map kernels, has none with `tile`, or
+/// "".
+static std::string findProblemOfTile(linalg::GenericOp op,
+                                     const MapTile &tile) {
+  return tile.getCrosswise() ? findCrosswiseProblem(op, tile)
+                             : findTileProblem(op, tile);
+}
+
+/// Returns why `op` has no map kernel with `tile`, which may be open, or "".
+static std::string findMapTileProblem(linalg::GenericOp op,
+                                      const MapTile &tile) {
+  std::string problem = findMapProblem(op);
+  return problem.empty() && !tile.isOpen() ? findProblemOfTile(op, tile)
+                                           : problem;
+}
+
 namespace {
 class MapKind : public KernelKindOf<MapTile> {
   std::string build(linalg::GenericOp op, const KernelTile &tile,
@@ -59,8 +75,7 @@ class MapKind : public KernelKindOf<MapTile> {
       buildMapKernel(op, getPlainTile(op));
       return "";
     }
-    std::string problem = tile.getCrosswise() ? findCrosswiseProblem(op, tile)
-                                              : findTileProblem(op, tile);
+    std::string problem = findProblemOfTile(op, tile);
     if (!problem.empty())
       return problem;
     if (tile.getCrosswise())
@@ -71,12 +86,17 @@ class MapKind : public KernelKindOf<MapTile> {
   }
 
   /// Proposes a map kernel, whose tile dml-select-map-tiles chooses later.
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
-    if (!query.contraction || !query.isOnBuffers())
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
+    if (query.contraction && query.isOnBuffers())
+      proposals.add({/*tile=*/std::nullopt, getMapTime(query),
+                     /*isPreferred=*/false, cost::sums::shareInWorkgroups});
+  }
+  std::optional<Proposal> proposeWanted(const KernelQuery &query,
+                                        const MapTile &wanted) const override {
+    if (!query.isOnBuffers() || !findMapTileProblem(query.op, wanted).empty())
       return std::nullopt;
-    return Proposal{/*tile=*/std::nullopt, getMapTime(query),
-                    /*isPreferred=*/false, cost::sums::shareInWorkgroups};
+    return Proposal::prefer(wanted);
   }
 };
 } // namespace

@@ -241,8 +241,10 @@ namespace {
 /// best tile's number.
 class Contest {
 public:
-  Contest(linalg::GenericOp op, const MapTile &first)
-      : op(op), interiors(cost::map::interiorDivergence), tile(first),
+  /// `considered` receives the tiles that are measured, or is null.
+  Contest(linalg::GenericOp op, const MapTile &first, Proposals *considered)
+      : op(op), considered(considered),
+        interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
     // Building a cheaper path for threads that need no clamping of indices
     // takes long, and its gain hardly depends on the tile. If the first tile
@@ -250,6 +252,7 @@ public:
     // one.
     if (cost.average >= cost.general)
       interiors = {};
+    propose(first, cost);
   }
 
   /// Returns the best tile so far. Its attribute `interior` tells which parts
@@ -274,6 +277,8 @@ public:
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
     KernelCost other = measure(op, candidate, interiors, maxGeneral);
+    if (other.general <= maxGeneral)
+      propose(candidate, other);
     if (other.general > maxGeneral ||
         other.average > operations * cost.average ||
         other.loads > loads * cost.loads)
@@ -284,7 +289,15 @@ public:
   }
 
 private:
+  void propose(MapTile candidate, const KernelCost &measured) {
+    if (!considered)
+      return;
+    candidate.interior = measured.interior;
+    considered->add({candidate, measured.average});
+  }
+
   linalg::GenericOp op;
+  Proposals *considered;
   ArrayRef<int64_t> interiors;
   MapTile tile;
   KernelCost cost;
@@ -293,9 +306,33 @@ private:
 };
 } // namespace
 
-static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
-  if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device))
+/// Adds `tile` with other numbers of steps to `considered`. They have no
+/// estimates of their own.
+static void proposeSteps(linalg::GenericOp op, const MapTile &tile,
+                         Proposals &considered) {
+  const auto *single = std::get_if<SingleVectors>(&tile.mode);
+  if (!single || readsOutput(op))
+    return;
+  for (int64_t steps : {1, 2, 4, 8}) {
+    SingleVectors other = *single;
+    other.steps = steps;
+    MapTile proposed = tile;
+    proposed.mode = other;
+    if (findTileProblem(op, proposed).empty())
+      considered.add({proposed, /*cycles=*/std::nullopt});
+  }
+}
+
+/// Returns the best tile. `considered` receives the others, or is null.
+static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
+                          Proposals *considered) {
+  if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device)) {
+    if (considered) {
+      considered->add({*crosswise, /*cycles=*/0});
+      proposeSteps(op, getPlainTile(op), *considered);
+    }
     return *crosswise;
+  }
   const MapTile plain = getPlainTile(op);
   if (launchesNewRows(op, plain))
     return plain;
@@ -305,7 +342,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
                                 .getElementTypeBitWidth());
   const Traffic traffic(op);
   const MapTile first = getFirstTile(op, rows, traffic, device);
-  Contest contest(op, first);
+  Contest contest(op, first, considered);
 
   if (mayLookInBothRows(op, rows)) {
     MapTile inBothRows = plain;
@@ -350,6 +387,8 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
   MapTile best =
       getWithSteps(op, contest.getBest(), rows, traffic, device, getShare());
   best.turns = getTurns(op, best, cost::cachedShare * device.cacheBytes);
+  if (considered)
+    proposeSteps(op, best, *considered);
   return best;
 }
 
@@ -364,8 +403,11 @@ namespace {
 /// 4 rows of 4 elements load 8 factors for 16 products.
 class BlockSearch {
 public:
-  BlockSearch(linalg::GenericOp op, const DeviceSpeed &device)
-      : op(op), type(cast<MemRefType>(op.getOutputs().front().getType())),
+  /// `considered` receives the tiles of the search, or is null.
+  BlockSearch(linalg::GenericOp op, const DeviceSpeed &device,
+              Proposals *considered)
+      : op(op), considered(considered),
+        type(cast<MemRefType>(op.getOutputs().front().getType())),
         elementBytes(type.getElementTypeBitWidth() / 8), device(device) {}
 
   MapTile run();
@@ -384,6 +426,7 @@ private:
   Candidate grow(Candidate block);
 
   linalg::GenericOp op;
+  Proposals *considered;
   MemRefType type;
   int64_t elementBytes;
   const DeviceSpeed &device;
@@ -403,10 +446,12 @@ BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
       device.getOpsPerCycle();
   int64_t independent =
       std::min(countElements(tile), cost::map::maxIndependent);
-  return {tile,
-          time * std::max(1.0, static_cast<double>(device.getEnoughThreads()) /
-                                   static_cast<double>(getNumThreads(op, tile) *
-                                                       independent))};
+  time *= std::max(
+      1.0, static_cast<double>(device.getEnoughThreads()) /
+               static_cast<double>(getNumThreads(op, tile) * independent));
+  if (considered)
+    considered->add({tile, time});
+  return {tile, time};
 }
 
 /// Doubles `block` in the dimension in which this saves the most time, again
@@ -459,7 +504,17 @@ MapTile BlockSearch::run() {
   return best.tile;
 }
 
+static MapTile searchTiles(linalg::GenericOp op, const DeviceSpeed &device,
+                           Proposals *considered) {
+  return TileBuilder::hasLoops(op) ? BlockSearch(op, device, considered).run()
+                                   : chooseTile(op, device, considered);
+}
+
 MapTile dml::chooseMapTile(linalg::GenericOp op, const DeviceSpeed &device) {
-  return TileBuilder::hasLoops(op) ? BlockSearch(op, device).run()
-                                   : chooseTile(op, device);
+  return searchTiles(op, device, /*considered=*/nullptr);
+}
+
+void dml::proposeMapTiles(linalg::GenericOp op, const DeviceSpeed &device,
+                          Proposals &proposals) {
+  searchTiles(op, device, &proposals);
 }

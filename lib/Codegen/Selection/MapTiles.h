@@ -7,6 +7,7 @@
 #ifndef DML_LIB_CODEGEN_SELECTION_MAPTILES_H
 #define DML_LIB_CODEGEN_SELECTION_MAPTILES_H
 
+#include "Kernels/KernelKind.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,6 +22,10 @@ std::optional<MapTile> getCrosswiseTile(mlir::linalg::GenericOp op,
 
 /// Returns the tile of the fastest map kernel for `op`.
 MapTile chooseMapTile(mlir::linalg::GenericOp op, const DeviceSpeed &device);
+
+/// Adds the tiles that the search for this tile considers to `proposals`.
+void proposeMapTiles(mlir::linalg::GenericOp op, const DeviceSpeed &device,
+                     Proposals &proposals);
 
 } // namespace dml
 

@@ -85,26 +85,23 @@ static constexpr MatrixAttentionSeeds attentionSeeds = {
     /*keys=*/{16, 32, 64, 128},
     /*stages=*/{1, 2}};
 
-/// Returns the fastest kernel, or nothing if matrices cannot multiply the
+/// Adds the kernels to `proposals`; none if matrices cannot multiply the
 /// factors.
-static std::optional<Proposal>
-searchMatrixAttentionTiles(const Attention &attention,
-                           const DeviceProfile &profile) {
-  std::optional<Proposal> best;
+static void searchMatrixAttentionTiles(const Attention &attention,
+                                       const DeviceProfile &profile,
+                                       Proposals &proposals) {
   auto consider = [&](const MatrixAttentionTile &tile) {
     MatrixAttentionLayout layout;
     if (!MatrixAttentionLayout::get(attention, tile, profile, layout).empty())
       return;
-    double time = getMatrixAttentionTime(attention, tile, layout, profile);
-    if (!best || time < best->cycles)
-      best = {tile, time};
+    proposals.add(
+        {tile, getMatrixAttentionTime(attention, tile, layout, profile)});
   };
   for (const MatrixShape &shape : profile.getMatrixShapes())
     for (int64_t queries : attentionSeeds.queries)
       for (int64_t keys : attentionSeeds.keys)
         for (int64_t stages : attentionSeeds.stages)
           consider({queries, keys, shape.str(), stages});
-  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,11 +127,10 @@ class MatrixAttentionKind : public AttentionKindOf<MatrixAttentionTile> {
     return parseTile(text, context);
   }
 
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
-    return query.attention
-               ? searchMatrixAttentionTiles(*query.attention, query.profile)
-               : std::nullopt;
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
+    if (query.attention)
+      searchMatrixAttentionTiles(*query.attention, query.profile, proposals);
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,

@@ -361,8 +361,9 @@ namespace {
 /// The search for the fastest matrix kernel.
 class MatrixSearch {
 public:
-  MatrixSearch(const KernelQuery &query)
-      : contraction(*query.contraction), profile(query.profile) {}
+  MatrixSearch(const KernelQuery &query, Proposals &proposals)
+      : contraction(*query.contraction), profile(query.profile),
+        proposals(proposals) {}
 
   void run();
 
@@ -381,6 +382,7 @@ private:
 
   const Contraction &contraction;
   const DeviceProfile &profile;
+  Proposals &proposals;
 };
 } // namespace
 
@@ -444,6 +446,8 @@ void MatrixSearch::consider(const MatrixTile &tile) {
   if (!schedule)
     return;
   MatrixTime ofTile = getMatrixTime(contraction, tile, *schedule, profile);
+  if (ofTile.cycles < HUGE_VAL)
+    proposals.add({tile, ofTile.cycles, /*isPreferred=*/true});
   if (ofTile.cycles >= time.cycles)
     return;
   time = ofTile;
@@ -533,17 +537,14 @@ class MatrixKind : public KernelKindOf<MatrixTile> {
 
   /// Prefers a matrix kernel to all other kernels if matrices can multiply the
   /// factors and are not mostly padding.
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
     if (!query.contraction)
-      return std::nullopt;
-    MatrixSearch search(query);
+      return;
+    MatrixSearch search(query, proposals);
     search.run();
-    if (!search.best)
-      return std::nullopt;
-    if (search.best->slices == 1 && search.time.resident == 1)
-      chooseSubgroups(query, *search.best);
-    return Proposal{*search.best, search.time.cycles, /*isPreferred=*/true};
+    if (search.best && search.best->slices == 1 && search.time.resident == 1)
+      chooseSubgroups(query, std::get<MatrixTile>(*proposals.getBest()->tile));
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,

@@ -68,6 +68,29 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   return tile;
 }
 
+/// Returns tiles with more or fewer threads for a row than `tile` has. Where a
+/// row's threads hold all `items` vectors of the row at a time, those of the
+/// other tile do as well.
+static SmallVector<RowTile> getNeighbours(const RowTile &tile, int64_t items) {
+  SmallVector<RowTile> tiles;
+  bool holdsRow = tile.threads * tile.vectors >= items;
+  auto add = [&](int64_t threads) {
+    if (threads < 1 || threads > DeviceProfile::workgroupSize)
+      return;
+    tiles.push_back({threads, tile.vectors});
+    if (holdsRow)
+      tiles.back().vectors = llvm::divideCeilSigned(items, threads);
+  };
+  for (int64_t times : {2, 4}) {
+    add(tile.threads * times);
+    add(tile.threads / times);
+  }
+  for (int64_t vectors : {2 * tile.vectors, tile.vectors / 2})
+    if (vectors > 0)
+      tiles.push_back({tile.threads, vectors});
+  return tiles;
+}
+
 //===----------------------------------------------------------------------===//
 // The kind
 //===----------------------------------------------------------------------===//
@@ -106,17 +129,27 @@ class RowKind : public KernelKindOf<RowTile> {
 
   /// Prefers a row kernel wherever RowReduction::isWorthwhile() holds, since
   /// there is no model of a row kernel's time.
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
     std::optional<RowReduction> reduction = match(query);
     if (!reduction || !reduction->isWorthwhile())
-      return std::nullopt;
+      return;
     RowLayout layout = RowLayout::get(query.op, *reduction);
     if (!reduction->canWriteOut(layout.lanes))
-      return std::nullopt;
-    return proposeTile(
-        *reduction, layout,
-        chooseRowTile(*reduction, layout, query.profile.getSpeed()));
+      return;
+    RowTile chosen =
+        chooseRowTile(*reduction, layout, query.profile.getSpeed());
+    auto add = [&](const RowTile &tile) {
+      if (auto proposal = proposeTile(*reduction, layout, tile))
+        proposals.add(*proposal);
+    };
+    add(chosen);
+    if (proposals.wantsOne())
+      return;
+    // The rules have no times by which other tiles could be ordered: those that
+    // differ from the chosen one by a factor of two or four follow it.
+    for (RowTile other : getNeighbours(chosen, layout.getItems(*reduction)))
+      add(other);
   }
   std::optional<Proposal> proposeWanted(const KernelQuery &query,
                                         const RowTile &wanted) const override {

@@ -218,21 +218,20 @@ public:
       : query(query), contraction(*query.contraction),
         traits(SumTraits::get(query)) {}
 
-  std::optional<Proposal> run();
+  void run(Proposals &proposals);
 
 private:
   SmallVector<int64_t> getTermsOfThread() const;
   int64_t getThreadsTogether(int64_t slices) const;
-  void consider(const SliceTile &tile);
+  void consider(const SliceTile &tile, Proposals &proposals);
 
   const KernelQuery &query;
   const Contraction &contraction;
   const SumTraits traits;
-  std::optional<Proposal> best;
 };
 } // namespace
 
-void SliceSearch::consider(const SliceTile &tile) {
+void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
   int64_t ofRound = tile.terms * tile.times * tile.slices;
   if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
       tile.rows * tile.columns * tile.terms * tile.times >
@@ -248,9 +247,7 @@ void SliceSearch::consider(const SliceTile &tile) {
                               tile.columns / traits.columns.sums) <
           query.profile.getSpeed().sectorBytes)
     return;
-  double time = getSlicedTime(traits, tile, query.profile);
-  if (!best || time < best->cycles)
-    best = {tile, time};
+  proposals.add({tile, getSlicedTime(traits, tile, query.profile)});
 }
 
 /// Returns the number of consecutive threads that load neighbouring terms of
@@ -303,7 +300,7 @@ SmallVector<int64_t> SliceSearch::getTermsOfThread() const {
   return numbers;
 }
 
-std::optional<Proposal> SliceSearch::run() {
+void SliceSearch::run(Proposals &proposals) {
   auto sums = static_cast<double>(contraction.rows.size) *
               static_cast<double>(traits.columns.size) *
               static_cast<double>(contraction.batches);
@@ -313,7 +310,7 @@ std::optional<Proposal> SliceSearch::run() {
   // factors in workgroup memory, is then faster.
   if (contraction.rows.size > cost::sliced::maxRows &&
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
-    return std::nullopt;
+    return;
   SmallVector<int64_t> terms = getTermsOfThread();
   // A tile has no more rows and columns than the output, rounded up to a power
   // of two. Its columns are a multiple of the sums of an element: 3, 6 and 12
@@ -330,8 +327,8 @@ std::optional<Proposal> SliceSearch::run() {
         for (int64_t times = 1; times <= cost::sliced::maxTimes; times *= 2)
           for (int64_t count : terms)
             consider({rows, columns, slices, count, times,
-                      getThreadsTogether(slices)});
-  return best;
+                      getThreadsTogether(slices)},
+                     proposals);
 }
 
 //===----------------------------------------------------------------------===//
@@ -360,12 +357,11 @@ class SlicedKind : public KernelKindOf<SliceTile> {
     return parseTile(text, context);
   }
 
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
-    if (!query.contraction || !query.isOnBuffers() ||
-        query.contraction->getTerms() < cost::contraction::minTerms)
-      return std::nullopt;
-    return SliceSearch(query).run();
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
+    if (query.contraction && query.isOnBuffers() &&
+        query.contraction->getTerms() >= cost::contraction::minTerms)
+      SliceSearch(query).run(proposals);
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,

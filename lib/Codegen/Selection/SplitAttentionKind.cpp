@@ -90,13 +90,13 @@ static bool canBind(linalg::GenericOp op, const DeviceProfile &profile) {
 /// The numbers of keys in a part that the search tries.
 static constexpr int64_t keysOfParts[] = {32, 64, 128, 256, 512};
 
-/// Returns the fastest kernel, or nothing if the keys cannot be split.
-static std::optional<Proposal> searchSplitTiles(const Attention &attention,
-                                                const DeviceProfile &profile) {
-  std::optional<Proposal> best;
+/// Adds the kernels to `proposals`; none if the keys cannot be split.
+static void searchSplitTiles(const Attention &attention,
+                             const DeviceProfile &profile,
+                             Proposals &proposals) {
   int64_t queries = attention.sharingHeads * attention.products.rows.size;
   if (queries > cost::attention::maxSplitQueries)
-    return best;
+    return;
   for (int64_t most : {4, 8, 16}) {
     int64_t tiles = llvm::divideCeilSigned(queries, most);
     for (int64_t keys : keysOfParts) {
@@ -108,12 +108,10 @@ static std::optional<Proposal> searchSplitTiles(const Attention &attention,
           static_cast<double>(layout.getRegisters()) >
               profile.getSpeed().registersOfThread)
         continue;
-      double time = getSplitTime(attention, layout, profile.getSpeed());
-      if (!best || time < best->cycles)
-        best = {tile, time};
+      proposals.add(
+          {tile, getSplitTime(attention, layout, profile.getSpeed())});
     }
   }
-  return best;
 }
 
 namespace {
@@ -135,11 +133,10 @@ class SplitAttentionKind : public AttentionKindOf<SplitAttentionTile> {
     return parseTile(text, context);
   }
 
-  std::optional<Proposal>
-  proposeFastest(const KernelQuery &query) const override {
-    if (!query.attention || !canBind(query.op, query.profile))
-      return std::nullopt;
-    return searchSplitTiles(*query.attention, query.profile);
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const override {
+    if (query.attention && canBind(query.op, query.profile))
+      searchSplitTiles(*query.attention, query.profile, proposals);
   }
   std::optional<Proposal>
   proposeWanted(const KernelQuery &query,
