@@ -76,6 +76,11 @@ static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
       rows.perPlane % numRows ||
       rows.getNumVectors() / numRows < device.getEnoughThreads())
     return std::nullopt;
+  // If the driver's compiler loads what all rows need before it computes the
+  // first of them, an element takes as many registers as a sum in a loop.
+  if (device.computesInOrder != 0 &&
+      numRows * rows.vectorSize > cost::map::getMaxCarried(device))
+    return std::nullopt;
   tile.mode = VectorsOfRows{numRows};
   return tile;
 }
@@ -418,7 +423,7 @@ BlockSearch::Candidate BlockSearch::grow(Candidate block) {
       MapTile larger = block.tile;
       std::get<LoopBlock>(larger.mode).factors[dim] = 2 * factor;
       if (type.getDimSize(dim) % (2 * factor) ||
-          countElements(larger) > cost::map::maxCarried)
+          countElements(larger) > cost::map::getMaxCarried(device))
         continue;
       Candidate candidate = consider(larger);
       if (candidate.time < next.time)
