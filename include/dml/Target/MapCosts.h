@@ -39,8 +39,7 @@ inline constexpr int64_t maxCarried = 32;
 /// The number of registers that a sum takes with the factors and addresses that
 /// are loaded for it. A thread of few registers carries fewer sums.
 /// unit:   registers of 4 bytes
-/// shown:  mobilenetv2 of benchmarks/networks.py in f16, in which a thread of
-///         128 registers spills one with 32 sums
+/// shown:  -
 inline constexpr int64_t registersOfCarried = 7;
 
 inline int64_t getMaxCarried(const DeviceSpeed &device) {
@@ -64,6 +63,15 @@ inline constexpr int64_t maxGroupedElements = 64;
 ///         with 4, although 8 rows save a fifth of the operations;
 ///         maxpoolgrad_k3s1_f16 does not take longer with 8 rows of 4 bytes
 inline constexpr int64_t maxRowBytes = 64;
+
+/// The number of registers that an element of several rows takes with what is
+/// loaded for it, if the driver's compiler keeps the order of the program
+/// (DeviceSpeed::computesInOrder) and loads what all rows need before it
+/// computes the first of them.
+/// unit:   registers of 4 bytes
+/// shown:  mobilenetv2 of benchmarks/networks.py in f16, in which a thread of
+///         128 registers spills one with 2 rows of 8 elements
+inline constexpr int64_t registersOfRowElement = 9;
 
 /// The number of times that elements of the inputs are read on average, above
 /// which a thread computes two rows.

@@ -13,6 +13,7 @@
 #include "Analysis/ElementMap.h"
 #include "Emit/TileBuilder.h"
 #include "Kernels/MapKernel.h"
+#include "Selection/Occupancy.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/MapCosts.h"
@@ -76,10 +77,10 @@ static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
       rows.perPlane % numRows ||
       rows.getNumVectors() / numRows < device.getEnoughThreads())
     return std::nullopt;
-  // If the driver's compiler loads what all rows need before it computes the
-  // first of them, an element takes as many registers as a sum in a loop.
   if (device.computesInOrder != 0 &&
-      numRows * rows.vectorSize > cost::map::getMaxCarried(device))
+      !fitsThread(static_cast<double>(numRows * rows.vectorSize *
+                                      cost::map::registersOfRowElement),
+                  device))
     return std::nullopt;
   tile.mode = VectorsOfRows{numRows};
   return tile;
