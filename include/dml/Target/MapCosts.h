@@ -64,15 +64,6 @@ inline constexpr int64_t maxGroupedElements = 64;
 ///         maxpoolgrad_k3s1_f16 does not take longer with 8 rows of 4 bytes
 inline constexpr int64_t maxRowBytes = 64;
 
-/// The number of registers that an element of several rows takes with what is
-/// loaded for it, if the driver's compiler keeps the order of the program
-/// (DeviceSpeed::computesInOrder) and loads what all rows need before it
-/// computes the first of them.
-/// unit:   registers of 4 bytes
-/// shown:  mobilenetv2 of benchmarks/networks.py in f16, in which a thread of
-///         128 registers spills one with 2 rows of 8 elements
-inline constexpr int64_t registersOfRowElement = 9;
-
 /// The number of times that elements of the inputs are read on average, above
 /// which a thread computes two rows.
 /// unit:   reads of an element

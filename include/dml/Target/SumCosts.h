@@ -373,9 +373,8 @@ inline constexpr double otherRegisters = 20;
 /// the program (DeviceSpeed::computesInOrder). On AMD's GPUs a condition takes
 /// two scalar registers, of which a subgroup has about 100.
 /// unit:   registers of 4 bytes
-/// shown:  densenet121 of benchmarks/networks.py in f16, in which ACO spills 24
-///         scalar registers of 144 conditions
-inline constexpr double registersOfChoice = 1.5;
+/// shown:  -
+inline constexpr double registersOfChoice = 0.5;
 
 /// The time in which memory transfers the factors of a sliced kernel, relative
 /// to the time of a copy of as many bytes, if each multiprocessor has many

@@ -13,7 +13,6 @@
 #include "Analysis/ElementMap.h"
 #include "Emit/TileBuilder.h"
 #include "Kernels/MapKernel.h"
-#include "Selection/Occupancy.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/MapCosts.h"
@@ -76,11 +75,6 @@ static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
   if (numRows * tile.vectorBytes > cost::map::maxRowBytes ||
       rows.perPlane % numRows ||
       rows.getNumVectors() / numRows < device.getEnoughThreads())
-    return std::nullopt;
-  if (device.computesInOrder != 0 &&
-      !fitsThread(static_cast<double>(numRows * rows.vectorSize *
-                                      cost::map::registersOfRowElement),
-                  device))
     return std::nullopt;
   tile.mode = VectorsOfRows{numRows};
   return tile;
