@@ -175,6 +175,11 @@ if config.dml_has_tensor_files:
 if devices and all(device["type"] == "CPU" for device in devices):
     config.available_features.add("cpu-device")
 
+# Mesa's lavapipe has subgroups of as many threads as a vector of
+# LP_NATIVE_VECTOR_WIDTH bits has numbers of 32 bits: 4, 8 or 16.
+if devices and all(device["driverName"].startswith("llvmpipe") for device in devices):
+    config.available_features.add("lavapipe")
+
 # Every device shuffles, in subgroups of one size.
 sizes = {device["limits"]["subgroupSize"] for device in devices}
 if len(sizes) == 1 and all(device["features"]["subgroupShuffle"] for device in devices):

@@ -83,6 +83,8 @@ class DmlDeviceLimits(Structure):
         ("maxLoopIterations", c_uint64),
         ("timestampPeriod", c_float),
         ("multiprocessorCount", c_uint32),
+        ("multiprocessorRegisterCount", c_uint32),
+        ("maxThreadRegisterCount", c_uint32),
     ]
 
 

@@ -246,6 +246,21 @@ countMultiprocessors(const InstanceFunctions &vk, VkPhysicalDevice device,
       {nvidia.shaderSMCount, amd.activeComputeUnitCount, arm.shaderCoreCount});
 }
 
+/// Reads the registers of VK_AMD_shader_core_properties. The extension counts
+/// registers of whole subgroups: 512 on each of 2 SIMD units, for subgroups of
+/// 64 threads, are 65,536 registers of threads.
+static void readRegisters(const InstanceFunctions &vk, VkPhysicalDevice device,
+                          DmlDeviceLimits &limits) {
+  VkPhysicalDeviceShaderCorePropertiesAMD core{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+  VkPhysicalDeviceProperties2 properties{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &core};
+  vk.GetPhysicalDeviceProperties2(device, &properties);
+  limits.multiprocessorRegisterCount =
+      core.vgprsPerSimd * core.wavefrontSize * core.simdPerComputeUnit;
+  limits.maxThreadRegisterCount = core.maxVgprAllocation;
+}
+
 /// The data type of a matrix's components, or DML_DATA_TYPE_UNKNOWN.
 static DmlDataType toDataType(VkComponentTypeKHR type) {
   switch (type) {
@@ -409,6 +424,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
     readPciAddress(vk, device, info);
   limits.multiprocessorCount =
       countMultiprocessors(vk, device, info.type, extensions);
+  if (contains(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+    readRegisters(vk, device, limits);
   auto hasOperations = [&](VkSubgroupFeatureFlags operations) {
     return (properties11.subgroupSupportedStages &
             VK_SHADER_STAGE_COMPUTE_BIT) &&

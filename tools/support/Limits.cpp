@@ -43,6 +43,12 @@ std::vector<Limit> dml::tools::listLimits(const DmlDeviceLimits &limits) {
     list.push_back({"maxComputeWorkgroupSubgroups",
                     {limits.maxComputeWorkgroupSubgroups}});
   }
+  // Few drivers report registers.
+  if (limits.multiprocessorRegisterCount != 0) {
+    list.push_back(
+        {"multiprocessorRegisterCount", {limits.multiprocessorRegisterCount}});
+    list.push_back({"maxThreadRegisterCount", {limits.maxThreadRegisterCount}});
+  }
   return list;
 }
 

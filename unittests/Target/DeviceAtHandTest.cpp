@@ -110,6 +110,50 @@ TEST(DeviceAtHandTest, AMD) {
   EXPECT_EQ(getProfile(device).getSubgroupSize(), 64);
 }
 
+/// Registers are those that the driver reports, and of those no more than its
+/// compiler is known to give a thread.
+TEST(DeviceAtHandTest, Registers) {
+  DmlDeviceInfo device = makeDevice("AMD Radeon RX 7900 XTX", 0x1002);
+  device.driverID = VK_DRIVER_ID_AMD_PROPRIETARY;
+  device.driverVersion = VK_MAKE_API_VERSION(0, 2, 0, 300);
+  device.limits.multiprocessorRegisterCount = 98304;
+  device.limits.maxThreadRegisterCount = 256;
+  EXPECT_EQ(getProfile(device).getSpeed().str(),
+            ",multiprocessors=64,registers=98304,registersOfThread=256");
+
+  device.driverID = VK_DRIVER_ID_MESA_RADV;
+  device.driverVersion = VK_MAKE_API_VERSION(0, 22, 3, 6);
+  std::strcpy(device.name, "AMD Radeon RX 7900 XTX (RADV GFX1100)");
+  EXPECT_EQ(getProfile(device).getSpeed().str(),
+            ",multiprocessors=64,registers=98304,registersOfThread=128,"
+            "computesInOrder=1");
+  // A newer driver, and a GPU of another family.
+  device.driverVersion = VK_MAKE_API_VERSION(0, 23, 0, 0);
+  EXPECT_EQ(getProfile(device).getSpeed().registersOfThread, 256);
+  device.driverVersion = VK_MAKE_API_VERSION(0, 22, 3, 6);
+  std::strcpy(device.name, "AMD Radeon RX 6800 XT (RADV NAVI21)");
+  EXPECT_EQ(getProfile(device).getSpeed().registersOfThread, 256);
+  EXPECT_EQ(getProfile(device).getSpeed().computesInOrder, 1);
+
+  // A measurement does not override a report.
+  MeasuredSpeeds measured;
+  measured.numbers = {{"registersOfThread", 100}};
+  EXPECT_EQ(getProfile(device, &measured).getSpeed().registersOfThread, 256);
+}
+
+/// Intel's GPUs have subgroups of 8 to 32 threads, which share 128 registers of
+/// 32 bytes.
+TEST(DeviceAtHandTest, Intel) {
+  DmlDeviceInfo device = makeDevice("Intel(R) Arc(tm) A770 Graphics", 0x8086);
+  device.driverID = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+  device.limits.minSubgroupSize = 8;
+  device.limits.maxComputeWorkgroupSubgroups = 64;
+  EXPECT_EQ(getProfile(device).str(),
+            "full,subgroupSize=16,multiprocessors=64,registersOfThread=128");
+  device.limits.minSubgroupSize = 32;
+  EXPECT_EQ(getProfile(device).getSubgroupSize(), 32);
+}
+
 TEST(DeviceAtHandTest, APhone) {
   DmlDeviceInfo device = makeDevice("Phone", 0x5143);
   device.type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;

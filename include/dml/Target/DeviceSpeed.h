@@ -115,6 +115,14 @@ struct DeviceSpeed {
   /// The largest number of registers of 4 bytes that a thread can have: 255 on
   /// GPUs of several vendors.
   double registersOfThread = 255;
+  /// Whether the driver's compiler keeps loads and conversions in the order of
+  /// the program: 1 if it does, as Mesa's ACO does, and 0 if it moves them to
+  /// their uses where registers run short, as NVIDIA's does. A thread whose
+  /// program loads and converts 288 factors before it multiplies the first two
+  /// needs a register for each with 1, and far fewer with 0. (Case: the product
+  /// of a row of 5,632 numbers and a matrix of f16 in llama of
+  /// benchmarks/networks.py, for which ACO needs 289 registers.)
+  double computesInOrder = 0;
   /// The number of bytes of workgroup memory for all workgroups that a
   /// multiprocessor runs at a time. Drivers leave the rest of the memory to the
   /// first cache. On an H200, three workgroups of 14,976 bytes run at a time,

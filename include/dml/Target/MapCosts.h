@@ -10,6 +10,8 @@
 #ifndef DML_TARGET_MAPCOSTS_H
 #define DML_TARGET_MAPCOSTS_H
 
+#include "dml/Target/DeviceSpeed.h"
+#include <algorithm>
 #include <cstdint>
 
 namespace dml::cost {
@@ -33,6 +35,17 @@ inline constexpr int64_t maxIndependent = 4;
 /// device: registers of a thread; GPUs have 128 or more
 /// shown:  conv512to512_7_k3_f32 takes 2.2 times as long with 8 sums as with 32
 inline constexpr int64_t maxCarried = 32;
+
+/// The number of registers that a sum takes with the factors and addresses that
+/// are loaded for it. A thread of few registers carries fewer sums.
+/// unit:   registers of 4 bytes
+/// shown:  -
+inline constexpr int64_t registersOfCarried = 7;
+
+inline int64_t getMaxCarried(const DeviceSpeed &device) {
+  return std::min(maxCarried, static_cast<int64_t>(device.registersOfThread) /
+                                  registersOfCarried);
+}
 
 /// The largest number of elements of a thread that computes groups of
 /// consecutive vectors. More elements share more of their index arithmetic, but

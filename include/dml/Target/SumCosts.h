@@ -218,6 +218,18 @@ inline double getLoadCycles(const DeviceSpeed &device) {
 ///         in 4 slices, which take 138 registers of an H100, and 4 turns of 3
 ///         and 1 longer than 2 of 2 with 64 times 64 sums
 inline constexpr double otherRegisters = 50;
+
+/// The same number if the driver's compiler keeps the order of the program
+/// (DeviceSpeed::computesInOrder) and loads nothing ahead; and the registers
+/// for the address and the condition of each selection between an element and
+/// padding, if the neighbouring rows or columns that a thread stages do not
+/// share them.
+/// unit:   registers of 4 bytes
+/// shown:  resnet50 of benchmarks/networks.py, whose kernels with 64 by 64 sums
+///         and stages of 18 terms need 98 to 104 registers by ACO's count, and
+///         130 for images of 7 by 7
+inline constexpr double otherRegistersInOrder = 28;
+inline constexpr double registersOfChoice = 0.75;
 } // namespace contraction
 
 //===----------------------------------------------------------------------===//
@@ -355,6 +367,14 @@ inline double getJoinedSumCycles(const DeviceSpeed &device) {
 ///         threads have 95 and 168 registers in all on an H100
 inline constexpr double registersAhead = 56;
 inline constexpr double otherRegisters = 20;
+
+/// The number of registers for the address and the condition of a selection
+/// between an element and padding, if the driver's compiler keeps the order of
+/// the program (DeviceSpeed::computesInOrder). On AMD's GPUs a condition takes
+/// two scalar registers, of which a subgroup has about 100.
+/// unit:   registers of 4 bytes
+/// shown:  -
+inline constexpr double registersOfChoice = 0.5;
 
 /// The time in which memory transfers the factors of a sliced kernel, relative
 /// to the time of a copy of as many bytes, if each multiprocessor has many

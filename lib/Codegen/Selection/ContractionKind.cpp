@@ -26,7 +26,7 @@ struct StagedCost {
   /// The cycles that the copies of all threads of the workgroup take.
   double cycles;
   /// The number of loads of a thread, and the number of registers that the
-  /// loaded values take.
+  /// loaded values take, with what is loaded and computed for them.
   double loads, registers;
 };
 } // namespace
@@ -58,16 +58,33 @@ static StagedCost getStagedCost(const FactorTraits &factors,
     loads = together * getVectors(side);
   bool isScattered = ofStep > side && !factors.isChosen;
   auto count = static_cast<double>(positions * tile.terms);
+  double registers = rounds * static_cast<double>(side * together);
+  if (device.computesInOrder != 0) {
+    if (factors.isChosen && factors.size % side != 0)
+      registers *= 1 + cost::contraction::registersOfChoice;
+    registers += rounds * static_cast<double>(together) * factors.otherLoads;
+  }
   return {count * cost::contraction::getStagedFactorCycles(device) *
               (isScattered ? cost::contraction::scatteredFactors : 1),
-          rounds * static_cast<double>(loads),
-          rounds * static_cast<double>(side * together)};
+          rounds * static_cast<double>(loads), registers};
 }
 
-/// Returns the cycles of a contraction kernel with `tile`.
-static double getContractionTime(const SumTraits &sums,
-                                 const ContractionTile &tile,
-                                 const DeviceSpeed &device) {
+/// Returns the number of registers of a thread of `tile`.
+static double countRegisters(const ContractionTile &tile,
+                             const StagedCost &rows, const StagedCost &columns,
+                             const DeviceSpeed &device) {
+  ThreadBlock block = *ThreadBlock::get(tile);
+  return static_cast<double>(block.rows * block.columns) + rows.registers +
+         columns.registers +
+         (device.computesInOrder != 0 ? cost::contraction::otherRegistersInOrder
+                                      : cost::contraction::otherRegisters);
+}
+
+/// Returns the cycles of a contraction kernel with `tile`, or nothing if its
+/// threads need more registers than a thread can have.
+static std::optional<double> getContractionTime(const SumTraits &sums,
+                                                const ContractionTile &tile,
+                                                const DeviceSpeed &device) {
   ThreadBlock block = *ThreadBlock::get(tile);
   auto rounds =
       static_cast<double>(llvm::divideCeilSigned(sums.terms, tile.terms));
@@ -78,6 +95,9 @@ static double getContractionTime(const SumTraits &sums,
                                   /*areColumns=*/false, device),
              columns = getStagedCost(sums.columns, tile, tile.columns,
                                      /*areColumns=*/true, device);
+  double registers = countRegisters(tile, rows, columns, device);
+  if (!fitsThread(registers, device))
+    return std::nullopt;
   // The cycles in which a workgroup computes the products of one stage, and in
   // which it loads their factors from workgroup memory as vectors.
   double terms = static_cast<double>(tile.terms) / tile.slices;
@@ -96,8 +116,6 @@ static double getContractionTime(const SumTraits &sums,
   double alone =
       products + cost::contraction::getRoundCycles(device) +
       cost::contraction::getLoadCycles(device) * (rows.loads + columns.loads);
-  double registers = sumsOfThread + rows.registers + columns.registers +
-                     cost::contraction::otherRegisters;
   return device.kernelCycles + getTimeOfMemory(sums, device) +
          getTimeOfGroups(
              groups,
@@ -188,8 +206,9 @@ static void searchContractionTiles(const KernelQuery &query,
       if (getNumVectors(tile) > cost::contraction::maxVectors ||
           !findTileProblem(*query.contraction, tile, query.profile).empty())
         continue;
-      proposals.add(
-          {tile, getContractionTime(traits, tile, query.profile.getSpeed())});
+      if (std::optional<double> time =
+              getContractionTime(traits, tile, query.profile.getSpeed()))
+        proposals.add({tile, time});
     }
 }
 

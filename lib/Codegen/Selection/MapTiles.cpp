@@ -463,7 +463,7 @@ BlockSearch::Candidate BlockSearch::grow(Candidate block) {
       MapTile larger = block.tile;
       std::get<LoopBlock>(larger.mode).factors[dim] = 2 * factor;
       if (type.getDimSize(dim) % (2 * factor) ||
-          countElements(larger) > cost::map::maxCarried)
+          countElements(larger) > cost::map::getMaxCarried(device))
         continue;
       Candidate candidate = consider(larger);
       if (candidate.time < next.time)

@@ -17,6 +17,12 @@ struct GroupResources {
   double registers, bytes;
 };
 
+/// Whether a thread can have `registers` registers. A kernel whose threads need
+/// more spills values to memory, or loads them later than it could.
+inline bool fitsThread(double registers, const DeviceSpeed &device) {
+  return registers <= device.registersOfThread;
+}
+
 /// The occupancy of a kernel: the number of its workgroups that a
 /// multiprocessor runs at a time. For example, a workgroup of 256 threads with
 /// 100 registers each takes 25,600 of 65,536 registers, so that the registers

@@ -62,6 +62,10 @@ struct FactorCost {
   /// of single factors ahead of their uses, but only a limited number of loads
   /// of vectors.
   double ofVectors = 0, ofSingles = 0;
+  /// The number of registers for all factors of a round, and for what is loaded
+  /// and computed for them, if the driver's compiler keeps the order of the
+  /// program (DeviceSpeed::computesInOrder).
+  double inOrder = 0;
   /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;
 };
@@ -91,6 +95,21 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   result.loads = count / static_cast<double>(together);
   (together > 1 ? result.ofVectors : result.ofSingles) =
       result.loads * std::ceil(width / sizeof(float));
+  // The program loads and converts the factors of `times` groups of terms
+  // before it multiplies those of the first group. Compilers load factors that
+  // need no conversion one group after the other.
+  auto times = static_cast<double>(tile.times);
+  result.inOrder = count * (factors.operations > 0 ? times : 1);
+  if (factors.numPerWord > 0)
+    result.inOrder = times * static_cast<double>(positions) *
+                         (static_cast<double>(tile.terms) /
+                              static_cast<double>(factors.numPerWord) +
+                          static_cast<double>(factors.sharedLoads)) +
+                     static_cast<double>(factors.numPerWord);
+  if (factors.isChosen)
+    result.inOrder *= 1 + cost::sliced::registersOfChoice;
+  result.inOrder +=
+      times * static_cast<double>(tile.terms) * factors.otherLoads;
   // A run of quantized factors has a scale and a zero point of its own.
   auto shared = static_cast<double>(positions * factors.sharedLoads);
   result.operations = count * factors.operations + result.loads +
@@ -130,9 +149,27 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   return result;
 }
 
-/// Returns the cycles of a sliced kernel with `tile`.
-static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
-                            const DeviceProfile &profile) {
+/// Returns the number of registers of a thread of `tile`.
+static double countRegisters(const SliceTile &tile, const FactorCost &rows,
+                             const FactorCost &columns,
+                             const DeviceSpeed &device) {
+  auto sums = static_cast<double>(tile.rows * tile.columns),
+       times = static_cast<double>(tile.times);
+  if (device.computesInOrder != 0)
+    return sums + rows.inOrder + columns.inOrder + cost::sliced::otherRegisters;
+  // Drivers move all loads of single factors ahead of their uses, but only a
+  // limited number of loads of vectors.
+  double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
+                          cost::sliced::registersAhead + sums / 2);
+  return sums + ahead + times * (rows.ofSingles + columns.ofSingles) +
+         cost::sliced::otherRegisters;
+}
+
+/// Returns the cycles of a sliced kernel with `tile`, or nothing if its threads
+/// need more registers than a thread can have.
+static std::optional<double> getSlicedTime(const SumTraits &sums,
+                                           const SliceTile &tile,
+                                           const DeviceProfile &profile) {
   constexpr int64_t threads = DeviceProfile::workgroupSize;
   const DeviceSpeed &device = profile.getSpeed();
   bool isAlong = sums.isAlong();
@@ -140,6 +177,9 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
                                   /*areColumns=*/false, isAlong, profile),
              columns = getFactorCost(sums.columns, tile, tile.columns,
                                      /*areColumns=*/true, isAlong, profile);
+  double registers = countRegisters(tile, rows, columns, device);
+  if (!fitsThread(registers, device))
+    return std::nullopt;
   int64_t columnsOfGroup = threads / tile.slices * tile.columns;
   int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
   auto groups = static_cast<double>(
@@ -156,13 +196,6 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
   double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
   double last = cost::sliced::getEndCycles(device) +
                 cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
-  // Drivers move all loads of single factors ahead of their uses, but only a
-  // limited number of loads of vectors.
-  double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
-                          cost::sliced::registersAhead + sumsOfThread / 2);
-  double registers = sumsOfThread + ahead +
-                     times * (rows.ofSingles + columns.ofSingles) +
-                     cost::sliced::otherRegisters;
   double together = 1;
   // The size of the workgroup memory in which the slices are added up is chosen
   // later, so that only registers limit the occupancy here.
@@ -247,7 +280,8 @@ void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
                               tile.columns / traits.columns.sums) <
           query.profile.getSpeed().sectorBytes)
     return;
-  proposals.add({tile, getSlicedTime(traits, tile, query.profile)});
+  if (std::optional<double> time = getSlicedTime(traits, tile, query.profile))
+    proposals.add({tile, time});
 }
 
 /// Returns the number of consecutive threads that load neighbouring terms of

@@ -44,6 +44,16 @@ static double countOpsOfFactor(const ContractionOperand &operand) {
   return operations / static_cast<double>(operand.factors.size());
 }
 
+/// Returns the number of loads for a factor beside that of the factor itself.
+static double countOtherLoads(const ContractionOperand &operand) {
+  auto loads = llvm::count_if(
+      operand.slice, [](Operation *op) { return isa<memref::LoadOp>(op); });
+  return std::max(static_cast<double>(loads) /
+                          static_cast<double>(operand.factors.size()) -
+                      1,
+                  0.0);
+}
+
 static FactorTraits getTraits(const ContractionOperand &operand,
                               const FactorStrides &strides) {
   FactorTraits traits{strides, operand.size, getElementBits(operand),
@@ -55,6 +65,8 @@ static FactorTraits getTraits(const ContractionOperand &operand,
     traits.operations = cost::sums::opsOfQuantizedFactor;
     traits.numPerWord = first.getNumPerWord();
     traits.sharedLoads = first.zeroPoint ? 2 : 1;
+  } else {
+    traits.otherLoads = countOtherLoads(operand);
   }
   return traits;
 }

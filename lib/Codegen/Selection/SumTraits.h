@@ -29,6 +29,9 @@ struct FactorTraits {
   /// kernel unpacks at a time, and the number of loads for their scale and
   /// their zero point. 0 for other factors.
   int64_t numPerWord = 0, sharedLoads = 0;
+  /// The number of loads for a factor beside that of the factor itself, such as
+  /// the parameters of a normalization that has been fused with the product.
+  double otherLoads = 0;
 
   double getBytes(int64_t count) const {
     return static_cast<double>(count * bits) / 8;

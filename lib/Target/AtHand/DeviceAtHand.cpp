@@ -131,8 +131,18 @@ struct ReportedLimits {
 };
 } // namespace
 
+/// Returns the size of subgroups that suits the devices of a vendor: 32, with
+/// which kernels were measured, or that of KnownDevices.def.
+static uint64_t getPreferredSubgroupSize(uint32_t vendor) {
+#define DML_SUBGROUP_SIZE(VENDOR, THREADS)                                     \
+  if (vendor == VENDOR)                                                        \
+    return THREADS;
+#include "dml/Target/KnownDevices.def"
+  return 32;
+}
+
 /// Returns the size of subgroups that kernels request: of the sizes that the
-/// device allows, the one nearest to 32, with which kernels were measured.
+/// device allows, the one nearest to that of getPreferredSubgroupSize().
 /// Returns 0 if kernels do not use this size, or if a workgroup would have more
 /// subgroups than the device allows.
 static uint64_t chooseSubgroupSize(const DmlDeviceInfo &device,
@@ -144,7 +154,7 @@ static uint64_t chooseSubgroupSize(const DmlDeviceInfo &device,
   // Without the control of sizes, all subgroups have one.
   if (limits.maxComputeWorkgroupSubgroups == 0)
     return limits.subgroupSize;
-  constexpr uint64_t preferred = 32;
+  uint64_t preferred = getPreferredSubgroupSize(device.vendorID);
   uint64_t least = std::max<uint64_t>(
       limits.minSubgroupSize,
       (workgroupSize + limits.maxComputeWorkgroupSubgroups - 1) /
@@ -228,9 +238,27 @@ static const char *findKnownSpeeds(const DmlDeviceInfo &device) {
   return nullptr;
 }
 
-/// Returns the speeds of the device as entries of a profile. If the driver
-/// reports the number of multiprocessors, the report overrides a measurement,
-/// which only estimates it.
+/// Adds what Vulkan reports of the device, and what KnownDevices.def has of its
+/// driver.
+static void addReported(std::map<std::string, double> &numbers,
+                        const DmlDeviceInfo &device) {
+  const DmlDeviceLimits &limits = device.limits;
+  auto add = [&](const char *name, uint32_t value) {
+    if (value != 0)
+      numbers[name] = value;
+  };
+  add("multiprocessors", limits.multiprocessorCount);
+  add("registers", limits.multiprocessorRegisterCount);
+  add("registersOfThread", limits.maxThreadRegisterCount);
+#define DML_KNOWN_DRIVER(DRIVER, BEFORE, NAME, SPEEDS)                         \
+  if (device.driverID == DRIVER && device.driverVersion < BEFORE &&            \
+      std::strstr(device.name, NAME))                                          \
+    addNumbers(numbers, SPEEDS);
+#include "dml/Target/KnownDevices.def"
+}
+
+/// Returns the speeds of the device as entries of a profile. What drivers
+/// report overrides measurements, which only estimate it.
 static std::string describeSpeeds(const DmlDeviceInfo &device,
                                   const MeasuredSpeeds *measured) {
   std::map<std::string, double> numbers;
@@ -242,8 +270,7 @@ static std::string describeSpeeds(const DmlDeviceInfo &device,
   if (measured)
     for (const auto &[name, value] : measured->numbers)
       numbers[name] = value;
-  if (device.limits.multiprocessorCount != 0)
-    numbers["multiprocessors"] = device.limits.multiprocessorCount;
+  addReported(numbers, device);
   std::string text;
   for (const auto &[name, value] : numbers) {
     char number[32];

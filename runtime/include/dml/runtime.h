@@ -249,6 +249,12 @@ typedef struct DmlDeviceLimits {
    * (VK_ARM_shader_core_builtins) of a GPU, or the processors of the host that
    * a CPU driver may use. 0 if the driver does not report the number. */
   uint32_t multiprocessorCount;
+  /* The number of registers of 4 bytes in a multiprocessor, and the largest
+   * number that the hardware gives a thread (VK_AMD_shader_core_properties).
+   * The driver's compiler may give a thread fewer. 0 if the driver does not
+   * report the numbers. */
+  uint32_t multiprocessorRegisterCount;
+  uint32_t maxThreadRegisterCount;
 } DmlDeviceLimits;
 
 typedef struct DmlDeviceInfo {
