@@ -13,6 +13,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/Suggestions.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -299,6 +300,7 @@ void dml::registerCompilerDialects(DialectRegistry &registry) {
   memref::registerAllocationOpInterfaceExternalModels(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  suggestOperations(registry);
 }
 
 LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/DML.h"
+#include "dml/IR/Suggestions.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -243,10 +244,14 @@ int main(int argc, char **argv) {
   registry
       .insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
               linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>();
+  suggestOperations(registry);
   MLIRContext context(registry);
   // The interpreter names what it does not know, and says what it does.
   context.allowUnregisteredDialects();
   tools::Console console(dml::tools::toolName(), &context);
+  std::string error;
+  if (!sizeOptions.takeShapesOf(inputOptions, error))
+    return emitToolError(error);
   auto module = tools::loadModule(console, file, sizeOptions.get(),
                                   ParserConfig(&context));
   return module ? run(*module, console.progress) : tools::kExitInvalid;
