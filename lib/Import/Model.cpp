@@ -163,7 +163,8 @@ dml::readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
         return error;
     sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
     return isText ? parseText(*sources, config)
-                  : parseSourceFile<ModuleOp>(sources, config);
+                  : parseBytecode(sources, context,
+                                  config.shouldVerifyAfterParse());
   }
   llvm_unreachable("unknown format");
 }

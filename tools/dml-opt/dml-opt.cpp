@@ -55,6 +55,29 @@ readAsBytecode(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef path,
                                                          path);
 }
 
+/// Whether bytecode of MLIR is nested no deeper than MLIR's driver can process,
+/// which reads it again; or the reader fails, and the driver will say why.
+static bool checkBytecode(const llvm::MemoryBuffer &buffer,
+                          const mlir::DialectRegistry &registry) {
+  mlir::MLIRContext context(registry);
+  context.allowUnregisteredDialects();
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &each) {
+    message = each.str();
+    return mlir::success();
+  });
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(buffer.getMemBufferRef(),
+                                       /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  if (parseBytecode(sources, &context, /*verifies=*/false) ||
+      !llvm::StringRef(message).contains(" are nested "))
+    return true;
+  emitToolError("'" + buffer.getBufferIdentifier() + "': " + message);
+  return false;
+}
+
 /// Returns the names of a pass's options. MLIR tells them in the text of --help
 /// alone: "    --level=<string>  - The level".
 static llvm::SmallVector<std::string>
@@ -286,6 +309,8 @@ int main(int argc, char **argv) {
     if (llvm::Error nesting = checkNesting((*buffer)->getBuffer()))
       return emitToolError("'" + inputFile +
                            "': " + llvm::toString(std::move(nesting)));
+  } else if (!checkBytecode(**buffer, registry)) {
+    return kExitInvalid;
   }
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;

@@ -208,6 +208,10 @@ static unsigned countOperations(ModuleOp module) {
 }
 
 static ExitCode run(ModuleOp module, Predicate predicate, Console &console) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return emitToolError("the module has no function 'main', which is the one "
+                         "that becomes smaller");
   Tester tester(std::move(predicate));
   if (std::error_code code = tester.create())
     return emitToolError("cannot make a temporary file: " + code.message(),
