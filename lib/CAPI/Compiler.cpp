@@ -169,9 +169,9 @@ static MlirDiagnosticSeverity getSeverity(const Diagnostic &diagnostic) {
 }
 
 /// Parses the one buffer of `sources`.
-static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
-                                   MLIRContext &context) {
-  llvm::MemoryBufferRef source = *sources.getMemoryBuffer(1);
+static OwningOpRef<ModuleOp>
+parse(const std::shared_ptr<llvm::SourceMgr> &sources, MLIRContext &context) {
+  llvm::MemoryBufferRef source = *sources->getMemoryBuffer(1);
   if (!isBytecode(source))
     if (llvm::Error error = dml::checkNesting(source.getBuffer())) {
       emitError(
@@ -179,6 +179,8 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
           llvm::toString(std::move(error)));
       return nullptr;
     }
+  if (isBytecode(source))
+    return dml::parseBytecode(sources, &context);
   return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
 }
 
@@ -205,8 +207,8 @@ MlirLogicalResult dmlCompileToExecutable(MlirStringRef source,
   });
   // The parser requires a zero behind the text, which the caller's buffer may
   // lack.
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)),
       llvm::SMLoc());
   OwningOpRef<ModuleOp> module = parse(sources, context);

@@ -11,6 +11,7 @@
 #include "dml/IR/LayoutAttr.h"
 #include "dml/IR/Origin.h"
 #include "dml/IR/Ownership.h"
+#include "dml/IR/Suggestions.h"
 #include "executable_names.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"

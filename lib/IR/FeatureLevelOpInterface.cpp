@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpUtils.h"
+#include "dml/IR/Suggestions.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Threading.h"
@@ -286,24 +287,6 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
 //===----------------------------------------------------------------------===//
 // Attributes that an operator does not have
 //===----------------------------------------------------------------------===//
-
-StringRef dml::findNearest(StringRef name, ArrayRef<StringRef> names) {
-  StringRef nearest;
-  unsigned nearestDistance = std::numeric_limits<unsigned>::max();
-  bool isUnique = false;
-  for (StringRef known : names) {
-    unsigned distance = name.edit_distance(known);
-    isUnique =
-        distance < nearestDistance || (isUnique && distance > nearestDistance);
-    if (distance < nearestDistance) {
-      nearest = known;
-      nearestDistance = distance;
-    }
-  }
-  // Up to a third of the letters may be wrong, missing or additional.
-  bool isNear = nearestDistance <= std::max(nearest.size(), name.size()) / 3;
-  return isNear && isUnique ? nearest : StringRef();
-}
 
 /// Returns a text for an error about `attribute`, which the operator `op` does
 /// not have: the attribute that was probably meant, or the list of all

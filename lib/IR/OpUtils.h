@@ -14,11 +14,6 @@
 
 namespace dml {
 
-/// Returns the one of `names` that a misspelt `name` probably means. Returns an
-/// empty text if no name is similar enough, or if several are equally similar.
-llvm::StringRef findNearest(llvm::StringRef name,
-                            llvm::ArrayRef<llvm::StringRef> names);
-
 /// Emits an error about the operator `OpTy` at `location`, if there is a
 /// location. For the inference of result types, which runs before the operation
 /// exists.

@@ -165,7 +165,8 @@ dml::readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
     sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
     OwningOpRef<ModuleOp> module =
         isText ? parseText(*sources, config)
-               : parseSourceFile<ModuleOp>(sources, config);
+               : parseBytecode(sources, context,
+                               config.shouldVerifyAfterParse());
     if (module && tosareader::isModel(*module) &&
         failed(tosareader::convertModel(*module)))
       return nullptr;

@@ -57,6 +57,12 @@ readStream(llvm::StringRef path, llvm::sys::fs::file_t file,
                                      "': " + llvm::toString(count.takeError()));
     bytes.truncate(size + *count);
     isOver = *count == 0;
+    // An empty file is an empty module; an empty stream is a command that
+    // failed or none at all.
+    if (isOver && bytes.empty())
+      return llvm::createStringError(
+          (path == "-" ? llvm::Twine("standard input") : "'" + path + "'") +
+          " is empty, but wanted is a module or a model");
     if (!isChecked && (isOver || bytes.size() >= kStart)) {
       isChecked = true;
       if (llvm::Error error =

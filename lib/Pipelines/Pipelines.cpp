@@ -13,6 +13,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/Suggestions.h"
 #include "dml/Import/Passes.h"
 #include "dml/Import/TOSA.h"
 #include "dml/Target/DeviceProfileAttr.h"
@@ -314,6 +315,7 @@ void dml::registerCompilerDialects(DialectRegistry &registry) {
   memref::registerAllocationOpInterfaceExternalModels(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  suggestOperations(registry);
 }
 
 LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {

@@ -47,3 +47,9 @@ save("branch", [helper.make_node("Shape", ["x"], ["s"]),
      {"x": (1, "n")}, weights=[("one", np.int64(1)), ("size", np.int64(224))])
 # Two inputs share a dimension.
 save("shared", [helper.make_node("Add", ["x:0", "z"], ["y"])], {"x:0": (2, "n"), "z": (2, "n")})
+# The files of a tensor for `image`, which have its shape.
+tensor = np.ones((2, 3, 3, 3), np.float32)
+np.save(f"{folder}/x.npy", tensor)
+np.savez(f"{folder}/x.npz", x=tensor)
+with open(f"{folder}/x.pb", "wb") as file:
+    file.write(numpy_helper.from_array(tensor, "x").SerializeToString())

@@ -695,6 +695,8 @@ int main(int argc, char **argv) {
   registerCompilerDialects(registry);
   MLIRContext context(registry);
   tools::Console console(DML_TOOL, &context);
+  if (std::string error; !sizeOptions.takeShapesOf(inputOptions, error))
+    return emitToolError(error);
   auto module = tools::loadModule(console, file, sizeOptions.get(),
                                   ParserConfig(&context));
   console.progress.clear();

@@ -128,6 +128,7 @@ static ExitCode checkOptions(std::optional<FeatureLevel> &asked) {
 }
 
 static void printMatrix(MLIRContext &context, raw_ostream &os) {
+  context.loadDialect<DMLDialect>();
   if (matrix == MatrixFormat::Markdown)
     printSupportMatrix(&context, os);
   else
@@ -241,6 +242,9 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
                                   "': " + llvm::toString(profile.takeError()));
   }
   tools::Console console(DML_TOOL, &context);
+  // The dialect's handler of diagnostics has to come behind that of the
+  // console.
+  context.loadDialect<DMLDialect>();
   // The parser does not verify the module: a file may state a target that does
   // not support it, which is what the report shows. The module is verified
   // after its targets have been removed.
@@ -321,7 +325,6 @@ int main(int argc, char **argv) {
   registerCompilerDialects(registry);
   registry.insert<DMLDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadDialect<DMLDialect>();
   context.printOpOnDiagnostic(false);
 
   // A misspelt dml operator is an error still.

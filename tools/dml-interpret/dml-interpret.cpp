@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/DML.h"
+#include "dml/IR/Suggestions.h"
 #include "dml/Import/TOSA.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -245,10 +246,14 @@ int main(int argc, char **argv) {
       .insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
               linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>();
   tosareader::registerDialects(registry);
+  suggestOperations(registry);
   MLIRContext context(registry);
   // The interpreter names what it does not know, and says what it does.
   context.allowUnregisteredDialects();
   tools::Console console(dml::tools::toolName(), &context);
+  std::string error;
+  if (!sizeOptions.takeShapesOf(inputOptions, error))
+    return emitToolError(error);
   auto module = tools::loadModule(console, file, sizeOptions.get(),
                                   ParserConfig(&context));
   return module ? run(*module, console.progress) : tools::kExitInvalid;

@@ -9,6 +9,7 @@
 
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/Suggestions.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -23,5 +24,6 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   registry
       .insert<dml::DMLDialect, dml::DMLBufferDialect, dml::DMLDeviceDialect>();
+  dml::suggestOperations(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -7,6 +7,7 @@
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/Nesting.h"
+#include "dml/IR/Suggestions.h"
 #include "dml/Import/Model.h"
 #include "dml/Import/ModuleFile.h"
 #include "dml/Pipelines/Pipelines.h"
@@ -52,6 +53,29 @@ readAsBytecode(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef path,
     return nullptr;
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
                                                          path);
+}
+
+/// Whether bytecode of MLIR is nested no deeper than MLIR's driver can process,
+/// which reads it again; or the reader fails, and the driver will say why.
+static bool checkBytecode(const llvm::MemoryBuffer &buffer,
+                          const mlir::DialectRegistry &registry) {
+  mlir::MLIRContext context(registry);
+  context.allowUnregisteredDialects();
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &each) {
+    message = each.str();
+    return mlir::success();
+  });
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(buffer.getMemBufferRef(),
+                                       /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  if (parseBytecode(sources, &context, /*verifies=*/false) ||
+      !llvm::StringRef(message).contains(" are nested "))
+    return true;
+  emitToolError("'" + buffer.getBufferIdentifier() + "': " + message);
+  return false;
 }
 
 /// Returns the names of a pass's options. MLIR tells them in the text of --help
@@ -101,14 +125,9 @@ static std::string checkOptions(llvm::StringRef pass, llvm::StringRef options) {
     begin = end + 1;
     if (name.empty() || llvm::is_contained(known, name))
       continue;
-    llvm::StringRef nearest;
-    for (llvm::StringRef each : known)
-      if (nearest.empty() ||
-          name.edit_distance(each) < name.edit_distance(nearest))
-        nearest = each;
     std::string text = ("'" + pass + "' has no option '" + name + "'").str();
-    if (!nearest.empty() &&
-        name.edit_distance(nearest) <= std::max<size_t>(2, name.size() / 3))
+    llvm::SmallVector<llvm::StringRef> names(known.begin(), known.end());
+    if (llvm::StringRef nearest = findNearest(name, names); !nearest.empty())
       return text + "; did you mean '" + nearest.str() + "'?";
     return text + "; it has " +
            (known.empty() ? "none" : llvm::join(known, ", "));
@@ -116,12 +135,45 @@ static std::string checkOptions(llvm::StringRef pass, llvm::StringRef options) {
   return "";
 }
 
+/// Returns an error for the pipeline of passes `text`, as --pass-pipeline has
+/// it, or "". MLIR's own error is about a place of no file, and names no pass
+/// that is meant.
+static std::string checkPipeline(llvm::StringRef text) {
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (succeeded(mlir::parsePassPipeline(text, os)))
+    return "";
+  // The lines below the first show the place, and the passes around it.
+  llvm::StringRef line = llvm::StringRef(message).split('\n').first;
+  line.consume_front("MLIR Textual PassPipeline Parser:");
+  if (size_t place = line.find("error: "); place != llvm::StringRef::npos)
+    line = line.drop_front(place + llvm::StringRef("error: ").size());
+  std::string error = "--pass-pipeline: " + line.str();
+  llvm::StringRef pass = line;
+  if (!pass.consume_front("'") || !line.contains("does not refer to"))
+    return error;
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const auto &option : llvm::cl::getRegisteredOptions())
+    if (mlir::PassInfo::lookup(option.first) ||
+        mlir::PassPipelineInfo::lookup(option.first))
+      names.push_back(option.first);
+  llvm::StringRef nearest = findNearest(pass.split('\'').first, names);
+  return nearest.empty() ? error
+                         : error + "; did you mean '" + nearest.str() + "'?";
+}
+
 /// Returns an error for the first option of a pass on the command line, as
-/// "--pass=option=1" or within --pass-pipeline, that the pass does not have, or
-/// "". MLIR's own error names neither the pass nor its options.
+/// "--pass=option=1" or within --pass-pipeline, that the pass does not have,
+/// for a pipeline that cannot be made, or "". MLIR's own error names neither
+/// the pass nor its options.
 static std::string checkPassOptions(llvm::ArrayRef<char *> arguments) {
-  for (llvm::StringRef argument : arguments.drop_front()) {
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i];
     auto [name, value] = argument.ltrim('-').split('=');
+    // The value may be the next argument.
+    if (argument.starts_with("-") && name == "pass-pipeline" &&
+        !argument.contains('=') && i + 1 < arguments.size())
+      value = arguments[++i];
     std::string error;
     if (name != "pass-pipeline") {
       // Braces around the options are optional.
@@ -137,6 +189,8 @@ static std::string checkPassOptions(llvm::ArrayRef<char *> arguments) {
       pass = pass.drop_front(pass.find_last_of("(,") + 1).trim();
       error = checkOptions(pass, value.slice(brace + 1, findEnd(value, brace)));
     }
+    if (name == "pass-pipeline" && error.empty())
+      error = checkPipeline(value);
     if (!error.empty())
       return error;
   }
@@ -207,6 +261,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   registry
       .insert<dml::DMLDialect, dml::DMLBufferDialect, dml::DMLDeviceDialect>();
+  dml::suggestOperations(registry);
   mlir::registerAllPasses();
   dml::registerAllPasses();
   llvm::SmallVector<char *> arguments(argv, argv + argc);
@@ -254,6 +309,8 @@ int main(int argc, char **argv) {
     if (llvm::Error nesting = checkNesting((*buffer)->getBuffer()))
       return emitToolError("'" + inputFile +
                            "': " + llvm::toString(std::move(nesting)));
+  } else if (!checkBytecode(**buffer, registry)) {
+    return kExitInvalid;
   }
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;

@@ -53,7 +53,9 @@ inputs and outputs
                          One element stands for all; floats may be nan, inf, or
                          bits such as 0x7FC00000. A number that the type cannot
                          hold is an error. Elements are packed, whatever strides
-                         the function wants: dml-run puts them into place.
+                         the function wants: dml-run puts them into place. Sizes
+                         that an ONNX model leaves open are those of the files
+                         that have a shape (.npy, .npz, .pb), and of the types.
   --layout=NCHW|NHWC, --channels=RGB|BGR
                          where a picture's channels stand in the input (default:
                          where it has 1 or 3), and in which order

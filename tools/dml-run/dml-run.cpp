@@ -91,6 +91,9 @@ Source findSource(const std::string &path) {
   source.isOnnx = isOnnx(source.bytes);
   if (isExecutable(source.bytes))
     return source;
+  if (source.bytes.empty())
+    fail((isStandardInput(path) ? "standard input" : "'" + path + "'") +
+         " is empty, but wanted is an executable, a module or a model");
   // It may have to be compiled twice, and a pipe is read once.
   std::string error;
   if (!source.copy.create(error, source.bytes))
@@ -177,6 +180,19 @@ void compileForDevice(Options &options, const Source &source,
     options.compileArguments.push_back("--contraction-tile=none");
   options.compileArguments.push_back("--default-device-profile=" +
                                      found.profile);
+}
+
+/// Lets dml-compile and dml-interpret take the sizes that an ONNX model leaves
+/// open from the tensors that its inputs get.
+void giveShapes(Options &options, const Source &source) {
+  if (!source.isOnnx || options.inputs.empty())
+    return;
+  std::string error;
+  auto shapes = describeShapes(options.inputs, error);
+  if (!shapes)
+    fail(error);
+  for (const std::string &shape : *shapes)
+    options.compileArguments.push_back("--given-shape=" + shape);
 }
 
 /// What dml-compile is asked for with a module.
@@ -686,7 +702,8 @@ void readReference(const Options &options, const Source &source,
     arguments.push_back(argument);
   for (const std::string &argument : options.compileArguments)
     if (argument.compare(0, 6, "--dim=") == 0 ||
-        argument.compare(0, 14, "--input-shape=") == 0)
+        argument.compare(0, 14, "--input-shape=") == 0 ||
+        argument.compare(0, 14, "--given-shape=") == 0)
       arguments.push_back(argument);
   std::vector<AnonymousFile> files(2 * function.outputs.size());
   std::string error;
@@ -815,6 +832,8 @@ void runTool(Options &options) {
   if (std::string error; source.isModule && options.weights.empty() &&
                          !isStated && !source.weights.createOnDisk(error))
     fail(error, kExitNo);
+  if (source.isModule)
+    giveShapes(options, source);
   Instance instance;
   if (source.isModule && !options.printSignature)
     compileForDevice(options, source, instance);

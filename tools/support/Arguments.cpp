@@ -231,6 +231,57 @@ dml::tools::readInputs(const std::vector<std::string> &options,
   return tensors;
 }
 
+std::optional<std::vector<std::string>>
+dml::tools::describeShapes(const std::vector<std::string> &options,
+                           std::string &error) {
+  // A type that no tensor has, so that no elements of NumPy's files are read.
+  const std::string noType = "none";
+  std::vector<std::string> shapes;
+  auto add = [&](const std::string &name,
+                 const std::optional<std::vector<uint32_t>> &sizes) {
+    std::string text = name + ":";
+    for (size_t i = 0; sizes && i < sizes->size(); ++i)
+      text += (i ? "x" : "") + std::to_string((*sizes)[i]);
+    shapes.push_back(sizes ? text : text + "?");
+  };
+  for (const std::string &text : options) {
+    Argument argument = splitArgument(text);
+    const std::string &value = argument.value;
+    std::string name = argument.name.value_or("");
+    std::optional<std::vector<uint32_t>> sizes;
+    if (value.empty() || value[0] != '@') {
+      HostTensor literal;
+      if (parseType(std::string_view(value).substr(0, value.find('=')),
+                    literal.dataType, literal.sizes))
+        sizes = literal.sizes;
+      add(name, sizes);
+      continue;
+    }
+    std::string path = value.substr(1), suffix = getSuffix(path);
+    if (suffix == ".npz" && !argument.name) {
+      NpzFile archive;
+      if (!archive.open(path, error))
+        return std::nullopt;
+      bool isOrdered = isUnnamed(archive);
+      for (const NpzFile::Member &member : archive.getMembers()) {
+        auto tensor = archive.read(member, noType, error);
+        if (!tensor)
+          return std::nullopt;
+        add(isOrdered ? "" : member.name, tensor->sizes);
+      }
+      continue;
+    }
+    if (hasOwnShape(path)) {
+      auto tensor = readTensorFile(path, name, noType, PictureOptions(), error);
+      if (!tensor)
+        return std::nullopt;
+      sizes = tensor->sizes;
+    }
+    add(name, sizes);
+  }
+  return shapes;
+}
+
 std::optional<OutputTensors> dml::tools::readOutputTensors(
     const std::string &option, const std::vector<std::string> &options,
     const FunctionSignature &function, std::string &error) {

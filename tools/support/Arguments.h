@@ -38,6 +38,14 @@ readInputs(const std::vector<std::string> &options,
            const FunctionSignature &function, const PictureOptions &pictures,
            std::string &error);
 
+/// Describes the shapes of the tensors that --input options give, in their
+/// order: "x:1x3x224x224", or ":1x3x224x224" where no name is given. The shape
+/// of a file that has none, such as a picture, is "?". Only the beginning of
+/// most files is read. Returns nothing, with `error` set, if a file cannot be
+/// read.
+std::optional<std::vector<std::string>>
+describeShapes(const std::vector<std::string> &options, std::string &error);
+
 /// Reads the files for the outputs of `function` from the options with the name
 /// `option`, [NAME=]@FILE.npy or .npz. Outputs without a file have an empty
 /// name. A .npz file without a name is the file of all outputs that have no

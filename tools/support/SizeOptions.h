@@ -8,6 +8,7 @@
 #define DML_TOOLS_SUPPORT_SIZEOPTIONS_H
 
 #include "dml/Import/Sizes.h"
+#include "support/Arguments.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace dml::tools {
@@ -26,11 +27,29 @@ public:
                llvm::cl::desc("All sizes of an input of an ONNX model that "
                               "leaves some of them open. A batch whose size "
                               "no option states is taken to be 1"),
-               llvm::cl::cat(category)) {}
+               llvm::cl::cat(category)),
+        given("given-shape", llvm::cl::Hidden,
+              llvm::cl::desc("The shape of a tensor that an input gets, for "
+                             "dml-run"),
+              llvm::cl::cat(category)) {}
 
-  onnx::StatedSizes get() const { return {dimensions, shapes, std::nullopt}; }
+  onnx::StatedSizes get() const {
+    return {dimensions, shapes, std::nullopt, given};
+  }
+  /// Takes sizes that are open from the tensors of `inputs`, which are --input
+  /// options, unless the caller has done so. Returns false, with `error` set,
+  /// if a file cannot be read.
+  bool takeShapesOf(const std::vector<std::string> &inputs,
+                    std::string &error) {
+    if (!given.empty())
+      return true;
+    auto found = describeShapes(inputs, error);
+    for (const std::string &shape : found.value_or(std::vector<std::string>()))
+      given.push_back(shape);
+    return found.has_value();
+  }
 
-  llvm::cl::list<std::string> dimensions, shapes;
+  llvm::cl::list<std::string> dimensions, shapes, given;
 };
 
 } // namespace dml::tools

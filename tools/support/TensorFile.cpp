@@ -35,6 +35,15 @@ bool dml::tools::isWritten(const std::string &suffix) {
   return suffix.empty() || suffix == ".npy" || suffix == ".npz";
 }
 
+/// The text in front of the name of a member: FILE.npz:MEMBER.
+static constexpr std::string_view archiveEnd = ".npz:";
+
+bool dml::tools::hasOwnShape(const std::string &path) {
+  std::string suffix = getSuffix(path);
+  return path.rfind(archiveEnd) != std::string::npos || suffix.empty() ||
+         suffix == ".npy" || suffix == ".npz" || suffix == ".pb";
+}
+
 /// Reads a member of an archive: `member`, or `name`, or the only one.
 static std::optional<HostTensor> readMember(const std::string &path,
                                             const std::string &member,
@@ -77,7 +86,6 @@ std::optional<HostTensor>
 dml::tools::readTensorFile(const std::string &path, const std::string &name,
                            const std::string &type,
                            const PictureOptions &pictures, std::string &error) {
-  const std::string archiveEnd = ".npz:";
   if (size_t at = path.rfind(archiveEnd); at != std::string::npos) {
     size_t colon = at + archiveEnd.size() - 1;
     return readMember(path.substr(0, colon), path.substr(colon + 1), name, type,

@@ -20,6 +20,10 @@ std::string getSuffix(const std::string &path);
 /// none, which is NumPy's .npy as well.
 bool isWritten(const std::string &suffix);
 
+/// Whether the file states the shape of its tensor: NumPy's and ONNX's do, and
+/// pictures and raw elements do not.
+bool hasOwnShape(const std::string &path);
+
 /// Reads the tensor `name`, of the type `type`, from a file. The suffix of its
 /// name states the format:
 ///

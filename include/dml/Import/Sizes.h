@@ -23,6 +23,11 @@ struct StatedSizes {
   llvm::ArrayRef<std::string> shapes;
   /// The size of every dimension that is still open then.
   std::optional<int64_t> otherwise;
+  /// "INPUT:1x3x224x224" or ":1x3x224x224": the shapes of tensors that inputs
+  /// get. One without the name of an input belongs to the next input that has
+  /// none, in order. They fill dimensions that nothing else states; one that
+  /// contradicts the model is left to the reader of the tensor.
+  llvm::ArrayRef<std::string> given;
 };
 
 /// What stateSizes() finds out.
@@ -38,13 +43,14 @@ struct SizesOfInputs {
 /// Adds the size of each open dimension of the model in `file` to
 /// `options.dimensions`, in this order:
 ///
-/// 1. the sizes that `stated` has,
-/// 2. 1 for a batch: each dimension whose name begins with "batch", or, in a
+/// 1. the sizes that `stated.dimensions` and `stated.shapes` have,
+/// 2. those of `stated.given`,
+/// 3. 1 for a batch: each dimension whose name begins with "batch", or, in a
 ///    model without such a name, dimension 0 of each input of two dimensions
 ///    or more,
-/// 3. the sum, for a name such as "past + 1" whose terms are numbers and names
+/// 4. the sum, for a name such as "past + 1" whose terms are numbers and names
 ///    that have a size,
-/// 4. `stated.otherwise`.
+/// 5. `stated.otherwise`.
 ///
 /// Returns an error where `stated` is malformed or contradicts the model.
 llvm::Expected<SizesOfInputs> stateSizes(const llvm::MemoryBuffer &file,

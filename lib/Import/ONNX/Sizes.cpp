@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace dml;
 using namespace dml::onnx;
@@ -143,6 +144,44 @@ static llvm::Error addShape(StringRef text, const Signature &signature,
   return llvm::Error::success();
 }
 
+/// Adds the sizes of tensors that inputs get, where nothing else states them.
+static void addGiven(llvm::ArrayRef<std::string> given,
+                     const Signature &signature, KnownSizes &sizes) {
+  auto find = [&](StringRef name) {
+    return llvm::find_if(signature.inputs,
+                         [&](const auto &each) { return each.name == name; });
+  };
+  auto add = [&](const SignatureTensor &input, StringRef text) {
+    llvm::SmallVector<int64_t> shape;
+    if (!parseShape(text, shape) || shape.size() != input.dimensions.size())
+      return;
+    for (auto [dimension, size] : llvm::zip(input.dimensions, shape))
+      if (dimension.size < 0)
+        sizes.try_emplace(dimension.name, size);
+  };
+  llvm::StringSet<> named;
+  llvm::SmallVector<StringRef> others;
+  for (StringRef each : given) {
+    auto [name, shape] = each.rsplit(':');
+    auto input = find(name);
+    if (input == signature.inputs.end()) {
+      others.push_back(shape);
+      continue;
+    }
+    named.insert(name);
+    add(*input, shape);
+  }
+  const auto *next = others.begin();
+  for (const SignatureTensor &input : signature.inputs) {
+    // An input whose value an option states gets no tensor.
+    if (named.contains(input.name) || sizes.contains(input.name))
+      continue;
+    if (next == others.end())
+      break;
+    add(input, *next++);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Other sizes
 //===----------------------------------------------------------------------===//
@@ -227,6 +266,7 @@ dml::onnx::stateSizes(const llvm::MemoryBuffer &file, const StatedSizes &stated,
   for (const std::string &shape : stated.shapes)
     if (llvm::Error error = addShape(shape, *signature, sizes))
       return error;
+  addGiven(stated.given, *signature, sizes);
   result.batches = findBatches(*signature, sizes);
   for (const std::string &name : result.batches)
     sizes.try_emplace(name, 1);

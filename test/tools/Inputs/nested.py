@@ -31,6 +31,12 @@ def main():
     write("attributes", aliases("#", "1", "{{a = {}}}"))
     write("minus", module("affine_map<(d0) -> (" + "-" * DEPTH + "d0)>"))
     write("plus", module("affine_map<(d0) -> (" + "d0 + " * DEPTH + "d0)>"))
+    # What MLIR's own tools parse, and write as bytecode.
+    for depth in (1000, 100):
+        write(f"modules-{depth}", "builtin.module {\n" * depth + "}\n" * depth)
+        write(f"arrays-{depth}", module("[" * depth + "]" * depth))
+        write(f"tuples-{depth}", "func.func private @f(" + "tuple<" * depth + "i1" + ">" * depth + ")\n")
+        write(f"locations-{depth}", "module {} loc(" + 'callsite("a" at ' * depth + '"b"' + ")" * depth + ")\n")
     # 60 brackets, a chain of aliases of which none contains another, arrows, a text and a
     # comment of brackets.
     write("fits",

@@ -1,0 +1,33 @@
+//===- Suggestions.h - What a misspelt name probably means ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_SUGGESTIONS_H
+#define DML_IR_SUGGESTIONS_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace dml {
+
+/// Returns the one of `names` that a misspelt `name` probably means. Returns an
+/// empty text if no name is similar enough, or if several are equally similar.
+llvm::StringRef findNearest(llvm::StringRef name,
+                            llvm::ArrayRef<llvm::StringRef> names);
+
+/// Lets MLIR's errors about an operation that no dialect has name the operation
+/// of the same dialect that was probably meant:
+///
+///   custom op 'dml.activation_rellu' is unknown; did you mean
+///   'dml.activation_relu'?
+///
+/// Takes effect in a context when the context loads the dialect dml, if the
+/// handler that prints diagnostics was registered before.
+void suggestOperations(mlir::DialectRegistry &registry);
+
+} // namespace dml
+
+#endif // DML_IR_SUGGESTIONS_H
