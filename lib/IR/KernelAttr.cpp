@@ -320,7 +320,8 @@ std::optional<MatrixTile> MatrixTile::get(DictionaryAttr kernel) {
     else if (entryName == panelName)
       isRead = readSize(value, tile.panel);
     else if (entryName == aheadName)
-      isRead = readSize(value, tile.ahead) && tile.ahead <= MatrixTile::maxAhead;
+      isRead =
+          readSize(value, tile.ahead) && tile.ahead <= MatrixTile::maxAhead;
     else if (entryName == slicesName)
       isRead = readSize(value, tile.slices);
     if (!isRead)

@@ -89,8 +89,7 @@ inline constexpr double waitsOfStage = 1.79;
 /// 2048 channels of 7x7, one behind the other, take 0.143 ms on an H100 with 32
 /// times 32 sums in four slices and one stage ahead, and 0.116, 0.110 and 0.104
 /// ms with two, three and four.
-inline double getStageCycles(const DeviceSpeed &device,
-                             int64_t ahead = 1) {
+inline double getStageCycles(const DeviceSpeed &device, int64_t ahead = 1) {
   return waitsOfStage * device.lastCacheCycles /
          static_cast<double>(std::max<int64_t>(ahead, 1));
 }

@@ -510,9 +510,9 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
 /// producer's long sums. The reader must read only one sum per element, since
 /// reads of different sums would repeat the loops, and it must compute little.
 /// It must also have no more elements than there are sums: a concatenation, for
-/// example, computes a sum for some of its elements alone, so that no kernel for
-/// sums can compute the others.
-/// (Readers with loops pass this test, but isProfitable() rejects them later.)
+/// example, computes a sum for some of its elements alone, so that no kernel
+/// for sums can compute the others. (Readers with loops pass this test, but
+/// isProfitable() rejects them later.)
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;
@@ -922,10 +922,10 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   producer->erase();
 }
 
-/// Whether a reader of `join` reduces rows to fewer elements. A thread of such a
-/// kernel loads one element after the other, and a branch before each load, for
-/// the choice between the inputs of a concatenation, lets the thread wait for
-/// each: the mean of 64 positions of 2,048 channels, which come from four
+/// Whether a reader of `join` reduces rows to fewer elements. A thread of such
+/// a kernel loads one element after the other, and a branch before each load,
+/// for the choice between the inputs of a concatenation, lets the thread wait
+/// for each: the mean of 64 positions of 2,048 channels, which come from four
 /// tensors, takes 80 us on an H100, and 4 us where they are in one tensor.
 static bool isReduced(linalg::GenericOp join) {
   return llvm::any_of(join->getUsers(), [&](Operation *user) {

@@ -479,8 +479,8 @@ static std::pair<Value, Value> getLoadAndCondition(Value vector) {
     if (!extract || !matchPattern(select.getFalseValue(), m_Zero()) ||
         extract.getStaticPosition() !=
             ArrayRef<int64_t>(static_cast<int64_t>(number)) ||
-        (number > 0 && (extract.getSource() != loaded ||
-                        select.getCondition() != condition)))
+        (number > 0 &&
+         (extract.getSource() != loaded || select.getCondition() != condition)))
       return whole;
     loaded = extract.getSource();
     condition = select.getCondition();
@@ -788,10 +788,10 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
   // load.
   int64_t blocksTogether = tile.ahead / std::gcd(tile.ahead, phases);
   int64_t stagesTogether = blocksTogether * phases;
-  int64_t iterations = tile.ahead == 1
-                           ? blocks
-                           : std::max<int64_t>(stages - tile.ahead, 0) /
-                                 stagesTogether;
+  int64_t iterations =
+      tile.ahead == 1
+          ? blocks
+          : std::max<int64_t>(stages - tile.ahead, 0) / stagesTogether;
   auto join = [&] {
     SmallVector<Value> values = sums;
     for (const FactorsAhead &slot : slots) {
@@ -812,17 +812,17 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
     }
   };
   if (iterations > 0)
-    split(buildLoop(
-        b, *forms, {0, iterations}, Counter::InOrder, join(),
-        [&](LinearForm iteration, ValueRange values) {
-          split(SmallVector<Value>(values));
-          bool hasNext = stages > 1;
-          buildStagesAhead(forms->mul(b, iteration, blocksTogether),
-                           stagesTogether,
-                           hasNext ? stagesTogether + tile.ahead : 0, sums,
-                           slots);
-          return join();
-        }));
+    split(buildLoop(b, *forms, {0, iterations}, Counter::InOrder, join(),
+                    [&](LinearForm iteration, ValueRange values) {
+                      split(SmallVector<Value>(values));
+                      bool hasNext = stages > 1;
+                      buildStagesAhead(forms->mul(b, iteration, blocksTogether),
+                                       stagesTogether,
+                                       hasNext ? stagesTogether + tile.ahead
+                                               : 0,
+                                       sums, slots);
+                      return join();
+                    }));
   int64_t done = iterations * stagesTogether;
   if (int64_t left = stages - done)
     buildStagesAhead(iterations * blocksTogether, left, left, sums, slots);

@@ -40,10 +40,11 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
                   static_cast<double>(sums.positions) *
                   static_cast<double>(sums.channels * sums.taps);
   const DeviceSpeed &device = profile.getSpeed();
-  double saved = staged *
-                 (sums.width % countLanes(sums) == 0 ? cost::layout::opsSavedInRows
+  double saved =
+      staged *
+      (sums.width % countLanes(sums) == 0 ? cost::layout::opsSavedInRows
                                           : cost::layout::opsSavedAcrossRows) /
-                 device.getOpsPerCycle();
+      device.getOpsPerCycle();
   double turning = sums.movedBytes * cost::layout::timesOfTurning *
                    device.getCyclesPerByte();
   // If the input has to be copied, the saved time must exceed the time of
