@@ -110,6 +110,22 @@ inline double getStartCycles(const DeviceSpeed &device) {
 /// shown:  gemm4096_f16
 inline constexpr double otherRegisters = 80;
 
+/// The largest number of sums in the tile of a kernel that loads factors more
+/// than one stage ahead.
+/// unit:   sums of a workgroup
+/// shown:  on an H200, 128 times 96 sums with four stages ahead take 1.16 times
+///         as long (gemm_2048x768x768_f16), and 64 times 64 sums 0.94 times
+///         (1x1 convolutions of 512 channels of 28x28)
+inline constexpr int64_t maxSumsAhead = 64 * 64;
+
+/// The largest share of a thread's registers with which a kernel loads factors
+/// more than one stage ahead.
+/// unit:   share of the registers
+/// shown:  on an H200, four stages ahead with 208 of 255 registers, by this
+///         model's count, take 1.06 times as long (gemm1024_f16), and with 160
+///         registers 0.76 (1x1 convolutions of 2048 channels of 7x7)
+inline constexpr double shareAhead = 0.75;
+
 /// The factor by which a kernel slows down if the values of its threads do not
 /// fit into registers.
 /// unit:   times

@@ -211,10 +211,10 @@ public:
 private:
   /// The factors of a stage that are loaded but not yet stored in workgroup
   /// memory: the vectors that the thread has loaded, and, for each vector of an
-  /// operand with padding, a condition. Where it does not hold, 0 is stored in
-  /// place of the vector.
+  /// operand with padding, a word of ones, or a word of zeros if 0 is to be
+  /// stored in place of the vector.
   struct FactorsAhead {
-    SmallVector<Value> vectors, conditions;
+    SmallVector<Value> vectors, masks;
   };
 
   SmallVector<SmallVector<BuiltFactor>>
@@ -238,7 +238,7 @@ private:
   void multiply(LinearForm stage, MutableArrayRef<Value> sums);
   LinearForm getStage(LinearForm block, int64_t phase);
   SmallVector<Value> buildBlock(LinearForm block, ValueRange carried);
-  Value select(Value condition, Value vector);
+  Value buildMasked(Value vector, Value mask);
   /// Returns the number of vectors of an operand that a thread loads in a
   /// stage.
   size_t getNumVectors(const StagedMatrices &staged) const {
@@ -490,13 +490,12 @@ static std::pair<Value, Value> getLoadAndCondition(Value vector) {
   return {loaded, condition};
 }
 
-/// Replaces the words of `vector` by 0 where `condition` does not hold.
-Value MatrixBuilder::select(Value condition, Value vector) {
+/// Returns the bits of `vector` that are set in each word of `mask`.
+Value MatrixBuilder::buildMasked(Value vector, Value mask) {
   SmallVector<Value> words;
   for (int64_t number = 0; number < wordsOfVector; ++number)
-    words.push_back(arith::SelectOp::create(
-        b, condition, vector::ExtractOp::create(b, vector, number),
-        arith::ConstantOp::create(b, b.getI32IntegerAttr(0))));
+    words.push_back(arith::AndIOp::create(
+        b, vector::ExtractOp::create(b, vector, number), mask));
   return vector::FromElementsOp::create(b, vector.getType(), words);
 }
 
@@ -697,8 +696,8 @@ MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
   factors.vectors = loadStage(block, phase);
   if (tile.ahead == 1)
     return factors;
-  // Where padding is impossible, the condition holds: the number of conditions
-  // is the same for all stages.
+  // A vector that is not chosen in this stage has a mask as well, so that all
+  // stages have the same number of masks.
   MutableArrayRef<Value> vectors = factors.vectors;
   for (const StagedMatrices *staged : {&rows, &columns}) {
     size_t count = getNumVectors(*staged);
@@ -706,9 +705,12 @@ MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
       for (Value &vector : vectors.take_front(count)) {
         Value condition;
         std::tie(vector, condition) = getLoadAndCondition(vector);
-        if (!condition)
-          condition = arith::ConstantOp::create(b, b.getBoolAttr(true));
-        factors.conditions.push_back(condition);
+        Value mask = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+        if (condition)
+          mask = arith::SelectOp::create(
+              b, condition, mask,
+              arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+        factors.masks.push_back(mask);
       }
     vectors = vectors.drop_front(count);
   }
@@ -720,18 +722,16 @@ MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
 void MatrixBuilder::storeAhead(const FactorsAhead &factors, LinearForm stage) {
   SmallVector<Value> chosen = factors.vectors;
   MutableArrayRef<Value> vectors = chosen;
-  ArrayRef<Value> conditions = factors.conditions;
-  if (!conditions.empty())
-    for (const StagedMatrices *staged : {&rows, &columns}) {
-      size_t count = getNumVectors(*staged);
-      if (isChosen(*staged->operand)) {
-        for (auto [vector, condition] :
-             llvm::zip(vectors.take_front(count), conditions))
-          vector = select(condition, vector);
-        conditions = conditions.drop_front(count);
-      }
-      vectors = vectors.drop_front(count);
+  ArrayRef<Value> masks = factors.masks;
+  for (const StagedMatrices *staged : {&rows, &columns}) {
+    size_t count = getNumVectors(*staged);
+    if (!masks.empty() && isChosen(*staged->operand)) {
+      for (auto [vector, mask] : llvm::zip(vectors.take_front(count), masks))
+        vector = buildMasked(vector, mask);
+      masks = masks.drop_front(count);
     }
+    vectors = vectors.drop_front(count);
+  }
   storeStage(chosen, stage);
 }
 
@@ -796,7 +796,7 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
     SmallVector<Value> values = sums;
     for (const FactorsAhead &slot : slots) {
       llvm::append_range(values, slot.vectors);
-      llvm::append_range(values, slot.conditions);
+      llvm::append_range(values, slot.masks);
     }
     return values;
   };
@@ -808,7 +808,7 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
     take(sums);
     for (FactorsAhead &slot : slots) {
       take(slot.vectors);
-      take(slot.conditions);
+      take(slot.masks);
     }
   };
   if (iterations > 0)

@@ -263,7 +263,7 @@ struct MatrixSeeds {
   int64_t stages[2];
   /// The numbers of stages ahead, beside those of isCarried(): 1
   /// if a kernel keeps factors in registers, and 0 otherwise.
-  int64_t ahead[3];
+  int64_t ahead[2];
 };
 } // namespace
 
@@ -284,7 +284,7 @@ static constexpr MatrixSeeds seeds = {
     /*slicesOfSubgroups=*/{1, 2, 4},
     /*matricesOfStage=*/{1, 2, 4, 8},
     /*stages=*/{1, 2},
-    /*ahead=*/{2, 3, 4}};
+    /*ahead=*/{2, 3}};
 
 /// Returns the numbers of terms that the search tries for a stage with `slices`
 /// slices. The last numbers are for contractions whose terms fill whole vectors
@@ -448,15 +448,29 @@ bool MatrixSearch::isCarried(const MatrixTile &tile) const {
 /// Whether `tile`, which loads factors several stages ahead, may do so.
 bool MatrixSearch::canLoadAhead(const MatrixTile &tile,
                                 const MatrixSchedule &schedule) const {
+  // Several workgroups on a multiprocessor fill each other's waits, and the
+  // products of a large tile take as long as its loads.
+  if (static_cast<double>(countGroups(contraction, tile.rows, tile.columns)) >
+          profile.getSpeed().multiprocessors ||
+      tile.rows * tile.columns > cost::matrix::maxSumsAhead)
+    return false;
   // The code of several stages is written out, so that each stage is to be in
   // one piece and the sum is to have more stages than are loaded ahead.
   if (schedule.getPhases(contraction) > 1 ||
       schedule.getBlocks(contraction) <= tile.ahead)
     return false;
+  // A choice between an element and padding for each factor by itself waits for
+  // the factor, so that nothing is gained.
+  if (llvm::any_of(ArrayRef{&contraction.rows, &contraction.columns},
+                   [](const ContractionOperand *operand) {
+                     return isChosen(*operand) && !areChosenTogether(*operand);
+                   }))
+    return false;
   auto threads =
       static_cast<double>(tile.getSubgroups() * profile.getSubgroupSize());
   return countRegisters(tile, schedule, threads) <=
-         threads * profile.getSpeed().registersOfThread;
+         cost::matrix::shareAhead * threads *
+             profile.getSpeed().registersOfThread;
 }
 
 void MatrixSearch::consider(const MatrixTile &tile,
