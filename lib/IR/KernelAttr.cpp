@@ -20,7 +20,6 @@ static constexpr llvm::StringLiteral subgroupName = "subgroup";
 static constexpr llvm::StringLiteral shapeName = "shape";
 static constexpr llvm::StringLiteral stagesName = "stages";
 static constexpr llvm::StringLiteral panelName = "panel";
-static constexpr llvm::StringLiteral carriedName = "carried";
 
 // The other entries of a contraction kernel's tile.
 static constexpr llvm::StringLiteral threadsName = "threads";
@@ -119,8 +118,8 @@ DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr(panelName, b.getI64IntegerAttr(panel)));
   if (slices != plain.slices)
     entries.push_back(b.getNamedAttr(slicesName, b.getI64IntegerAttr(slices)));
-  if (isCarried)
-    entries.push_back(b.getNamedAttr(carriedName, b.getUnitAttr()));
+  if (ahead != plain.ahead)
+    entries.push_back(b.getNamedAttr(aheadName, b.getI64IntegerAttr(ahead)));
   return b.getDictionaryAttr(
       b.getNamedAttr(name, b.getDictionaryAttr(entries)));
 }
@@ -320,8 +319,9 @@ std::optional<MatrixTile> MatrixTile::get(DictionaryAttr kernel) {
       isRead = readSize(value, tile.stages) && tile.stages <= 2;
     else if (entryName == panelName)
       isRead = readSize(value, tile.panel);
-    else if (entryName == carriedName)
-      isRead = tile.isCarried = isa<UnitAttr>(value);
+    else if (entryName == aheadName)
+      isRead =
+          readSize(value, tile.ahead) && tile.ahead <= MatrixTile::maxAhead;
     else if (entryName == slicesName)
       isRead = readSize(value, tile.slices);
     if (!isRead)

@@ -1,5 +1,6 @@
 // Sixteen rows are one tile of rows. 128 tiles of columns leave two matrices of sums to
-// each multiprocessor, and two subgroups share out the terms of each.
+// each multiprocessor, and four subgroups share out the terms of each. Factors are loaded
+// three stages ahead.
 
 // RUN: dml-opt %s --dml-attach-device=profile=full,+cooperativeMatrix --dml-select-kernels | FileCheck %s
 // Without matrices, slices of the terms are tried out with views of the buffers, which
@@ -8,7 +9,7 @@
 // SLICES: dml.kernel = {slice_tile
 
 // CHECK-LABEL: func @few
-// CHECK:       dml.kernel = {matrix_tile = {{.*}}slices = 2 : i64{{.*}}subgroup = array<i64: 16, 16>, workgroup = array<i64: 16, 32, 256>
+// CHECK:       dml.kernel = {matrix_tile = {ahead = 3 : i64, {{.*}}slices = 4 : i64{{.*}}subgroup = array<i64: 16, 16>, workgroup = array<i64: 16, 32, 256>
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @few(%lhs: memref<16x4096xf16>, %rhs: memref<4096x4096xf16>, %output: memref<16x4096xf16>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}

@@ -109,11 +109,11 @@ func.func @few_terms(%lhs: memref<256x640xf16>, %rhs: memref<640x6272xf16>, %out
 
 // -----
 
-// A factor may be padding, or a number that was rounded to f16 before. What padding is
-// looked for is carried into the iteration that stores it.
+// A factor may be padding, or a number that was rounded to f16 before. A factor for which
+// padding is looked for stays in registers until the iteration that stores it.
 
 // CHECK-LABEL: func @padded
-// CHECK:       dml.kernel = {matrix_tile = {carried,
+// CHECK:       dml.kernel = {matrix_tile = {ahead = 1 : i64,
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @padded(%lhs: memref<4096x64xf16>, %rhs: memref<64x4000xf16>, %output: memref<4096x4096xf32>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
@@ -178,10 +178,10 @@ func.func @wide(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf32>, %output: m
 
 // 512 times 512 sums are 16 tiles of 128 times 128, and a device has more
 // multiprocessors: it takes 128 tiles of 32 times 64. Each is alone on a multiprocessor:
-// it has many terms in a stage, and carries the next ones.
+// it has many terms in a stage, and loads the factors of three stages ahead.
 
 // CHECK-LABEL: func @small
-// CHECK:       dml.kernel = {matrix_tile = {carried, {{.*}}workgroup = array<i64: 32, 64, 128>
+// CHECK:       dml.kernel = {matrix_tile = {ahead = 3 : i64, {{.*}}workgroup = array<i64: 32, 64, 128>
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @small(%lhs: memref<512x512xf16>, %rhs: memref<512x512xf16>, %output: memref<512x512xf16>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}

@@ -169,10 +169,14 @@ struct MatrixTile {
   /// The kernel uses the greatest divisor of the number of tiles that does not
   /// exceed this number.
   int64_t panel = 1;
-  /// Whether the loop carries the factors of the next stage into the next
-  /// iteration, which begins by storing them. Otherwise, each iteration ends by
-  /// storing the factors for the next iteration.
-  bool isCarried = false;
+  /// The number of stages whose factors are in registers, on their way from the
+  /// device's memory, while the products of a stage are computed. With 2, the
+  /// factors of stage 7 are loaded before stage 5 is multiplied, and stored in
+  /// workgroup memory before stage 7 is. With 0, the factors of a stage are
+  /// loaded before the stage in front of it is multiplied, and stored behind
+  /// it, so that they are never in registers from one iteration of the loop to
+  /// the next.
+  int64_t ahead = 0;
   /// The number of groups of subgroups between which the terms of each sum are
   /// divided (split-K within a workgroup). The partial sums are added up at the
   /// end, in a fixed order. A workgroup with few rows has few matrices of sums,
@@ -183,6 +187,8 @@ struct MatrixTile {
   int64_t getSubgroups() const {
     return (rows / subgroupRows) * (columns / subgroupColumns) * slices;
   }
+  /// The greatest number of stages ahead.
+  static constexpr int64_t maxAhead = 8;
   static constexpr llvm::StringLiteral name = "matrix_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
   static std::optional<MatrixTile> get(mlir::DictionaryAttr kernel);

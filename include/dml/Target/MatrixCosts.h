@@ -12,6 +12,7 @@
 #define DML_TARGET_MATRIXCOSTS_H
 
 #include "dml/Target/DeviceSpeed.h"
+#include <algorithm>
 #include <cstdint>
 
 namespace dml::cost {
@@ -77,14 +78,20 @@ inline double getBarrierCycles(const DeviceSpeed &device) {
 }
 
 /// The number of latencies of the last cache that a workgroup waits in each
-/// stage, beside its barriers: for factors in flight, and for the first
-/// matrices of the stage.
+/// stage, beside its barriers, if the factors of the next stage are loaded one
+/// stage ahead: for factors in flight, and for the first matrices of the stage.
 /// unit:   latencies of the last cache
 /// shown:  gemm4096_f16 with 64 terms of a stage instead of 32
 inline constexpr double waitsOfStage = 1.79;
 
-inline double getStageCycles(const DeviceSpeed &device) {
-  return waitsOfStage * device.lastCacheCycles;
+/// With `ahead` stages ahead, a load has as many times the time of a stage, so
+/// that it delays each stage by that part of its wait. Six 1x1 convolutions of
+/// 2048 channels of 7x7, one behind the other, take 0.143 ms on an H100 with 32
+/// times 32 sums in four slices and one stage ahead, and 0.116, 0.110 and 0.104
+/// ms with two, three and four.
+inline double getStageCycles(const DeviceSpeed &device, int64_t ahead = 1) {
+  return waitsOfStage * device.lastCacheCycles /
+         static_cast<double>(std::max<int64_t>(ahead, 1));
 }
 
 /// The number of latencies of memory that a workgroup waits in total before its
@@ -102,6 +109,22 @@ inline double getStartCycles(const DeviceSpeed &device) {
 /// unit:   registers of 4 bytes
 /// shown:  gemm4096_f16
 inline constexpr double otherRegisters = 80;
+
+/// The largest number of sums in the tile of a kernel that loads factors more
+/// than one stage ahead.
+/// unit:   sums of a workgroup
+/// shown:  on an H200, 128 times 96 sums with four stages ahead take 1.16 times
+///         as long (gemm_2048x768x768_f16), and 64 times 64 sums 0.94 times
+///         (1x1 convolutions of 512 channels of 28x28)
+inline constexpr int64_t maxSumsAhead = 64 * 64;
+
+/// The largest share of a thread's registers with which a kernel loads factors
+/// more than one stage ahead.
+/// unit:   share of the registers
+/// shown:  on an H200, four stages ahead with 208 of 255 registers, by this
+///         model's count, take 1.06 times as long (gemm1024_f16), and with 160
+///         registers 0.76 (1x1 convolutions of 2048 channels of 7x7)
+inline constexpr double shareAhead = 0.75;
 
 /// The factor by which a kernel slows down if the values of its threads do not
 /// fit into registers.

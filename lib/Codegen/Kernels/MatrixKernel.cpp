@@ -209,6 +209,14 @@ public:
   void build();
 
 private:
+  /// The factors of a stage that are loaded but not yet stored in workgroup
+  /// memory: the vectors that the thread has loaded, and, for each vector of an
+  /// operand with padding, a word of ones, or a word of zeros if 0 is to be
+  /// stored in place of the vector.
+  struct FactorsAhead {
+    SmallVector<Value> vectors, masks;
+  };
+
   SmallVector<SmallVector<BuiltFactor>>
   getItemFactors(const StagedMatrices &staged, int64_t firstTerm);
   SmallVector<Value> unpackItem(TileBuilder &builder, Value condition);
@@ -229,8 +237,20 @@ private:
   void storeOnes();
   void multiply(LinearForm stage, MutableArrayRef<Value> sums);
   LinearForm getStage(LinearForm block, int64_t phase);
-  SmallVector<Value> buildBlock(LinearForm block, ValueRange carried,
-                                int64_t numMatrices);
+  SmallVector<Value> buildBlock(LinearForm block, ValueRange carried);
+  Value buildMasked(Value vector, Value mask);
+  /// Returns the number of vectors of an operand that a thread loads in a
+  /// stage.
+  size_t getNumVectors(const StagedMatrices &staged) const {
+    return llvm::divideCeilSigned(staged.area.getNumItems(), threads) *
+           staged.area.vectorsOfItem;
+  }
+  FactorsAhead loadAhead(LinearForm block, int64_t phase);
+  void storeAhead(const FactorsAhead &factors, LinearForm stage);
+  void buildStagesAhead(LinearForm block, int64_t count, int64_t end,
+                        MutableArrayRef<Value> sums,
+                        MutableArrayRef<FactorsAhead> slots);
+  SmallVector<Value> buildSumsAhead(SmallVector<Value> sums);
   SmallVector<Value> buildSums();
   void storeMatrix(Value matrix, LinearForm line, LinearForm column,
                    LinearForm first, int64_t pitch);
@@ -442,6 +462,43 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
   return vectors;
 }
 
+/// If each word of `vector` is a word of one loaded vector where a condition
+/// holds, and 0 elsewhere, returns the loaded vector and the condition.
+/// Otherwise returns `vector` and null.
+static std::pair<Value, Value> getLoadAndCondition(Value vector) {
+  std::pair<Value, Value> whole = {vector, Value()};
+  auto words = vector.getDefiningOp<vector::FromElementsOp>();
+  if (!words)
+    return whole;
+  Value loaded, condition;
+  for (auto [number, word] : llvm::enumerate(words.getElements())) {
+    auto select = word.getDefiningOp<arith::SelectOp>();
+    auto extract =
+        select ? select.getTrueValue().getDefiningOp<vector::ExtractOp>()
+               : vector::ExtractOp();
+    if (!extract || !matchPattern(select.getFalseValue(), m_Zero()) ||
+        extract.getStaticPosition() !=
+            ArrayRef<int64_t>(static_cast<int64_t>(number)) ||
+        (number > 0 &&
+         (extract.getSource() != loaded || select.getCondition() != condition)))
+      return whole;
+    loaded = extract.getSource();
+    condition = select.getCondition();
+  }
+  if (loaded.getType() != vector.getType())
+    return whole;
+  return {loaded, condition};
+}
+
+/// Returns the bits of `vector` that are set in each word of `mask`.
+Value MatrixBuilder::buildMasked(Value vector, Value mask) {
+  SmallVector<Value> words;
+  for (int64_t number = 0; number < wordsOfVector; ++number)
+    words.push_back(arith::AndIOp::create(
+        b, vector::ExtractOp::create(b, vector, number), mask));
+  return vector::FromElementsOp::create(b, vector.getType(), words);
+}
+
 /// Loads the thread's items of stage `phase` for the iterations of `block`.
 SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
   LinearForm firstStep = forms->mul(b, block, schedule.steps);
@@ -598,31 +655,23 @@ LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
                           {0, schedule.stages - 1});
 }
 
-/// Builds the body of the kernel's loop. Its iteration `block` covers several
-/// iterations of the contraction's loop over terms. The body adds their
-/// products to the sums, and loads the factors of the next stage while the
-/// factors of the present stage are multiplied (software pipelining). `carried`
-/// begins with `numMatrices` matrices: the sums of products and of factors. If
-/// factors are carried from one iteration of the kernel's loop to the next,
-/// these factors follow, which are loaded but not yet stored in workgroup
-/// memory. Returns the new values of `carried`.
+/// Builds the body of the kernel's loop if no factors stay in registers from
+/// one iteration to the next. Iteration `block` covers several iterations of
+/// the contraction's loop over terms. The body adds their products to `sums`,
+/// and loads the factors of the next stage while the factors of the present
+/// stage are multiplied (software pipelining). Returns the new sums.
 SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
-                                             ValueRange carried,
-                                             int64_t numMatrices) {
+                                             ValueRange carried) {
   int64_t blocks = schedule.getBlocks(contraction),
           phases = schedule.getPhases(contraction);
-  SmallVector<Value> sums(carried.take_front(numMatrices)),
-      next(carried.drop_front(numMatrices));
+  SmallVector<Value> sums(carried);
   for (int64_t phase = 0; phase < phases; ++phase) {
     bool isLast = phase + 1 == phases;
     bool hasNext = !isLast || blocks > 1;
-    if (tile.isCarried) {
-      storeStage(next, getStage(block, phase));
-      gpu::BarrierOp::create(b);
-    }
     // After the last phase of the loop's last iteration, nothing is left to
     // load. To avoid a branch, the kernel loads the last block of terms again,
     // and does not use its factors.
+    SmallVector<Value> next;
     if (hasNext)
       next = loadStage(
           isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
@@ -632,14 +681,153 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
     // all threads must have loaded before.
     if (schedule.stages == 1 && hasNext)
       gpu::BarrierOp::create(b);
-    if (tile.isCarried)
-      continue;
     if (hasNext)
       storeStage(next, getStage(block, phase + 1));
     gpu::BarrierOp::create(b);
   }
-  if (tile.isCarried)
-    llvm::append_range(sums, next);
+  return sums;
+}
+
+/// Loads the factors of a stage, as loadStage() does. A choice between a factor
+/// and padding is left to storeAhead(), since it has to wait for the factor.
+MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
+                                                     int64_t phase) {
+  FactorsAhead factors;
+  factors.vectors = loadStage(block, phase);
+  if (tile.ahead == 1)
+    return factors;
+  // A vector that is not chosen in this stage has a mask as well, so that all
+  // stages have the same number of masks.
+  MutableArrayRef<Value> vectors = factors.vectors;
+  for (const StagedMatrices *staged : {&rows, &columns}) {
+    size_t count = getNumVectors(*staged);
+    if (isChosen(*staged->operand))
+      for (Value &vector : vectors.take_front(count)) {
+        Value condition;
+        std::tie(vector, condition) = getLoadAndCondition(vector);
+        Value mask = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+        if (condition)
+          mask = arith::SelectOp::create(
+              b, condition, mask,
+              arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+        factors.masks.push_back(mask);
+      }
+    vectors = vectors.drop_front(count);
+  }
+  return factors;
+}
+
+/// Stores factors that loadAhead() returned in stage `stage` of workgroup
+/// memory.
+void MatrixBuilder::storeAhead(const FactorsAhead &factors, LinearForm stage) {
+  SmallVector<Value> chosen = factors.vectors;
+  MutableArrayRef<Value> vectors = chosen;
+  ArrayRef<Value> masks = factors.masks;
+  for (const StagedMatrices *staged : {&rows, &columns}) {
+    size_t count = getNumVectors(*staged);
+    if (!masks.empty() && isChosen(*staged->operand)) {
+      for (auto [vector, mask] : llvm::zip(vectors.take_front(count), masks))
+        vector = buildMasked(vector, mask);
+      masks = masks.drop_front(count);
+    }
+    vectors = vectors.drop_front(count);
+  }
+  storeStage(chosen, stage);
+}
+
+/// Builds `count` stages of a kernel that loads factors ahead. The stages are
+/// counted from the first stage of block `block`. `sums` are the sums so far,
+/// and `slots` the factors that are loaded but not yet stored in workgroup
+/// memory: the factors of stage number i are in slot i modulo the number of
+/// slots. Each stage stores the factors of its slot in workgroup memory, and
+/// loads into the slot the factors of the stage that is `tile.ahead` stages
+/// later, unless that number is not below `end`.
+void MatrixBuilder::buildStagesAhead(LinearForm block, int64_t count,
+                                     int64_t end, MutableArrayRef<Value> sums,
+                                     MutableArrayRef<FactorsAhead> slots) {
+  int64_t blocks = schedule.getBlocks(contraction),
+          phases = schedule.getPhases(contraction);
+  for (int64_t number = 0; number < count; ++number) {
+    LinearForm present = forms->add(b, block, number / phases);
+    FactorsAhead &slot = slots[number % tile.ahead];
+    LinearForm stage = getStage(present, number % phases);
+    storeAhead(slot, stage);
+    gpu::BarrierOp::create(b);
+    int64_t next = number + tile.ahead;
+    if (next < end)
+      slot = loadAhead(
+          forms->min(b, forms->add(b, block, next / phases), blocks - 1),
+          next % phases);
+    multiply(stage, sums);
+    // With a single stage, the next factors overwrite the present ones, which
+    // all threads must have loaded before.
+    if (schedule.stages == 1 && (next < end || number + 1 < count))
+      gpu::BarrierOp::create(b);
+  }
+}
+
+/// Builds the loop over the terms for a kernel that loads factors ahead.
+/// `sums` are the sums, which are 0. Returns the sums of the terms.
+///
+/// An iteration of the loop takes as many stages as there are slots of factors,
+/// or a multiple of that, so that the factors of each slot stay in the same
+/// registers: with 3 slots, an iteration multiplies the stages 3, 4 and 5 and
+/// loads the stages 6, 7 and 8. If values moved from slot to slot instead, each
+/// move would wait for its load.
+SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
+  int64_t blocks = schedule.getBlocks(contraction),
+          phases = schedule.getPhases(contraction), stages = blocks * phases;
+  SmallVector<FactorsAhead> slots;
+  for (int64_t stage = 0; stage < tile.ahead; ++stage)
+    slots.push_back(
+        loadAhead(std::min(stage / phases, blocks - 1), stage % phases));
+  // The number of blocks in an iteration, and the number of iterations that
+  // load only stages that there are. The remaining stages follow the loop. With
+  // one slot, all stages are in the loop, which loads the last block again at
+  // its end, since a second copy of the stages' code would gain less than a
+  // load.
+  int64_t blocksTogether = tile.ahead / std::gcd(tile.ahead, phases);
+  int64_t stagesTogether = blocksTogether * phases;
+  int64_t iterations =
+      tile.ahead == 1
+          ? blocks
+          : std::max<int64_t>(stages - tile.ahead, 0) / stagesTogether;
+  auto join = [&] {
+    SmallVector<Value> values = sums;
+    for (const FactorsAhead &slot : slots) {
+      llvm::append_range(values, slot.vectors);
+      llvm::append_range(values, slot.masks);
+    }
+    return values;
+  };
+  auto split = [&](ArrayRef<Value> values) {
+    auto take = [&](MutableArrayRef<Value> part) {
+      llvm::copy(values.take_front(part.size()), part.begin());
+      values = values.drop_front(part.size());
+    };
+    take(sums);
+    for (FactorsAhead &slot : slots) {
+      take(slot.vectors);
+      take(slot.masks);
+    }
+  };
+  if (iterations > 0)
+    split(buildLoop(b, *forms, {0, iterations}, Counter::InOrder, join(),
+                    [&](LinearForm iteration, ValueRange values) {
+                      split(SmallVector<Value>(values));
+                      bool hasNext = stages > 1;
+                      buildStagesAhead(forms->mul(b, iteration, blocksTogether),
+                                       stagesTogether,
+                                       hasNext ? stagesTogether + tile.ahead
+                                               : 0,
+                                       sums, slots);
+                      return join();
+                    }));
+  int64_t done = iterations * stagesTogether;
+  if (int64_t left = stages - done)
+    buildStagesAhead(iterations * blocksTogether, left, left, sums, slots);
+  // The sums overwrite the last stage.
+  gpu::BarrierOp::create(b);
   return sums;
 }
 
@@ -654,30 +842,22 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   int64_t numMatrices = getNumMatrices() +
                         (schedule.addsRows ? getRowsOfMatrices() : 0) +
                         (schedule.addsColumns ? getColumnsOfMatrices() : 0);
-  int64_t blocks = schedule.getBlocks(contraction);
+  SmallVector<Value> sums(numMatrices, zero);
 
   storeOnes();
   if (schedule.getUsedTerms() < tile.terms) {
     clearMemory();
     gpu::BarrierOp::create(b);
   }
-  SmallVector<Value> next = loadStage(0, 0), carried(numMatrices, zero);
-  if (tile.isCarried) {
-    llvm::append_range(carried, next);
-  } else {
-    storeStage(next, 0);
-    gpu::BarrierOp::create(b);
-  }
-  SmallVector<Value> sums =
-      buildLoop(b, *forms, {0, blocks}, Counter::InOrder, carried,
-                [&](LinearForm block, ValueRange carried) {
-                  return buildBlock(block, carried, numMatrices);
-                });
-  // The sums overwrite the last stage.
-  if (tile.isCarried)
-    gpu::BarrierOp::create(b);
-  sums.truncate(numMatrices);
-  return sums;
+  if (tile.ahead)
+    return buildSumsAhead(std::move(sums));
+  storeStage(loadStage(0, 0), 0);
+  gpu::BarrierOp::create(b);
+  return buildLoop(b, *forms, {0, schedule.getBlocks(contraction)},
+                   Counter::InOrder, sums,
+                   [&](LinearForm block, ValueRange carried) {
+                     return buildBlock(block, carried);
+                   });
 }
 
 /// Stores `matrix` in workgroup memory, in an array of numbers that begins at

@@ -140,7 +140,8 @@ static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
 static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
-  double ahead = getStagedBytes(tile, schedule) / sizeof(int32_t);
+  double ahead = getStagedBytes(tile, schedule) / sizeof(int32_t) *
+                 static_cast<double>(std::max<int64_t>(tile.ahead, 1));
   return sums + ahead + threads * cost::matrix::otherRegisters;
 }
 
@@ -187,7 +188,7 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
                 shared, cached}) +
       operations + barriers * cost::matrix::getBarrierCycles(device) +
-      cost::matrix::getStageCycles(device);
+      cost::matrix::getStageCycles(device, tile.ahead);
 
   Occupancy occupancy = Occupancy::get(
       {countRegisters(tile, schedule, threads),
@@ -260,6 +261,9 @@ struct MatrixSeeds {
   int64_t matricesOfStage[4];
   /// The numbers of stages in workgroup memory.
   int64_t stages[2];
+  /// The numbers of stages ahead, beside those of isCarried(): 1
+  /// if a kernel keeps factors in registers, and 0 otherwise.
+  int64_t ahead[2];
 };
 } // namespace
 
@@ -279,7 +283,8 @@ static constexpr MatrixSeeds seeds = {
     /*slices=*/{1, 2, 4, 8},
     /*slicesOfSubgroups=*/{1, 2, 4},
     /*matricesOfStage=*/{1, 2, 4, 8},
-    /*stages=*/{1, 2}};
+    /*stages=*/{1, 2},
+    /*ahead=*/{2, 3}};
 
 /// Returns the numbers of terms that the search tries for a stage with `slices`
 /// slices. The last numbers are for contractions whose terms fill whole vectors
@@ -376,9 +381,11 @@ private:
   bool isFilledBy(const MatrixShape &shape) const;
   bool canShare(const MatrixTile &tile) const;
   bool isCarried(const MatrixTile &tile) const;
+  bool canLoadAhead(const MatrixTile &tile,
+                    const MatrixSchedule &schedule) const;
   void tryShares(MatrixTile tile, const MatrixShape &shape);
   void tryStages(MatrixTile tile, const MatrixShape &shape);
-  void consider(const MatrixTile &tile);
+  void consider(const MatrixTile &tile, const MatrixSchedule &schedule);
 
   const Contraction &contraction;
   const DeviceProfile &profile;
@@ -440,12 +447,37 @@ bool MatrixSearch::isCarried(const MatrixTile &tile) const {
                                  profile.getSpeed().multiprocessors;
 }
 
-void MatrixSearch::consider(const MatrixTile &tile) {
-  std::optional<MatrixSchedule> schedule =
-      getSchedule(contraction, tile, profile);
-  if (!schedule)
-    return;
-  MatrixTime ofTile = getMatrixTime(contraction, tile, *schedule, profile);
+/// Whether `tile`, which loads factors several stages ahead, may do so.
+bool MatrixSearch::canLoadAhead(const MatrixTile &tile,
+                                const MatrixSchedule &schedule) const {
+  // Several workgroups on a multiprocessor fill each other's waits, and the
+  // products of a large tile take as long as its loads.
+  if (static_cast<double>(countGroups(contraction, tile.rows, tile.columns)) >
+          profile.getSpeed().multiprocessors ||
+      tile.rows * tile.columns > cost::matrix::maxSumsAhead)
+    return false;
+  // The code of several stages is written out, so that each stage is to be in
+  // one piece and the sum is to have more stages than are loaded ahead.
+  if (schedule.getPhases(contraction) > 1 ||
+      schedule.getBlocks(contraction) <= tile.ahead)
+    return false;
+  // A choice between an element and padding for each factor by itself waits for
+  // the factor, so that nothing is gained.
+  if (llvm::any_of(ArrayRef{&contraction.rows, &contraction.columns},
+                   [](const ContractionOperand *operand) {
+                     return isChosen(*operand) && !areChosenTogether(*operand);
+                   }))
+    return false;
+  auto threads =
+      static_cast<double>(tile.getSubgroups() * profile.getSubgroupSize());
+  return countRegisters(tile, schedule, threads) <=
+         cost::matrix::shareAhead * threads *
+             profile.getSpeed().registersOfThread;
+}
+
+void MatrixSearch::consider(const MatrixTile &tile,
+                            const MatrixSchedule &schedule) {
+  MatrixTime ofTile = getMatrixTime(contraction, tile, schedule, profile);
   if (ofTile.cycles < HUGE_VAL)
     proposals.add({tile, ofTile.cycles, /*isPreferred=*/true});
   if (ofTile.cycles >= time.cycles)
@@ -456,12 +488,22 @@ void MatrixSearch::consider(const MatrixTile &tile) {
 
 /// Tries all stages for a tile whose subgroups and slices are set.
 void MatrixSearch::tryStages(MatrixTile tile, const MatrixShape &shape) {
-  tile.isCarried = isCarried(tile);
+  int64_t least = isCarried(tile) ? 1 : 0;
   for (int64_t terms : getStageTerms(contraction, shape, tile.slices))
     for (int64_t stages : seeds.stages) {
       tile.terms = terms;
       tile.stages = stages;
-      consider(tile);
+      tile.ahead = least;
+      std::optional<MatrixSchedule> schedule =
+          getSchedule(contraction, tile, profile);
+      if (!schedule)
+        continue;
+      consider(tile, *schedule);
+      for (int64_t ahead : seeds.ahead) {
+        tile.ahead = ahead;
+        if (canLoadAhead(tile, *schedule))
+          consider(tile, *schedule);
+      }
     }
 }
 

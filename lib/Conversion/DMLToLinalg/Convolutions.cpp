@@ -227,9 +227,15 @@ StringRef dml::chooseLayout(Operation *op, const DeviceProfile &profile,
   sums.channels = shape.getChannels();
   sums.taps = shape.getTaps();
   sums.width = shape.output.getShape().back();
-  if (sums.taps == 1)
-    return "";
   bool computed = isComputed(op->getOperand(0));
+  // With one tap and a stride of 1, the positions of an image are neighbours,
+  // which a kernel loads as vectors if an image consists of whole vectors.
+  bool loadsPositions =
+      sums.taps == 1 &&
+      llvm::all_of(shape.strides, [](int64_t stride) { return stride == 1; }) &&
+      (sums.positions / shape.output.getDimSize(0)) % getLanes(shape) == 0;
+  if (loadsPositions || (sums.taps == 1 && !computed))
+    return "";
   sums.movedBytes = computed ? 0 : 2 * getBytes(shape.input);
   if (!isFasterChannelsLast(sums, profile))
     return sharesWeights ? chooseFilterLayout(op, sums, profile) : "";

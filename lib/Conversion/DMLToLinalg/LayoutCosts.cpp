@@ -12,6 +12,12 @@
 using namespace mlir;
 using namespace dml;
 
+/// Returns the number of factors of `sums` in a vector.
+static int64_t countLanes(const WindowSums &sums) {
+  return DeviceProfile::vectorBytes * 8 /
+         sums.factorType.getIntOrFloatBitWidth();
+}
+
 bool dml::canLoadChannels(const WindowSums &sums,
                           const DeviceProfile &profile) {
   auto isUsable = [&](const MatrixShape &shape) {
@@ -20,32 +26,29 @@ bool dml::canLoadChannels(const WindowSums &sums,
            2 * sums.rows >= shape.rows && 2 * sums.positions >= shape.columns &&
            sums.channels * sums.taps >= shape.terms;
   };
-  int64_t lanes =
-      DeviceProfile::vectorBytes * 8 / sums.factorType.getIntOrFloatBitWidth();
   // A vector must consist of channels of a single tap.
   return llvm::any_of(profile.getMatrixShapes(), isUsable) &&
-         sums.channels % lanes == 0;
+         sums.channels % countLanes(sums) == 0;
 }
 
 bool dml::isFasterChannelsLast(const WindowSums &sums,
                                const DeviceProfile &profile) {
   if (!canLoadChannels(sums, profile))
     return false;
-  int64_t lanes =
-      DeviceProfile::vectorBytes * 8 / sums.factorType.getIntOrFloatBitWidth();
   double staged = static_cast<double>(llvm::divideCeilSigned(
                       sums.rows, cost::layout::tileRows)) *
                   static_cast<double>(sums.positions) *
                   static_cast<double>(sums.channels * sums.taps);
   const DeviceSpeed &device = profile.getSpeed();
-  double saved = staged *
-                 (sums.width % lanes == 0 ? cost::layout::opsSavedInRows
+  double saved =
+      staged *
+      (sums.width % countLanes(sums) == 0 ? cost::layout::opsSavedInRows
                                           : cost::layout::opsSavedAcrossRows) /
-                 device.getOpsPerCycle();
+      device.getOpsPerCycle();
   double turning = sums.movedBytes * cost::layout::timesOfTurning *
                    device.getCyclesPerByte();
-  // The saved time must exceed the time of another launch, even if the input
-  // need not be copied: kernels with few sums wait for other things than
-  // operations.
-  return saved - turning > device.launchCycles;
+  // If the input has to be copied, the saved time must exceed the time of
+  // another launch. Otherwise, nothing speaks against the layout: loads of
+  // single elements, which other layouts take, delay few sums as much as many.
+  return sums.movedBytes == 0 || saved - turning > device.launchCycles;
 }
