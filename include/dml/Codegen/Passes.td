@@ -684,8 +684,10 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
       two.
     * `panel = 4 : i64`: consecutive workgroups compute 4 tiles of rows before the next
       tile of columns.
-    * `carried`: an iteration begins by storing the factors that the iteration before
-      has loaded.
+    * `ahead = 3 : i64`: the factors of a stage are loaded while the products of the
+      third stage before it are computed, and stored in workgroup memory before its own
+      products. Without the entry, they are loaded before the products of the stage in
+      front of it and stored behind these.
     * `slices = 2 : i64`: two subgroups each add up half of the terms of a sum.
 
     If an iteration adds several terms, such as the 9 taps of a 3x3 filter, a stage has

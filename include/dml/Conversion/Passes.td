@@ -30,10 +30,12 @@ def ChooseLayouts : Pass<"dml-choose-layouts", "mlir::ModuleOp"> {
 
     The first is chosen where another operator computes the input, whose kernel can
     store it in that order, and the second where the input has to be copied anyway.
-    Either is chosen where the profile has cooperative matrices of the type, where
-    channels are whole vectors, windows have more than one position, and matrix
-    kernels save more time than the copy takes. Convolutions that go backward or have
-    groups read their input as it is. An attribute that is there already is kept.
+    Either is chosen where the profile has cooperative matrices of the type and where
+    channels are whole vectors; the second also wants windows of more than one position,
+    and matrix kernels that save more time than the copy takes. Windows of one position
+    with a stride of 1 read their input as it is if an image consists of whole vectors
+    of positions. Convolutions that go backward or have groups read their input as it
+    is. An attribute that is there already is kept.
 
     With `shared-weights`, other convolutions have `"ordered_filter"` if channels last
     would be chosen for them at some number and size of images, and if the filter
