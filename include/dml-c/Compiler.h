@@ -128,9 +128,9 @@ typedef void (*DmlDiagnosticCallback)(MlirDiagnosticSeverity severity,
                                       MlirStringRef message, void *userData);
 
 /* Compiles `source`, a module as MLIR's text or bytecode, of any stage that
- * dml-compile --emit writes, or of TOSA. `name` stands in locations. Where that succeeds,
- * `takeExecutable` is called once, with all bytes of the executable; else
- * `takeDiagnostic`, which may be NULL, has had one error at least.
+ * dml-compile --emit writes, or of TOSA. `name` stands in locations. Where that
+ * succeeds, `takeExecutable` is called once, with all bytes of the executable;
+ * else `takeDiagnostic`, which may be NULL, has had one error at least.
  * `userData` is for both. */
 MLIR_CAPI_EXPORTED MlirLogicalResult dmlCompileToExecutable(
     MlirStringRef source, MlirStringRef name, DmlCompilerOptions options,
