@@ -164,9 +164,9 @@ dml::readModel(std::unique_ptr<llvm::MemoryBuffer> file, ModelFormat format,
         return error;
     sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
     OwningOpRef<ModuleOp> module =
-        isText ? parseText(*sources, config)
-               : parseBytecode(sources, context,
-                               config.shouldVerifyAfterParse());
+        isText
+            ? parseText(*sources, config)
+            : parseBytecode(sources, context, config.shouldVerifyAfterParse());
     if (module && tosareader::isModel(*module) &&
         failed(tosareader::convertModel(*module)))
       return nullptr;
