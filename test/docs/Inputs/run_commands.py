@@ -54,6 +54,8 @@ NOT_RUN = {
     "benchmarks/run --json=after.json --filter='^pad|^tile'": "it takes minutes",
     "benchmarks/run --compile-only suite": "test/tools/dml-bench/suite.test does",
     "benchmarks/compile-time": "it takes a minute",
+    "benchmarks/drivers mobilenetv2 --families=navi31 --driver-file=mesa25/radeon_icd.json":
+        "it wants another release of Mesa",
     "benchmarks/drivers resnet50 mobilenetv2 --families=gfx1100,navi21,vega10":
         "test/tools/dml-inspect/drivers.test runs it on a small network",
     "benchmarks/quantized-weights --sizes=0.3,1.3,4.5 --names-only":
