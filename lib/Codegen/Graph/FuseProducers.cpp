@@ -506,6 +506,20 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                                 rows.profile.getMaxStorageBuffers();
 }
 
+/// Whether the loops of `op` add up products.
+static bool addsProducts(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](scf::ForOp loop) {
+        return llvm::any_of(loop.getYieldedValues(),
+                            [](Value value) {
+                              return value.getDefiningOp<math::FmaOp>();
+                            })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether the only reader of the producer can become the epilogue of the
 /// producer's long sums. The reader must read only one sum per element, since
 /// reads of different sums would repeat the loops, and it must compute little.
@@ -518,7 +532,8 @@ bool Fusion::fitsEpilogue() {
     return false;
   auto &[consumer, consumerReads] = reads.front();
   if (getDistinct(consumerReads).size() > 1 ||
-      countElements(consumer) > type.getNumElements())
+      (addsProducts(producer) &&
+       countElements(consumer) > type.getNumElements()))
     return false;
   std::optional<double> work = countWork(consumer);
   return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
