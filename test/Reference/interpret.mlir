@@ -17,7 +17,7 @@
 // NAME: dml-interpret: error: --input=other=4xf32=1: function 'main' has no input 'other'; it has 'image'
 // MANY: dml-interpret: error: there are 2 --inputs, but function 'main' has 1 input{{$}}
 // TWICE: dml-interpret: error: input 'image' is given twice
-// FILE: dml-interpret: error: input 'image': cannot read
+// FILE: dml-interpret: error: cannot read '{{.*}}none.npy': No such file
 // OUTPUT: dml-interpret: error: --output=out.npy: wanted is @FILE.npy
 // NOFILE: dml-interpret: error: cannot open input file
 
