@@ -236,8 +236,8 @@ template <typename... Is> bool isOneOf(const GUID &id) {
   return (isEqual(id, __uuidof(Is)) || ...);
 }
 
-/// Counts references, and has no private data. `Interface` is the interface of
-/// the object, and `Bases` are those that it extends.
+/// An object of DirectML that counts its references, and has no private data.
+/// The object implements `Interface`, which extends the interfaces `Bases`.
 template <typename Interface, typename... Bases>
 class Object : public Interface {
 public:

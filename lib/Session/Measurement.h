@@ -96,7 +96,7 @@ private:
     TableHandle table;
     uint32_t stepCount = 0;
     bool isWrong = false, isSlow = false;
-    /// The nanoseconds of each run so far.
+    /// The times of the candidate's runs so far, in nanoseconds.
     std::vector<double> times;
   };
   struct Input {

@@ -220,7 +220,8 @@ unsigned printNumerics(MLIRContext &context, llvm::raw_ostream &os) {
   llvm::StringMap<unsigned> tries;
   for (const Cell &cell : getCells(&context, newestFeatureLevel)) {
     Numerics &numerics = all[cell.op][cell.mode];
-    // Some programs of each type: ranks and the types of other tensors differ.
+    // Each type is drawn several times, since the programs of one type differ
+    // in their ranks and in the types of their other tensors.
     unsigned &count =
         tries[(cell.op + " " + cell.mode + " " + stringifyDataType(cell.type))
                   .str()];

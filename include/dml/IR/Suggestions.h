@@ -13,8 +13,9 @@
 
 namespace dml {
 
-/// Returns the one of `names` that a misspelt `name` probably means. Returns an
-/// empty text if no name is similar enough, or if several are equally similar.
+/// Returns the one of `names` that a misspelt `name` probably means, or an
+/// empty text if none of `names` is similar enough or several are equally
+/// similar.
 llvm::StringRef findNearest(llvm::StringRef name,
                             llvm::ArrayRef<llvm::StringRef> names);
 

@@ -111,9 +111,7 @@ static std::optional<double> countLoads(linalg::GenericOp op) {
   return loads;
 }
 
-/// Returns the number of elements that `op` computes. A size that is not known
-/// counts as a very large one.
-static int64_t countElements(linalg::GenericOp op) {
+int64_t dml::countElements(linalg::GenericOp op) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   return ShapedType::isDynamicShape(sizes) ? std::numeric_limits<int64_t>::max()
                                            : llvm::product_of(sizes);

@@ -406,15 +406,10 @@ static void eraseWithBuffer(linalg::GenericOp op) {
 // Estimates
 //===----------------------------------------------------------------------===//
 
-static double countElements(linalg::GenericOp op) {
-  return static_cast<double>(
-      cast<MemRefType>(getOutput(op).getType()).getNumElements());
-}
-
 /// Returns how many subgroups each multiprocessor runs, one after the other, to
 /// compute all elements of `op`.
 static double countTurns(linalg::GenericOp op, const DeviceProfile &profile) {
-  return std::ceil(countElements(op) /
+  return std::ceil(static_cast<double>(countElements(op)) /
                    (profile.getSpeed().multiprocessors *
                     static_cast<double>(profile.getThreadsTogether())));
 }
@@ -439,7 +434,8 @@ static double getTimeOfLoads(linalg::GenericOp op, const DeviceSpeed &device) {
   op.getBody()->walk([&](memref::LoadOp load) {
     bytes += static_cast<double>(layout.getTypeSize(load.getType()));
   });
-  return countElements(op) * bytes * device.getCyclesPerByte();
+  return static_cast<double>(countElements(op)) * bytes *
+         device.getCyclesPerByte();
 }
 
 /// Whether each of `readers` can compute what `producer` computes, and waits

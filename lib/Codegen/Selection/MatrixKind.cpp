@@ -261,8 +261,8 @@ struct MatrixSeeds {
   int64_t matricesOfStage[4];
   /// The numbers of stages in workgroup memory.
   int64_t stages[2];
-  /// The numbers of stages ahead, beside those of isCarried(): 1
-  /// if a kernel keeps factors in registers, and 0 otherwise.
+  /// The numbers of stages ahead that the search tries in addition to the
+  /// number that getLeastAhead() returns.
   int64_t ahead[2];
 };
 } // namespace
@@ -380,7 +380,7 @@ public:
 private:
   bool isFilledBy(const MatrixShape &shape) const;
   bool canShare(const MatrixTile &tile) const;
-  bool isCarried(const MatrixTile &tile) const;
+  int64_t getLeastAhead(const MatrixTile &tile) const;
   bool canLoadAhead(const MatrixTile &tile,
                     const MatrixSchedule &schedule) const;
   void tryShares(MatrixTile tile, const MatrixShape &shape);
@@ -427,10 +427,10 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
          profile.getMaxWorkgroupSize();
 }
 
-/// Whether the kernel keeps the factors of a stage in registers from one
-/// iteration of its loop to the next, and only then stores them in workgroup
-/// memory.
-bool MatrixSearch::isCarried(const MatrixTile &tile) const {
+/// Returns the least number of stages ahead that the search tries: 1 if the
+/// kernel gains by keeping the factors of a stage in registers from one
+/// iteration of its loop to the next, and 0 otherwise.
+int64_t MatrixSearch::getLeastAhead(const MatrixTile &tile) const {
   // Two kinds of kernels gain by loading the factors of the next stage into
   // registers before they compute the products of the present stage. First,
   // kernels that select between a factor and padding, since the selection
@@ -439,9 +439,9 @@ bool MatrixSearch::isCarried(const MatrixTile &tile) const {
   // workgroups have a multiprocessor to themselves, since no other workgroup
   // works while one waits for its loads: they took 0.95 of the time on an H100
   // (197 rows of 768 terms, 768 to 3072 columns). With slices, the second kind
-  // took 1.05 of the time (gemm_rows16_f16), and does not carry factors.
+  // took 1.05 of the time (gemm_rows16_f16), and has no stage ahead.
   if (isChosen(contraction.rows) || isChosen(contraction.columns))
-    return true;
+    return 1;
   return tile.slices == 1 && static_cast<double>(countGroups(
                                  contraction, tile.rows, tile.columns)) <=
                                  profile.getSpeed().multiprocessors;
@@ -488,7 +488,7 @@ void MatrixSearch::consider(const MatrixTile &tile,
 
 /// Tries all stages for a tile whose subgroups and slices are set.
 void MatrixSearch::tryStages(MatrixTile tile, const MatrixShape &shape) {
-  int64_t least = isCarried(tile) ? 1 : 0;
+  int64_t least = getLeastAhead(tile);
   for (int64_t terms : getStageTerms(contraction, shape, tile.slices))
     for (int64_t stages : seeds.stages) {
       tile.terms = terms;

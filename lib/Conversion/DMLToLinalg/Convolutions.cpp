@@ -70,19 +70,16 @@ bool dml::canHaveChannelsLast(Operation *op) {
   return shape && shape->isForward && shape->groups == 1;
 }
 
-static int64_t getLanes(const ConvolutionShape &shape) {
-  return DeviceProfile::vectorBytes * 8 / shape.input.getElementTypeBitWidth();
-}
-
 std::optional<ChannelsLast> ChannelsLast::get(Operation *op,
                                               const ConvolutionShape &shape) {
   auto layout = op->getAttrOfType<StringAttr>(layoutAttrName);
   if (!layout || !canHaveChannelsLast(op))
     return std::nullopt;
-  return ChannelsLast{layout.getValue() != orderedFilter,
-                      std::gcd(shape.getChannels(), maxBlock),
-                      std::gcd(shape.getChannels(), getLanes(shape)),
-                      layout.getValue() == channelsLastCovered};
+  return ChannelsLast{
+      layout.getValue() != orderedFilter,
+      std::gcd(shape.getChannels(), maxBlock),
+      std::gcd(shape.getChannels(), getLanes(shape.input.getElementType())),
+      layout.getValue() == channelsLastCovered};
 }
 
 ChannelsLast::Dim ChannelsLast::getDim(const ConvolutionShape &shape,
@@ -228,13 +225,15 @@ StringRef dml::chooseLayout(Operation *op, const DeviceProfile &profile,
   sums.taps = shape.getTaps();
   sums.width = shape.output.getShape().back();
   bool computed = isComputed(op->getOperand(0));
-  // With one tap and a stride of 1, the positions of an image are neighbours,
-  // which a kernel loads as vectors if an image consists of whole vectors.
+  // The positions of an image that windows of one tap read with a stride of 1
+  // are neighbours, which a kernel loads as vectors if an image consists of
+  // whole vectors.
   bool loadsPositions =
-      sums.taps == 1 &&
       llvm::all_of(shape.strides, [](int64_t stride) { return stride == 1; }) &&
-      (sums.positions / shape.output.getDimSize(0)) % getLanes(shape) == 0;
-  if (loadsPositions || (sums.taps == 1 && !computed))
+      (sums.positions / shape.output.getDimSize(0)) %
+              getLanes(sums.factorType) ==
+          0;
+  if (sums.taps == 1 && (loadsPositions || !computed))
     return "";
   sums.movedBytes = computed ? 0 : 2 * getBytes(shape.input);
   if (!isFasterChannelsLast(sums, profile))

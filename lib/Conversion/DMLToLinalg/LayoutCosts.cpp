@@ -12,10 +12,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the number of factors of `sums` in a vector.
-static int64_t countLanes(const WindowSums &sums) {
-  return DeviceProfile::vectorBytes * 8 /
-         sums.factorType.getIntOrFloatBitWidth();
+int64_t dml::getLanes(Type type) {
+  return DeviceProfile::vectorBytes * 8 / type.getIntOrFloatBitWidth();
 }
 
 bool dml::canLoadChannels(const WindowSums &sums,
@@ -28,7 +26,7 @@ bool dml::canLoadChannels(const WindowSums &sums,
   };
   // A vector must consist of channels of a single tap.
   return llvm::any_of(profile.getMatrixShapes(), isUsable) &&
-         sums.channels % countLanes(sums) == 0;
+         sums.channels % getLanes(sums.factorType) == 0;
 }
 
 bool dml::isFasterChannelsLast(const WindowSums &sums,
@@ -40,11 +38,11 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
                   static_cast<double>(sums.positions) *
                   static_cast<double>(sums.channels * sums.taps);
   const DeviceSpeed &device = profile.getSpeed();
-  double saved =
-      staged *
-      (sums.width % countLanes(sums) == 0 ? cost::layout::opsSavedInRows
-                                          : cost::layout::opsSavedAcrossRows) /
-      device.getOpsPerCycle();
+  double saved = staged *
+                 (sums.width % getLanes(sums.factorType) == 0
+                      ? cost::layout::opsSavedInRows
+                      : cost::layout::opsSavedAcrossRows) /
+                 device.getOpsPerCycle();
   double turning = sums.movedBytes * cost::layout::timesOfTurning *
                    device.getCyclesPerByte();
   // If the input has to be copied, the saved time must exceed the time of

@@ -27,6 +27,9 @@ struct WindowSums {
   double movedBytes;
 };
 
+/// Returns the number of elements of `type` in a vector.
+int64_t getLanes(mlir::Type type);
+
 /// Whether a matrix kernel on devices of `profile` can load channels of `sums`
 /// as vectors in the channels-last layout, if there are enough positions.
 bool canLoadChannels(const WindowSums &sums, const DeviceProfile &profile);

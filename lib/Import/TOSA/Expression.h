@@ -62,8 +62,8 @@ public:
   /// shape. Otherwise, refuses the operation and returns nothing.
   std::optional<llvm::SmallVector<int64_t>> getIntegers(unsigned index,
                                                         llvm::StringRef what);
-  /// Returns the number in operand `index`, a constant of one element, such as
-  /// a zero point. A float must be a whole number.
+  /// Returns the value of operand number `index`, such as a zero point. The
+  /// operand must be a constant of one element, and a float must be whole.
   std::optional<int64_t> getInteger(unsigned index, llvm::StringRef what);
   /// Returns the attribute of operand `index`, which is constant and whose
   /// elements are all equal.

@@ -99,7 +99,7 @@ static DataType getUnsigned(DataType type) {
   }
 }
 
-/// Whether the numbers of `type` are from -2^31 to 2^32 - 1.
+/// Whether `type` is an integer type of at most 32 bits, signed or unsigned.
 static bool hasAtMost32Bits(DataType type) {
   return !Expression::isFloat(type) && type != DataType::INT64 &&
          type != DataType::UINT64;
@@ -280,8 +280,9 @@ static Value convertTable(Expression &e, ValueRange operands) {
   place = e.toUnsigned(place);
   if (isByte)
     return lookUp(e, table, place);
-  // The upper 9 bits are the place, and the lower 7 bits are for the way to the
-  // next element.
+  // Of the 16 bits of a number, the upper 9 bits are the place of an element in
+  // the table, and the lower 7 bits divide the way from this element to the
+  // next one.
   constexpr DataType bits = DataType::UINT32, number = DataType::INT32;
   Value part = e.bitcast(
       e.combine("element_wise_bit_and", place, splat(bits, 127)), number);

@@ -134,8 +134,8 @@ Value dml::tosareader::takeAlong(Expression &e, Value value, int64_t axis,
       e.getDataTypeOf(value));
 }
 
-/// The indices {N, W} as unsigned integers, which TOSA's are: one that is out
-/// of range is not allowed.
+/// Returns the indices {N, W} as unsigned integers. Indices are never negative,
+/// since TOSA allows no index that is out of range.
 static Value getIndices(Expression &e, Value indices, ArrayRef<int64_t> shape) {
   Shape of(e.getShape(indices));
   return e.spread(e.reshape(e.toUnsigned(indices), {1, of[0], of[1], 1}),
