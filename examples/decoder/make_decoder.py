@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes decoder.onnx, a small decoder with random weights, into a folder.
 
-    make_decoder.py FOLDER [CAPACITY]
-
 The model takes a token and its position, and returns the next token. The keys and values of
 earlier tokens are its state: each layer has a cache of CAPACITY positions (256 where none is
 named) as the inputs past.N.key and past.N.value, writes the position of the token into it, and
 returns it as present.N.key and present.N.value.
 """
+import argparse
 import sys
 from pathlib import Path
 
@@ -136,15 +135,17 @@ def make_decoder(capacity):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    folder = Path(sys.argv[1])
-    text = sys.argv[2] if len(sys.argv) == 3 else "256"
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", metavar="FOLDER", type=Path)
+    parser.add_argument("capacity", metavar="CAPACITY", nargs="?", default="256",
+                        help=f"positions of each cache, 1 to {MOST_POSITIONS} (256)")
+    arguments = parser.parse_args()
+    text = arguments.capacity
     if not text.isdecimal() or not 1 <= int(text) <= MOST_POSITIONS:
         sys.exit(f"error: CAPACITY is '{text}', but wanted is 1 to {MOST_POSITIONS}")
-    capacity = int(text)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "decoder.onnx").write_bytes(make_decoder(capacity))
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    (arguments.folder / "decoder.onnx").write_bytes(make_decoder(int(text)))
 
 
 if __name__ == "__main__":

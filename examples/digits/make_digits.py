@@ -6,11 +6,10 @@
     digits.txt     the ten names, a line each
     zero.pgm ...   a picture of each digit, which was not among those trained with
 
-    make_digits.py FOLDER
-
 The network has a convolution with 8 filters of 5 by 5, the largest of each 2 by 2, and a
 matrix. Training takes about 2 seconds; the same pictures are drawn in every run.
 """
+import argparse
 import os
 import sys
 
@@ -111,9 +110,10 @@ def make_onnx(weights):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    folder = sys.argv[1]
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", metavar="FOLDER")
+    folder = parser.parse_args().folder
     random = np.random.default_rng(1)
     weights = train(random)
     digits = np.arange(1000) % 10

@@ -3,13 +3,11 @@
 blocks of 1 x 1 and depthwise convolutions with clamps, one of them with a residual addition,
 the average of each channel, and a product with a matrix. Its weights are drawn.
 
-    examples/tosa/write_mobilenet.py FILE
-
 SPDX-License-Identifier: Apache-2.0
 """
+import argparse
 import random
 import struct
-import sys
 
 
 class Network:
@@ -103,7 +101,7 @@ def write(classes=10):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    with open(sys.argv[1], "w", encoding="utf-8") as file:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\nSPDX")[0])
+    parser.add_argument("file", metavar="FILE")
+    with open(parser.parse_args().file, "w", encoding="utf-8") as file:
         file.write(write())
