@@ -144,8 +144,8 @@ static bool isShift(Value value, Value largest) {
 
 namespace {
 /// The score of a query and a key, as one of the three loops over keys computes
-/// it. `isSeen` is the condition that a mask lets the query attend to the key,
-/// and is null if there is no mask.
+/// the score. `isSeen` is the condition that the mask lets the query attend to
+/// the key. `isSeen` is null if there is no mask.
 struct Seen {
   Value score, isSeen;
 };
@@ -354,13 +354,13 @@ private:
   /// The score in each of the three loops over keys, with the condition that
   /// the query sees the key.
   Seen ofMaximum, ofTotal, ofProducts;
-  /// The product that an iteration of `products`, the loop over keys that adds
-  /// up an element of the output, adds: a weight times a value. `value` is the
-  /// factor that is not the weight.
+  /// The product of a weight and a value that each iteration of the loop
+  /// `products` adds to an element of the output. `value` is the factor of this
+  /// product that is not the weight.
   ContractionTerm product;
   Value value;
-  /// The dimensions of the output on whose coordinates the scores depend, and
-  /// the dimensions on which the keys and the values depend.
+  /// Dimensions of the output: those on whose coordinates the scores depend,
+  /// those on which the keys depend, and those on which the values depend.
   llvm::SmallBitVector ofScores, ofKeys, ofValues;
 };
 } // namespace
@@ -562,7 +562,8 @@ LogicalResult AttentionReader::readDims() {
   attention.scores.rows.dims = sums.rows.dims;
   attention.scores.rows.size = sums.rows.size;
   attention.scores.columns.size = attention.keys;
-  // The innermost dimension must be one of the columns.
+  // The output's innermost dimension must be a dimension of columns, so that
+  // neighbouring columns are neighbours in memory.
   return success(llvm::is_contained(sums.columns.dims, getInnermostDim(type)));
 }
 
@@ -620,7 +621,8 @@ void AttentionReader::readSharingHeads() {
           return;
         sharing = divisor;
       }
-  // Neither keys nor values depend on the head if all heads share them.
+  // If no operation uses the head, `sharing` is empty: keys and values do not
+  // depend on the head, and all heads share them.
   attention.sharingHeads = sharing.value_or(heads);
 }
 

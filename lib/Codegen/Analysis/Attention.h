@@ -55,8 +55,9 @@ struct Attention {
   /// operator permits this where the values are f16 (roundableAttrName).
   bool isRoundable = false;
 
-  /// The number of neighbouring positions of the batch that read the same keys
-  /// and values: 4 if 32 heads of queries share 8 heads of keys.
+  /// The number of neighbouring heads of queries that read the same keys and
+  /// values (grouped-query attention): 4 if 32 heads of queries share 8 heads
+  /// of keys.
   int64_t sharingHeads = 1;
 
   /// The sums of weights times values. The rows are queries, and the columns

@@ -16,8 +16,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop in the body of `loop` if `loop` does nothing but pass
-/// the sums that it carries through this inner loop, and null otherwise.
+/// Returns the only loop in the body of `loop`, if `loop` only hands its sums
+/// to this inner loop and yields the inner loop's results. Returns null
+/// otherwise.
 static scf::ForOp findInner(scf::ForOp loop) {
   auto loops = loop.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))

@@ -66,8 +66,9 @@ struct Contraction {
   /// if it always is; and the operations that compute the conditions.
   llvm::SmallVector<mlir::Value> conditions;
   llvm::SmallVector<mlir::Operation *> conditionSlice;
-  /// The dimensions of the output on which both operands or neither depend, and
-  /// the product of their sizes.
+  /// For each term, the condition under which the term is added to the sum, or
+  /// null if the term is always added; and the operations that compute the
+  /// conditions.
   llvm::SmallVector<int64_t> batchDims;
   int64_t batches = 1;
   /// The loops over the terms of a sum, outermost first, the number of
@@ -91,8 +92,9 @@ struct Contraction {
   }
   int64_t getTerms() const { return steps * getTermsOfStep(); }
 
-  /// Reads the loops over terms from `outermost` inward, and their numbers of
-  /// iterations. Fails unless each loop carries `sums` sums of `sumType`.
+  /// Reads the loops over terms from `outermost` inward, and the number of
+  /// iterations of each loop. Fails unless each loop carries `sums` sums of the
+  /// type `sumType`.
   llvm::LogicalResult readLoops(mlir::scf::ForOp outermost);
 
   /// Reads `op`, a generic on buffers, as a contraction. Returns nothing if
@@ -112,9 +114,9 @@ llvm::SmallVector<mlir::Operation *>
 getSliceOf(llvm::ArrayRef<mlir::Operation *> slice,
            llvm::ArrayRef<mlir::Value> values);
 
-/// Returns the last dimension of `type` with more than one element, or the
-/// first dimension if there is none. Neighbours in memory differ in the
-/// coordinate of this dimension.
+/// Returns the last dimension of `type` that has more than one element, or the
+/// first dimension if no dimension has. Elements that are neighbours in memory
+/// differ in the coordinate of this dimension.
 int64_t getInnermostDim(mlir::ShapedType type);
 
 } // namespace dml

@@ -17,8 +17,8 @@ namespace {
 struct WidenedNumber {
   int64_t bits = 0;
   bool isSigned = false;
-  /// The number of 8 bits that is loaded, or the loaded word of eight 4-bit
-  /// numbers and the number's place in the word, from 0 to 7.
+  /// A loaded number of 8 bits, or a loaded word of eight 4-bit numbers
+  /// together with the place of the number in the word, from 0 to 7.
   Value loaded, lane;
 };
 } // namespace
@@ -34,10 +34,10 @@ template <typename Op> static Value getShifted(Value value, int64_t count) {
              : Value();
 }
 
-/// Reads `value`, an i32, as the 4-bit number with the number `lane` in its
-/// word: the word is shifted right by 4 * lane bits and masked. The sign of
-/// signed numbers is then extended, by a shift to the left and an arithmetic
-/// shift to the right.
+/// Reads `value`, an i32, as a 4-bit number at the place `lane` of its word.
+/// The word is shifted right by 4 * lane bits and masked. A signed number is
+/// then sign-extended by a shift to the left and an arithmetic shift to the
+/// right.
 static std::optional<WidenedNumber> readNibble(Value value) {
   constexpr int64_t bits = 4, rest = QuantizedFactor::wordBits - bits;
   WidenedNumber number;

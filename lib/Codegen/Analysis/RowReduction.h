@@ -48,9 +48,9 @@ struct RowLoops {
 
   mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
   mlir::ResultRange getResults() const { return loops.front()->getResults(); }
-  /// Returns the values that the innermost loop carries, and the values that
-  /// replace them in the next iteration, in which elements of the row are
-  /// combined with the carried values.
+  /// getCarried() returns the values that the innermost loop carries.
+  /// getCombined() returns the values that the loop carries into its next
+  /// iteration: each is a carried value combined with an element of the row.
   mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
   mlir::ValueRange getCombined() {
     return loops.back().getBody()->getTerminator()->getOperands();
@@ -128,7 +128,8 @@ struct RowReduction {
   /// each element.
   int64_t countOps() const;
 
-  /// Whether a kernel may unroll its code over `lanes` elements.
+  /// Whether a kernel may unroll its code over `lanes` elements, which a thread
+  /// then computes side by side.
   bool canWriteOut(int64_t lanes) const;
 };
 
