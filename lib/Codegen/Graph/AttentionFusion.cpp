@@ -41,9 +41,9 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
-/// Whether the body of `producer` yields quotients. The last step of a softmax
-/// divides exponentials by their sum, so that this is a quick test of whether
-/// `producer` may compute the weights of attention.
+/// Whether the body of `producer` yields a quotient. The last step of a softmax
+/// divides an exponential by a sum of exponentials. The function is therefore a
+/// quick test of whether `producer` may compute the weights of attention.
 static bool yieldsQuotients(linalg::GenericOp producer) {
   return producer.getBody()
       ->getTerminator()
@@ -79,12 +79,12 @@ static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
 }
 
 namespace {
-/// Expresses the index arithmetic of a body as linear forms of the output's
-/// coordinates and of the loops' counters.
+/// Expresses the index arithmetic of a body as linear forms, such as 4 * i + j
+/// + 3, of the output's coordinates and of the induction variables of loops.
 class BodyForms {
 public:
-  /// `indices` are the coordinates of the body's element. `b` builds operations
-  /// for index arithmetic that is not linear.
+  /// `indices` are the coordinates of the element that the body computes. `b`
+  /// builds operations for index arithmetic that is not linear.
   BodyForms(ImplicitLocOpBuilder &b, ArrayRef<Value> indices)
       : b(b), indices(indices), forms(Value(), 1) {}
 
@@ -131,7 +131,8 @@ LinearForm BodyForms::get(Value value) {
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.getSExtValue() > 0) {
-    // The quotient or the remainder becomes an atom with a range of its own.
+    // A quotient or a remainder is not linear in its operand. The linear form
+    // therefore treats the value as a variable of its own, with its own range.
     IndexRange range = forms.getRange(get(op->getOperand(0)));
     int64_t divisor = number.getSExtValue();
     if (range.min >= 0)
@@ -231,7 +232,7 @@ static bool readsWeight(Value factor, linalg::GenericOp &weights) {
   return true;
 }
 
-/// Whether `form` depends on the number of the iteration, `step`.
+/// Whether `form` contains the induction variable whose form is `step`.
 static bool dependsOn(const LinearForm &form, const LinearForm &step) {
   return !step.isConstant() &&
          llvm::any_of(form.terms, [&](LinearForm::Term term) {
@@ -240,24 +241,25 @@ static bool dependsOn(const LinearForm &form, const LinearForm &step) {
 }
 
 namespace {
-/// The reads of weights in one iteration of a loop over keys, which adds one or
-/// several terms: the weights of consecutive keys in one softmax.
+/// The reads of weights in one iteration of a loop over keys. If an iteration
+/// adds several terms, it reads the weights of consecutive keys, from one
+/// tensor of weights.
 struct WeightReads {
   linalg::GenericOp weights;
   SmallVector<tensor::ExtractOp> elements;
-  /// The coordinates of the query's row of weights, with 0 in the dimension of
-  /// keys.
+  /// The coordinates of the row of weights that belongs to the query, with 0 in
+  /// the dimension of the keys.
   Forms row;
   size_t keyDim = 0;
 };
 
-/// The reads of values in one iteration of a loop over keys, which adds one or
-/// several terms: elements of one tensor at equal distances. The value of key k
-/// lies at the position `first` + k * `distance`.
+/// The reads of values in one iteration of a loop over keys. All values are
+/// elements of one tensor at equal distances: the value of key k lies at the
+/// position `first` + k * `distance`.
 struct ValueReads {
   tensor::ExtractOp element;
   /// The operations that compute the value, a factor of the product of weight
-  /// and value, from the element. Each has one operand.
+  /// and value, from the element. Each operation has one operand.
   SmallVector<Operation *> chain;
   LinearForm first;
   int64_t distance = 0;
@@ -429,8 +431,9 @@ bool AttentionFusion::readWeightsByKey() {
     return false;
 
   // The linear forms may build operations for index arithmetic that is not
-  // linear. The analysis must not change the body. Such operations therefore go
-  // to the block `discarded`, and a loop for which there are any is not fused.
+  // linear, although the analysis must not change the body. These operations
+  // are therefore built in the block `discarded`. If the block is not empty in
+  // the end, the loop is not fused.
   ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
   Block discarded;
   b.setInsertionPointToEnd(&discarded);
@@ -510,8 +513,8 @@ bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
 
 /// Returns a generic that belongs to the attention and whose result the fused
 /// generic reads: a reduction over a query's scores, or the computation of
-/// scores. Adds the generic to those that are fused (isPart()). Returns null if
-/// there is none.
+/// scores. Adds this generic to those that are fused (isPart()). Returns null
+/// if there is no such generic.
 linalg::GenericOp AttentionFusion::findNext() {
   linalg::GenericOp next;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -538,9 +541,10 @@ linalg::GenericOp AttentionFusion::findNext() {
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
-    // The number of keys that a query sees may be computed by a reduction too,
-    // such as the sum of a mask, and is not fused: it is an integer, or it has
-    // other readers (isPart()), such as the write of new keys into a cache.
+    // The number of keys that a query sees may also be the result of a
+    // reduction, such as the sum of a mask. The generic of this reduction is
+    // not fused. Its result is an integer, or has readers outside of the
+    // attention, such as the write of new keys into a cache (isPart()).
     if (!isa<FloatType>(getElementTypeOrSelf(producer.getResult(0))))
       return WalkResult::advance();
     if ((contains(producer, isCombining) ||

@@ -43,9 +43,9 @@ static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
 }
 
 namespace {
-/// Finds equal constants. If a model was imported several times, once for each
-/// size of an input, each of the functions has a resource of its own for every
-/// weight.
+/// Finds equal constants. A model may be imported several times, once for each
+/// size of an input. Each of the imported functions then has a resource of its
+/// own for every weight.
 class EqualConstants {
 public:
   /// Returns the first constant with the type and the bytes of `value`.
@@ -88,7 +88,7 @@ EqualConstants::getFirst(DenseResourceElementsAttr value) {
 namespace {
 struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
   void runOnOperation() override {
-    // The names of arguments and results are not available for weights.
+    // A weight gets a name that no argument and no result of a function has.
     llvm::StringSet<> taken;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto take = [&](DictionaryAttr attributes) {
@@ -101,8 +101,8 @@ struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
       for (unsigned i = 0; i < function.getNumResults(); ++i)
         take(function.getResultAttrDict(i));
     }
-    // Functions that read the same resource, or equal resources, use the same
-    // name for the weight.
+    // Functions that read the same resource, or resources with equal bytes, use
+    // the same name for the weight.
     llvm::DenseMap<Attribute, StringAttr> names;
     EqualConstants equal;
     bool hasSeveral = llvm::count_if(getOperation().getOps<func::FuncOp>(),

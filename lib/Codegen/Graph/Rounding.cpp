@@ -75,7 +75,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
   near = toNumber(arith::OrIOp::create(b, near, sign));
   // Numbers from 65520 on round to 2^16 or more, which f16 lacks, and become
-  // infinite: the product with 2^127 overflows. A NaN stays a NaN.
+  // infinite: their product with 2^127 overflows to infinity. A NaN takes the
+  // same way, and its product is NaN.
   Value isLarge =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
                             math::AbsFOp::create(b, value), number(65520));

@@ -47,7 +47,7 @@ using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
 /// The tensors that the products to be stacked read. The map has an entry for
 /// each tensor that the first product reads. The entry lists, in the order of
-/// the products, the tensors that the same operation of their bodies reads.
+/// the products, the tensor that each product reads in this place of its body.
 using Captures = llvm::MapVector<Value, Values>;
 
 /// The largest number of operations (reshapes and generics) that may stand
@@ -81,8 +81,8 @@ static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// Whether a generic computes elements from coordinates and has neither a
-/// chosen layout nor a chosen kernel.
+/// Whether `op` may be stacked: `op` computes elements from coordinates, and
+/// neither its layout nor its kernel has been chosen before.
 static bool isFree(linalg::GenericOp op) {
   return isElementMap(op) && op->getNumResults() == 1 &&
          getType(op).hasStaticShape() && getType(op).getRank() > 0 &&
@@ -183,13 +183,13 @@ private:
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Builds a generic that computes what all `members` compute, replaces each
-  /// of them by a generic that reads its part of the stacked result, and
-  /// returns the generics that read the parts.
+  /// Builds a stacked generic that computes the elements of all `members`.
+  /// Replaces each member by a generic that reads the member's part of the
+  /// stacked result, and returns these replacements.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
-  /// Makes `members` read their weights from stacks. They remain separate
-  /// operations.
+  /// Makes the products `members` read their weights from stacks. The products
+  /// remain separate operations.
   void redirect(ArrayRef<linalg::GenericOp> members, const Captures &captures);
 
   IRRewriter rewriter;
@@ -235,9 +235,10 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   for (linalg::GenericOp member : members.drop_front())
     if (!addMember(first, member, captures))
       return false;
-  // An operation that reads a different tensor in each of the stacked generics
-  // must be a tensor.extract: stackBodies() adds the number of the generic to
-  // its coordinates.
+  // The stacked generics may read different tensors in the same place of their
+  // bodies. The operation there must be a tensor.extract, so that stackBodies()
+  // can read a stack of these tensors instead, with the number of the generic
+  // as the first coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            resultsApart.contains(capture.first) ||
@@ -310,9 +311,10 @@ static RankedTensorType getStackedType(RankedTensorType type, size_t count) {
   return type.clone(sizes);
 }
 
-/// `reassociation` states which dimensions a reshape joins or splits. Returns
-/// it for the same reshape of a tensor with an additional first dimension,
-/// which does not change: {{0}, {1, 2}} for {{0, 1}}.
+/// `reassociation` states which dimensions a reshape collapses or expands.
+/// Returns the reassociation of the same reshape for tensors that have an
+/// additional first dimension, which the reshape leaves as it is: {{0}, {1, 2}}
+/// for {{0, 1}}.
 static SmallVector<ReassociationIndices>
 withFirstDim(ArrayRef<ReassociationIndices> reassociation) {
   SmallVector<ReassociationIndices> shifted = {{0}};

@@ -117,7 +117,9 @@ Wide WordBuilder::select(Value condition, Wide whenTrue, Wide whenFalse) {
           select(condition, whenTrue.high, whenFalse.high)};
 }
 
-/// Returns the unsigned predicate with which the low words are compared.
+/// Returns the predicate that compares unsigned numbers as `predicate` compares
+/// signed ones. The low words of two signed numbers are compared with this
+/// predicate, if the high words are equal.
 static WordBuilder::Predicate getUnsigned(WordBuilder::Predicate predicate) {
   using Predicate = WordBuilder::Predicate;
   switch (predicate) {
@@ -262,16 +264,18 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
 // waits for others. Division by one word is long division in two steps, the
 // first of which divides the high word of `a`.
 //
-// For a divisor of two words, the quotient has at most one word. If z is the
-// number of leading zeros of `b`, the high word n of `b` << z has its highest
+// For a divisor of two words, the quotient has at most one word. Let z be the
+// number of leading zeros of `b`. The high word n of `b` << z has its highest
 // bit set, and `b` is about n * 2^(32 - z). divideByNormal() requires a
 // dividend whose high word is less than the divisor n. The high word of `a` may
-// not be less than n, but the high word of half of `a` is. The code therefore
-// divides half of `a` by n. If q is the quotient, `a` / `b` is about 2 * q /
-// 2^(32 - z), which is q shifted right by 31 - z. Since n lacks the lower bits
-// of `b`, the divisor is slightly too small, so that the shifted q is the right
-// quotient or 1 more. Unless it is 0, 1 is therefore subtracted, and added
-// again if the remainder is still at least `b`.
+// be too large, but the high word of half of `a` is less than n. The code
+// therefore divides half of `a` by n. If q is the quotient, `a` / `b` is about
+// 2 * q / 2^(32 - z), which is q shifted right by 31 - z.
+//
+// Since n lacks the lower bits of `b`, the divisor is slightly too small, so
+// that the shifted q is the right quotient or 1 more. The code therefore
+// subtracts 1 from a quotient that is not 0, and adds 1 again if the remainder
+// is still at least `b`.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));
@@ -469,13 +473,13 @@ Wide WordBuilder::getOrderOfDouble(Wide bits) {
 }
 
 Value WordBuilder::compareDoubles(CmpFPredicate predicate, Wide a, Wide b) {
-  // The number of a predicate of arith tells when the predicate holds. Numbers
-  // 0 to 7 are the ordered predicates, which are false for NaN. Each of their
-  // bits stands for a case in which they hold: OGE, "greater or equal", is 3,
-  // the sum of 2 for "greater" and 1 for "equal". Numbers 8 to 13 are the
-  // unordered predicates, which are true for NaN and have these bits in the
-  // number minus 7: UGE is 10. Number 14, UNO, holds for NaN alone, and 15 is
-  // always true.
+  // The predicates of arith are numbers. The numbers 0 to 7 are the ordered
+  // predicates, which are false for NaN. Each of their bits stands for a case
+  // in which the predicate holds: OGE, "greater or equal", is 3, the sum of 2
+  // for "greater" and 1 for "equal". The numbers 8 to 13 are the unordered
+  // predicates, which are true for NaN. They have the same bits after 7 is
+  // subtracted: UGE is 10, and 10 - 7 is 3. Number 14, UNO, holds for NaN
+  // alone, and 15 is always true.
   constexpr unsigned equal = 1, greater = 2, less = 4;
   bool ofNaN = predicate >= CmpFPredicate::UEQ;
   auto cases = static_cast<unsigned>(predicate);
