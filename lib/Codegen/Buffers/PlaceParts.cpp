@@ -32,7 +32,7 @@ struct Access {
   /// is that of the generic.
   unsigned position;
   bool writes;
-  /// The bytes of the root that are accessed, if these are known.
+  /// The bytes of the root that are accessed, or nothing if they are not known.
   std::optional<Strip> extent;
 };
 
@@ -48,14 +48,14 @@ public:
 
   unsigned getPosition(Operation *op) const { return positions.at(op); }
   /// Returns the accesses to `root` and to its views. Returns nothing if the
-  /// pass does not support one of their uses, such as a call that takes the
-  /// buffer as an argument.
+  /// buffer has a use that the pass does not support, such as a call that takes
+  /// the buffer as an argument.
   const std::optional<SmallVector<Access>> &get(Value root);
   /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
   /// by a view of the target. No other operation may access the target's bytes
   /// between the first access to `alloc` and the copy. After the copy, no
-  /// operation may write `alloc`, nor the target's bytes while `alloc` is still
-  /// read.
+  /// operation may write `alloc`. As long as `alloc` is read after the copy, no
+  /// operation may write the target's bytes either.
   bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
@@ -84,7 +84,9 @@ private:
 };
 } // namespace
 
-/// Adds the accesses to `range`, which may be any bytes of the buffer.
+/// Adds the accesses to `range` to `found`. The bytes of a range may depend on
+/// the iteration of a loop, so that an access may concern any byte of the
+/// buffer.
 void AccessTable::collectRange(Value range,
                                SmallVectorImpl<Access> &found) const {
   for (Operation *user : range.getUsers()) {
@@ -259,14 +261,14 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
          lhs.getStride() == rhs.getStride() && areApart(0);
 }
 
-/// Returns the buffer or the range that `buffer` is a view of.
+/// Returns the buffer or the range of which `buffer` is a view.
 static Value getViewed(Value buffer) {
   while (isBufferView(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
 
-/// Whether `call` can write to `target` instead of `alloc`: no other buffer
+/// Whether `call` can write to `target` instead of `alloc`. No other buffer
 /// that the call accesses may contain bytes of `target`.
 static bool canWriteTo(func::CallOp call, BufferRangeOp target,
                        memref::AllocOp alloc) {
@@ -291,9 +293,10 @@ static Value getWritten(memref::CopyOp copy) {
   return viewed;
 }
 
-/// Whether `copy` is the only copy in the loop's body that writes its target
-/// buffer, and no operation between `call` and `copy` accesses a buffer. Copies
-/// of buffers that the loop's body allocates, such as the results of `call`,
+/// Whether the result of `call` can be written where `copy` writes it. `copy`
+/// must be the only copy in the loop's body that writes its target buffer, and
+/// no operation between `call` and `copy` may access a buffer. Copies of
+/// buffers that the loop's body allocates, such as the other results of `call`,
 /// may stand in between.
 static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
   Block *body = copy->getBlock();
@@ -311,9 +314,9 @@ static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
              });
 }
 
-/// Lets the body of a loop write into the ranges into which its results are
-/// copied. A result that is copied into several ranges is written into the
-/// first of them, and copied from there.
+/// Lets the calls in the body of a loop write their results into the ranges to
+/// which copies would move them. A result that is copied to several ranges is
+/// written to the first of them, and copied from there.
 static void placeResults(scf::ForOp loop) {
   for (auto copy :
        llvm::make_early_inc_range(loop.getBody()->getOps<memref::CopyOp>())) {

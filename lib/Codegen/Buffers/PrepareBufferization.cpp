@@ -16,8 +16,9 @@ namespace dml {
 
 using namespace mlir;
 
-/// Builds a buffer from which the elements of `tensor` can be loaded. Nothing
-/// may be stored to the buffer, so that bufferization need not copy the tensor.
+/// Builds a read-only buffer from which the elements of `tensor` can be loaded.
+/// Since nothing may be stored to the buffer, bufferization need not copy the
+/// tensor.
 static Value getBuffer(OpBuilder &builder, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   return bufferization::ToBufferOp::create(
@@ -30,8 +31,8 @@ static Value getBuffer(OpBuilder &builder, Value tensor) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` creates a tensor without written elements: a tensor.empty, or a
-/// reshape of one, which dml-emulate-types may leave.
+/// Whether `op` creates a tensor whose elements are not set: a tensor.empty, or
+/// a reshape of a tensor.empty, which dml-emulate-types may leave.
 static bool isNewTensor(Operation *op) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     op = op->getOperand(0).getDefiningOp();

@@ -71,7 +71,8 @@ struct ByteRange {
   }
 };
 
-/// Infers the ranges of the integers in a body whose coordinates lie in `box`.
+/// Infers the ranges of the integers in a body, for the elements of the output
+/// whose coordinates lie in `box`.
 class BodyRanges {
 public:
   explicit BodyRanges(const Box &box) : box(box) {}
@@ -200,7 +201,7 @@ static StringRef getLabel(linalg::GenericOp op) {
   return label ? label.getValue() : op->getName().getStringRef();
 }
 
-/// Returns the roots of the buffers that `op` writes and reads.
+/// Returns the roots of all buffers that `op` writes or reads.
 static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
   llvm::SmallSetVector<Value, 4> roots;
   auto insert = [&](Value buffer) {
@@ -244,10 +245,9 @@ private:
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
   /// Returns the number of bytes by which the ranges of slice `box` exceed the
-  /// size that a device can bind, added up over all buffers. An output that is
-  /// too large to bind as a whole needs slices of consecutive bytes. If the
-  /// bytes of such an output in the slice are not consecutive, all bytes from
-  /// the first to the last count as excess.
+  /// size that a device can bind, added up over all buffers. The slice's bytes
+  /// of an output that is too large to bind as a whole must be consecutive. If
+  /// they are not, all bytes from the first to the last count as excess.
   int64_t getExcess(const Box &box) const;
   /// Divides `box` into slices and appends them to `slices`. If possible, each
   /// slice binds at most one range of each buffer. Otherwise, the function
@@ -256,16 +256,16 @@ private:
   /// (getRanges()). Fails if there would be more than `maxSlices` slices.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
-  /// Returns, for each of `reads`, the ranges of the read's buffer that slice
-  /// `box` binds. If there are several ranges, a thread selects the range that
-  /// contains its element.
+  /// Returns, for each load in `reads`, the ranges of the load's buffer that
+  /// slice `box` binds. If a load has several ranges, the thread selects the
+  /// range that contains its element.
   SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
                                                 const Box &box) const;
   /// Verifies that slice `box` binds no more storage buffers than the device
   /// allows.
   LogicalResult verifyBindings(const Box &box);
-  /// For a generic that remains one kernel, verifies that it binds no buffer
-  /// that is too large.
+  /// For a generic that remains one kernel, verifies that each buffer is small
+  /// enough to bind.
   LogicalResult verifyWhole();
   /// Divides the output into slices, so that one kernel for each slice can bind
   /// ranges of the buffers that are too large to bind as a whole. Leaves
@@ -292,9 +292,9 @@ private:
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
   /// The loads that must read a single range of their buffers in each slice,
-  /// which limits the sizes of slices. These are all loads of `large`, or none
-  /// if there would be too many slices. If there are none, each load of `large`
-  /// selects between several ranges of its buffer.
+  /// which limits the sizes of slices: all loads of `large`. If there would be
+  /// too many slices, the list is empty, and each load of `large` selects
+  /// between several ranges of its buffer.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
   /// The ranges that the slice under construction binds, identified by root,
@@ -355,8 +355,8 @@ int64_t Slicer::getExcess(const Box &box) const {
                                            DeviceProfile::vectorBytes - limit);
 }
 
-/// Returns the number of coordinates of `dim` in a slice of `box`: as many as
-/// one range can hold, but at least 1.
+/// Returns the number of coordinates of `dim` in a slice of `box`: the largest
+/// number for which each buffer's bytes fit one range, but at least 1.
 int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
   int64_t fits = 0, size = box.sizes[dim];
   while (size - fits > 1) {
@@ -488,7 +488,7 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
     if (!isNew)
       found->second.add(range);
   }
-  // Ranges that begin at the same byte are combined into one range.
+  // Loads of one buffer whose ranges begin at the same byte share one range.
   llvm::DenseMap<std::pair<Value, int64_t>, int64_t> ends;
   for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
     int64_t &end = ends[{read.access.placement.root, range.getBound().begin}];
@@ -629,8 +629,8 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
   // The kernel binds its output and the ranges, which have `bytes` bytes
   // together. dml-limit-buffers can combine ranges in one buffer, but a buffer
   // has at most `limit` bytes. The kernel therefore binds at least `bytes` /
-  // `limit` buffers beside its output, and it is an error if even so many are
-  // too many.
+  // `limit` buffers beside its output. More buffers than the device allows are
+  // an error.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();
