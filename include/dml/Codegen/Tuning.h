@@ -20,7 +20,7 @@
 
 namespace dml {
 
-/// Returns the generic of `function`, or null if it is no dispatch.
+/// Returns the generic of `function`, or null if `function` is no dispatch.
 mlir::linalg::GenericOp getGenericOfDispatch(mlir::func::FuncOp function);
 
 /// Returns the key of a dispatch in tables of kernels, 32 hexadecimal digits:
