@@ -140,7 +140,8 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
-/// Returns the distance between two positions in a buffer, if it is a constant.
+/// Returns the distance between two positions in a buffer, if the distance is a
+/// constant, and nothing otherwise.
 static std::optional<int64_t> getDistance(IndexForms &forms,
                                           ImplicitLocOpBuilder &b,
                                           const LinearForm &lhs,
@@ -159,15 +160,16 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
-  // For each load of a word of 4-bit numbers, the factor that is one of them.
+  // Maps each load of a word of 4-bit numbers to the factor that the body
+  // extracts from this word.
   llvm::DenseMap<Operation *, QuantizedFactor> nibbles;
   for (const QuantizedFactor &factor : matchQuantizedFactors(operand))
     if (factor.lane)
       nibbles.try_emplace(factor.loaded.getDefiningOp(), factor);
-  // Returns the positions in their buffers of the elements that the operand's
-  // loads read in iteration `step` of the loop over terms, for the first row or
-  // column of vector `vector`. How these positions grow with `vector` and
-  // `step` gives the strides.
+  // Returns the positions, in their buffers, of the elements that the operand's
+  // loads read: in iteration `step` of the loop over terms, for the first row
+  // or column of vector `vector`. The strides are the numbers by which these
+  // positions grow with `vector` and with `step`.
   auto getPlaces = [&](LinearForm vector, LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step, sums);
@@ -205,9 +207,9 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   FactorStrides strides;
   strides.terms = sums.getTermsOfStep();
   for (const LinearForm &place : getPlaces(vector, step)) {
-    // A load whose address does not depend on the iteration of the loop over
-    // terms, such as the load of a zero point, has no stride from term to term,
-    // and the next load is tried.
+    // The address of some loads, such as the load of a zero point, does not
+    // depend on the iteration of the loop over terms. Such a load has no stride
+    // from term to term, and the next load is tried.
     strides.ofStep = getCoefficient(place, step);
     if (!strides.ofStep)
       continue;
@@ -218,10 +220,10 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   // In a convolution, the number of the iteration of the loop over terms is
   // divided into a filter tap and a channel, so that the linear form of a
   // load's position has no coefficient of the iteration. The strides are then
-  // measured: they are the distances between the positions of the first two
-  // iterations, and between those of the first two vectors. Most later
-  // iterations have the same distance. The distance differs, for example, where
-  // an iteration begins another row of taps.
+  // measured. `ofStep` is the distance between the positions of the first two
+  // iterations, and `ofPosition` is found from the first two vectors. Most
+  // later iterations have the same distance. The distance differs, for example,
+  // where an iteration begins another row of taps.
   if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :
@@ -321,7 +323,8 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A launch that is built for its strides alone and then discarded.
+/// Builds a launch only to find the strides of the operands. The launch is then
+/// discarded.
 class Probe : ContractionBuilder {
 public:
   Probe(linalg::GenericOp op, const Contraction &contraction)

@@ -14,12 +14,13 @@
 
 namespace dml {
 
-/// The distances, in elements of a buffer, between the factors that
-/// neighbouring iterations of the loop over terms load, and between the factors
-/// of neighbouring positions (rows or columns). The distances are those of the
-/// first load whose address depends on the iteration. A distance is missing if
-/// neither the linear form of the address nor the addresses of the first two
-/// iterations determine the distance.
+/// The strides of an operand's factors, in elements of their buffer. `ofStep`
+/// is the distance between the factors of consecutive iterations of the loop
+/// over terms. `ofPosition` is the distance between the factors of neighbouring
+/// positions (rows or columns). If the operand has several loads, the strides
+/// are those of the first load whose address depends on the iteration. A stride
+/// is missing if neither the linear form of the address nor the addresses of
+/// the first two iterations determine the stride.
 struct FactorStrides {
   std::optional<int64_t> ofStep, ofPosition;
   /// The number of terms that an iteration adds.
@@ -42,12 +43,14 @@ struct OperandStrides {
                             const Contraction &contraction);
 };
 
-/// A workgroup's tile of the positions of an operand: its rows or its columns.
+/// A workgroup's tile of an operand: some of the operand's positions, which are
+/// rows or columns.
 struct OperandTile {
   const ContractionOperand *operand = nullptr;
   /// The number of positions in a tile.
   int64_t positions = 0;
-  /// The number of the workgroup's tile among all tiles of the operand.
+  /// The number of this workgroup's tile, counted among all tiles of the
+  /// operand.
   LinearForm tile;
 };
 
@@ -66,8 +69,8 @@ protected:
   /// Creates the launch, with a workgroup of `threads` threads for each tile of
   /// `rowPositions` by `columnPositions` sums, and moves the builder into the
   /// launch. Consecutive workgroups compute `panel` tiles of rows in the same
-  /// tile of columns before they go on to the next tile of columns, so that the
-  /// factors of these rows and columns are still in a cache when the next
+  /// tile of columns, and then go on to the next tile of columns. The factors
+  /// of these rows and columns are then still in a cache when the next
   /// workgroup loads them. `panel` divides the number of tiles of rows.
   void buildLaunch(int64_t rowPositions, int64_t columnPositions,
                    int64_t threads, OperandTile &rows, OperandTile &columns,
@@ -109,15 +112,16 @@ protected:
   /// `operand`. The coordinates in the dimensions of the batch are those of the
   /// workgroup's tile.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
-  /// Binds the counters of the contraction's loops over terms, for the element
-  /// that `builder` builds in lane `lane`, to their values in iteration `step`,
-  /// which is counted over all loops of the nest.
+  /// Sets the induction variables of the contraction's loops over terms to
+  /// their values in iteration `step`, which is counted over all loops of the
+  /// nest. The values hold for the element that `builder` builds in lane
+  /// `lane`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// Binds the counters of the loops over terms of the contraction `sums` to
-  /// their values in iteration `step`, which is counted over all loops of the
-  /// nest.
+  /// Sets the induction variables of the loops over terms of the contraction
+  /// `sums` to their values in iteration `step`, which is counted over all
+  /// loops of the nest. The values hold for lane `lane` of `builder`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring terms lie closer together in their
@@ -149,9 +153,9 @@ protected:
   /// of the operand. Returns null if the operand consists of whole tiles, so
   /// that the condition always holds.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
-  /// Computes elements of the output, and stores those that lie inside of the
-  /// output. `sums` are the sums in row `row` and in the columns of vector
-  /// `vector`: all sums of the first column, then those of the second.
+  /// Computes the elements of the output in row `row` and in the columns of
+  /// vector `vector`, and stores those that lie inside of the output. `sums`
+  /// has all sums of the first column, then all sums of the second, and so on.
   void storeElements(TileBuilder &builder, const OperandTile &rows,
                      LinearForm row, const OperandTile &columns,
                      LinearForm vector, llvm::ArrayRef<mlir::Value> sums);
@@ -169,9 +173,9 @@ protected:
   /// The coordinates of the workgroup's tile in the dimensions of the batch.
   /// The coordinates in the other dimensions are 0.
   Forms batch;
-  /// The condition that the workgroup computes a tile, since a grid may have a
-  /// few workgroups more than there are tiles. Null if each workgroup computes
-  /// one.
+  /// The condition that the workgroup computes a tile. A grid may have a few
+  /// workgroups more than there are tiles. Null if each workgroup computes a
+  /// tile.
   mlir::Value isWanted;
 };
 

@@ -71,9 +71,10 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
-    // Where this code runs, the value lies in `range`, so that a maximum and a
-    // minimum do not change it. They state the range for integer range
-    // analysis, which does not learn it from the condition of a branch.
+    // In the branch for which the narrowed forms are made, the value lies in
+    // `range`, so that the maximum and the minimum do not change the value.
+    // They state the range for integer range analysis, which does not learn the
+    // range from the condition of a branch.
     Value value = materializeAtom(b, atom);
     value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
     value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
@@ -109,7 +110,7 @@ LinearForm IndexForms::getWithin(const LinearForm &form, IndexRange range) {
   IndexRange known = atoms[atom].range;
   range = {std::max(range.min, known.min), std::min(range.max, known.max)};
   if (range.min > range.max)
-    return form; // The code does not run.
+    return form; // The code never runs.
   auto [position, isNew] =
       within.try_emplace({atom, range.min, range.max}, atoms.size());
   if (isNew) {
@@ -145,7 +146,7 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
   IndexRange range = {static_cast<int64_t>(min), static_cast<int64_t>(max)};
   // n * (F / n) is F minus a remainder below n. The range of x - 2 * (x / 2),
   // for example, is 0 to 1, although the ranges of x and of x / 2 alone would
-  // give a wider one. Quotients whose dividend F may be negative are skipped:
+  // give a wider range. Quotients whose dividend F may be negative are skipped:
   // kernels divide max(F, 0) instead, so that the remainder may be negative.
   for (LinearForm::Term term : form.terms) {
     const Atom &quotient = atoms[term.first];
@@ -397,9 +398,9 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
   Value one = getConstant(b, 1), zero = getConstant(b, 0);
   LinearForm carry =
       getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1});
-  // The remainder is `sum` if `beyond` is negative, and otherwise `beyond`.
-  // This is the lesser of the two numbers if both are read as unsigned, since a
-  // negative number is then large. An unsigned minimum also tells range
+  // The remainder is `sum` if `beyond` is negative, and otherwise `beyond`. If
+  // both are read as unsigned numbers, the remainder is the lesser of the two,
+  // since a negative number is then large. An unsigned minimum also tells range
   // analysis that the remainder is not negative.
   LinearForm rest =
       getOpaque(arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
@@ -449,7 +450,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
     return {quotient, rest};
 
   // The common divisor of the coefficients and of the divisor is cancelled: the
-  // quotient of 8 t + 3 by 12 is that of 2 t by 3.
+  // quotient of 8 t + 3 by 12 equals the quotient of 2 t by 3.
   int64_t common = std::gcd(divisor, rest.getCommonDivisor());
   int64_t low = llvm::mod(rest.constant, common);
   for (LinearForm::Term &term : rest.terms)
@@ -691,7 +692,9 @@ double IndexForms::getDivergence(const Box &box) const {
 Value IndexForms::buildIsInside(Builder &b, const Box &box) {
   Value inside;
   for (auto [atom, range] : box) {
-    // For values below `min`, the difference is a large unsigned number.
+    // One unsigned comparison of value - min tests both bounds: if the value is
+    // below `min`, the difference is negative, which is a large unsigned
+    // number.
     Value value = materializeAtom(b, atom);
     Value offset =
         b.createOrFold<arith::SubIOp>(value, getConstant(b, range.min));

@@ -22,8 +22,8 @@ namespace dml {
 struct LinearForm {
   using Term = std::pair<unsigned, int64_t>;
 
-  /// The atoms, by their numbers in increasing order, with their coefficients,
-  /// none of which is 0.
+  /// The number of each atom, in increasing order, with the atom's coefficient.
+  /// No coefficient is 0.
   llvm::SmallVector<Term, 4> terms;
   int64_t constant = 0;
 
@@ -41,7 +41,7 @@ struct LinearForm {
   }
 };
 
-/// The numbers from `min` to `max`.
+/// The numbers from `min` to `max`, both included.
 struct IndexRange {
   int64_t min, max;
 
@@ -61,7 +61,7 @@ struct IndexRange {
 /// the same atoms, and often differ by constants as well, even after divisions
 /// by constants (see the example). Ranges of atoms decide comparisons, and
 /// equal values are built only once. (Affine expressions of MLIR do not
-/// distribute products over sums, nor do they know ranges.)
+/// distribute products over sums, and have no ranges.)
 ///
 /// Atoms are the thread's number, quotients and remainders of forms, and values
 /// of which only a range is known. All numbers are signed. A form exists only
@@ -72,10 +72,10 @@ struct IndexRange {
 /// the elements at 4 t + i for i from 0 to 3.
 ///
 ///   row    = (4 t + i) / 8 = q          where q = t / 2 is an atom,
-///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is an atom, too:
+///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is an atom, too.
 ///
-/// 4 divides 4 t and 8, so that the four lanes have one quotient, and i stays
-/// in the remainder. The input is read at
+/// All four elements have the same quotient, since 4 divides both 4 t and 8,
+/// and i becomes a part of the remainder. The input is read at
 ///
 ///   8 (2 - q) + 4 r + i = 16 - 8 q + 4 r + i.
 ///
@@ -101,12 +101,13 @@ class IndexForms {
 public:
   using Value = mlir::Value;
 
-  /// Creates forms for a thread with the number `thread`, which is below
-  /// `count`.
+  /// Creates the forms of a kernel's thread. `thread` is the thread's number,
+  /// from 0 to `count` - 1.
   IndexForms(Value thread, int64_t count);
   IndexForms(IndexForms &&) = default;
 
-  /// Atoms, each with a range in which its value lies.
+  /// A condition on atoms: the value of each atom in the map lies in the range
+  /// that the map gives for it.
   using Box = std::map<unsigned, IndexRange>;
 
   /// While a scope exists, the forms remember which values they build; when the
@@ -195,10 +196,11 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// A load at p, a linear form, can be replaced by a selection between the
-  /// elements at `form` and at `form` + `offset`, where `offset` is 1 or -1,
-  /// since p always equals one of the two. This saves the load if a thread
-  /// loads both of these elements anyway.
+  /// Two elements that can replace a load. The load reads the element at p, a
+  /// linear form that always equals either `form` or `form` + `offset`, where
+  /// `offset` is 1 or -1. A selection between the elements at `form` and at
+  /// `form` + `offset` therefore replaces the load. The selection saves the
+  /// load if a thread loads both elements anyway.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
@@ -210,9 +212,9 @@ public:
     LinearForm quotient, other;
   };
   /// Returns the forms whose values differ from the value of `form` by at most
-  /// 1, as far as this follows from the quotients that are known so far. For
-  /// example, q = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1,
-  /// since r is either q or q + 1.
+  /// 1. The quotients that have been built so far are compared. For example, q
+  /// = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1, since r is
+  /// either q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
   /// Returns ranges of atoms that describe the interior: the threads whose
@@ -220,12 +222,13 @@ public:
   /// are mostly clamps, whose outcome differs only near the borders of a
   /// tensor. The interior therefore consists of the threads for which each such
   /// comparison has the same outcome as for the middle of its atom's range.
-  /// Only atoms that are functions of the thread's number get a range. A
-  /// subgroup with threads both inside and outside of the interior executes the
-  /// code for both. An atom therefore gets no range if this range alone would
-  /// put threads of too many subgroups, of more than the share `maxDivergence`,
-  /// outside of the interior. The comparisons of this atom then stay in the
-  /// code for the interior as well.
+  /// Only atoms that are functions of the thread's number get a range.
+  ///
+  /// A subgroup with threads both inside and outside of the interior executes
+  /// the code for both. An atom therefore gets no range if its range alone
+  /// would put a thread of too many subgroups outside of the interior, more
+  /// than the share `maxDivergence`. The comparisons of such an atom stay in
+  /// the code for the interior.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups with a
   /// thread for which one of the variables (atoms) in `box` lies outside of its
@@ -258,12 +261,13 @@ private:
     /// the remainder if this atom is the quotient, and the quotient if it is
     /// the remainder.
     std::optional<unsigned> partner = std::nullopt;
-    /// Whether the atom depends on a value that was given to getVarying(), and
-    /// so changes between iterations of a loop.
+    /// Whether the atom depends on a value that was given to getVarying(). The
+    /// atom's value then changes between iterations of a loop.
     bool varies = false;
   };
 
-  /// Returns atom `number` for modification, which the end of the scope undoes.
+  /// Returns atom `number` so that the caller can modify it. The end of the
+  /// present scope undoes the modification.
   Atom &change(unsigned number) {
     changes.emplace_back(number, atoms[number]);
     return atoms[number];
@@ -297,11 +301,11 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// For forms of code in a branch, which runs only where certain atoms lie in
-  /// narrower ranges (getNarrowed()): the number of atoms that the code around
-  /// the branch has as well. These atoms have the numbers below `numShared`.
-  /// Only they may get still narrower ranges later, since the condition of a
-  /// branch is built in the code around it.
+  /// The number of atoms that the code around a branch shares with the code in
+  /// the branch, if these are the forms of the code in the branch
+  /// (getNarrowed()). The shared atoms have the numbers below `numShared`. Only
+  /// their ranges can be narrowed by another branch: the condition of that
+  /// branch is built in the code around, from shared atoms.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;
@@ -309,7 +313,8 @@ private:
   /// are used (getWithin()). A key is the number's original atom with the
   /// narrower range.
   LoggedMap<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
-  /// Forms of one atom whose comparisons with 0 the ranges did not decide.
+  /// Forms that the kernel compares with 0, since their ranges do not decide
+  /// whether they are negative. Each of these forms has a single atom.
   std::vector<LinearForm> undecided;
   LoggedMap<LinearForm, Value> values;
   /// The minima and maxima that have been built.

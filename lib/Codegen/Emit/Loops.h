@@ -13,9 +13,9 @@
 namespace dml {
 
 /// A block that runs only where a condition holds. While the object exists, the
-/// builder inserts in the block. At the end, the builder returns to the place
-/// behind the block, and the forms forget the values that were built in the
-/// block.
+/// builder inserts operations in the block. When the object is destroyed, the
+/// builder returns to the place behind the block, and the forms forget the
+/// values that were built in the block.
 class GuardedBlock {
 public:
   GuardedBlock(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
@@ -41,10 +41,10 @@ struct LoopRange {
 
 /// How index arithmetic treats the counter of a loop when it builds sums.
 enum class Counter {
-  /// Where the counter is one of several terms of a sum, it is added last, so
-  /// that the rest of the sum, which is loop-invariant, moves out of the loop.
+  /// The counter is added after all other terms of a sum. The sum of the other
+  /// terms is then loop-invariant, and moves out of the loop.
   AddedLast,
-  /// The counter is added in the order of the sum's other variables.
+  /// The counter is added in the same order as other variables.
   InOrder,
 };
 
@@ -77,8 +77,9 @@ struct SharedItems {
     for (int64_t first = 0; first < count; first += threads)
       build(first);
   }
-  /// Returns the thread's item in the round that begins with item `first`, or a
-  /// number beyond the last item if the thread has none.
+  /// Returns the thread's item in the round that begins with item `first`. If
+  /// the thread has no item in this round, returns a number beyond the last
+  /// item.
   LinearForm getItem(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                      int64_t first) const {
     return forms.add(b, thread, first);

@@ -115,8 +115,8 @@ Value SharedValues::load(Value buffer, const LinearForm &position) {
   return value;
 }
 
-/// Builds a load of the element at `position`, without considering the loads of
-/// its neighbours.
+/// Builds a load of the element at `position`, without a replacement by
+/// neighbouring elements (loadFromNeighbours()).
 Value SharedValues::loadAlone(Value buffer, const LinearForm &position) {
   Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
                   DeviceProfile::vectorBytes);

@@ -18,7 +18,7 @@ namespace dml {
 /// 32-bit words.
 struct Load {
   mlir::Value buffer;
-  /// The number of the element in the buffer.
+  /// The row-major position of the element in the buffer.
   LinearForm position;
   /// The condition under which the loaded element is used, and the constant
   /// that is used if the condition is false. Both are null for an unconditional

@@ -31,7 +31,8 @@ namespace dml {
 struct StagedArea {
   /// The workgroup memory, a buffer of vectors.
   mlir::Value memory;
-  /// The numbers of lines, of items in a line, and of vectors in an item.
+  /// The number of lines, the number of items in a line, and the number of
+  /// vectors in an item.
   int64_t lines = 0, itemsOfLine = 0, vectorsOfItem = 1;
   /// The position of the operand's first vector in `memory`, and the distances,
   /// in vectors, between neighbouring lines, between neighbouring items of a
@@ -43,8 +44,8 @@ struct StagedArea {
   /// choose the one in which consecutive threads load neighbouring bytes of the
   /// operand's buffer.
   bool isAcrossLines = false;
-  /// Whether threads take the lines in an order in which the lines that are
-  /// stored at the same time lie in different banks.
+  /// Whether threads take the lines in an order that avoids bank conflicts: the
+  /// lines that are stored at the same time then lie in different banks.
   bool isSpread = false;
   /// Whether the code for an item computes all addresses before the first
   /// store, so that the stores can be guarded or moved without the address
@@ -93,8 +94,8 @@ public:
   /// vectors of these items for a later call of `store`. Threads without an
   /// item in the last round load the last item again.
   llvm::SmallVector<mlir::Value> load(const StagedArea &area, ItemFn load);
-  /// Stores the first of `vectors`, which `load` returned for `area`, in buffer
-  /// `buffer`. Returns the remaining vectors.
+  /// Stores the vectors of `area` in buffer `buffer`. They are the first of
+  /// `vectors`, as `load` has returned them. Returns the remaining vectors.
   mlir::ValueRange store(const StagedArea &area, const LinearForm &buffer,
                          mlir::ValueRange vectors);
 

@@ -19,9 +19,9 @@ namespace dml {
 struct ThreadBlock {
   int64_t rows, columns, threadRows, threadColumns;
 
-  /// The most sums that a thread computes. The thread holds its sums in
-  /// registers throughout the loop over terms. Devices have enough registers
-  /// for 128 sums and the factors that are loaded for them.
+  /// The largest number of sums that a thread computes. The thread holds its
+  /// sums in registers throughout the loop over terms. Devices have enough
+  /// registers for 128 sums and the factors that are loaded for them.
   static constexpr int64_t maxSums = 128;
 
   /// Returns the blocks of a thread of `tile`, or nothing if the threads of a

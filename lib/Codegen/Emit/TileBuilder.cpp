@@ -117,7 +117,8 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
       return std::nullopt;
     if (forms.getRange(rhs).max == 0)
       return false;
-    // As an unsigned number, a negative number is large.
+    // The comparison is unsigned, and a negative number is a large unsigned
+    // number.
     std::optional<bool> notNegative = forms.isNonNegative(lhs);
     std::optional<bool> notLess = atLeast(lhs, rhs);
     if (notNegative == false || notLess == true)
@@ -333,7 +334,8 @@ std::optional<unsigned> TileBuilder::getClass(Operation &op) {
   return position->second = number;
 }
 
-/// Returns the result of an operation as a scalar.
+/// Returns `result`, the result of an operation, as a scalar. An index becomes
+/// a linear form.
 Scalar TileBuilder::getResult(Value result) {
   if (result.getType().isIndex())
     return forms.getOpaque(result);
@@ -478,9 +480,9 @@ void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
   }
 }
 
-/// Builds one loop in place of `loop` for all elements of the tile. It carries
-/// the values that `loop` carries, once for each element. Returns false if the
-/// bounds of `loop` differ between elements.
+/// Builds one loop in place of `loop` for all elements of the tile. The new
+/// loop carries the values that `loop` carries, once for each element. Returns
+/// false if the bounds of `loop` differ between elements.
 bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   size_t numElements = coordinates.size();
   auto forEach = [&](auto &&body) {

@@ -52,15 +52,17 @@ public:
   /// returns this value.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
-  /// Whether the body of `op` has loops that buildElements may join.
+  /// Whether the body of `op` has loops, which buildElements() may build once
+  /// for all elements.
   static bool hasLoops(mlir::linalg::GenericOp op);
 
-  /// Whether the body of `op` yields a loaded element without computation, or
-  /// selects between a loaded element and a constant. For such a body, a
-  /// TileBuilder computes only the position of the load until the element is
-  /// needed. A kernel may therefore build it at coordinates that lie beyond the
-  /// end of a row: where a vector may continue in the next row, it builds the
-  /// body for both rows and selects between the two positions (chooseMoved()).
+  /// Whether the body of `op` only moves elements: it yields a loaded element
+  /// without computation, or selects between a loaded element and a constant.
+  /// For such a body, a TileBuilder computes only the position of the load
+  /// until the element is needed. A kernel may therefore build the body at
+  /// coordinates beyond the end of a row. If a vector may continue in the next
+  /// row, the kernel builds the body for both rows and selects between the two
+  /// positions (chooseMoved()).
   static bool isMove(mlir::linalg::GenericOp op);
   /// For a body that moves elements, builds the load of the element at `chosen`
   /// if `form` is at least 0, and of the element at `otherwise` if not. The
