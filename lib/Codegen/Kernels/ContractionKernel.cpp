@@ -99,9 +99,8 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// The kernel stages the factors of `stepsOfRound` iterations of the
-  /// contraction's loop over terms in each round of its own loop, which has
-  /// `rounds` rounds.
+  /// The kernel has a loop of `rounds` rounds. A round covers `stepsOfRound`
+  /// iterations of the contraction's loop over terms, and stages their factors.
   const int64_t stepsOfRound, rounds;
 
   /// The number of the thread's slice, and the number of the thread in its
@@ -220,7 +219,7 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
     bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
-  // The condition of a term does not depend on the position.
+  // The condition under which a term is added does not depend on the position.
   builder.buildSlice(contraction.conditionSlice, batch);
   Value zero = getZero();
   SmallVector<Value> elements;
@@ -256,7 +255,8 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
       });
   BodySlice address(op, given);
   Value loaded = memref::LoadOp(factors.firstLoad).getResult();
-  // The load is a part of the operand's slice, so that it can be sliced.
+  // The load is one of the operand's operations, so that the backward slice
+  // exists.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
   builder.buildSlice(address.getOperations(), ofLanes);
@@ -294,7 +294,7 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                LinearForm round) {
   int64_t numGroups = contraction.getTerms() / factors.together;
   int64_t groupsOfRound = factors.area.lines;
-  // Factors of terms beyond the last one are 0.
+  // The factors of terms beyond the last one are 0.
   LinearForm group =
       forms->add(b, forms->mul(b, round, groupsOfRound), item.line);
   Value counts;
@@ -315,9 +315,9 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
 }
 
 /// Copies the factors of `round` to workgroup memory. The threads share out the
-/// items of the rows, and then those of the columns. If the items of the rows
-/// leave some threads without an item in the last round of sharing out, these
-/// threads take the first items of the columns, so that they are not idle.
+/// items of the rows, one item each at a time, and then those of the columns.
+/// If the last items of the rows are fewer than the threads, the threads
+/// without an item take the first items of the columns.
 void ContractionKernel::stageRound(LinearForm round) {
   Staging staging(b, *forms, numThreads);
   auto stage = [&](const StagedFactors &factors, LinearForm thread) {
@@ -360,8 +360,9 @@ findLate(Block &block, Block::iterator end,
   return late.takeVector();
 }
 
-/// Moves an operation into a guard if only the guard uses its result.
-/// Loop-invariant code motion may have moved the operation out of the guard.
+/// Moves operations into a guard, a branch, if only the code in the guard uses
+/// their results. Loop-invariant code motion may have moved these operations
+/// out of the guard.
 static void sinkIntoGuards(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
@@ -434,7 +435,7 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
 /// and `point` while it waits for the loaded values.
 static void postponeStores(Block &block, Block::iterator end,
                            Operation *point) {
-  // A guard contains both loads and stores, so that it is split.
+  // A guard that contains both loads and stores is split into two.
   llvm::SmallPtrSet<Operation *, 4> storing;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(block.begin(), end)))
@@ -461,9 +462,9 @@ LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
   return forms->add(b, thread, forms->mul(b, number, threads));
 }
 
-/// Adds the products of `count` terms from `firstTerm` on to `sums`. The sums
-/// are the thread's block in row-major order, in vectors of neighbouring
-/// columns.
+/// Adds the products of `count` terms from `firstTerm` on to `sums`, the sums
+/// of the thread. The list has the thread's block in row-major order, as
+/// vectors of neighbouring columns.
 SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
                                                   int64_t count,
                                                   ValueRange sums) {
@@ -524,8 +525,8 @@ SmallVector<Value> ContractionKernel::buildRound(LinearForm round,
   stageRound(round);
   gpu::BarrierOp::create(b);
   SmallVector<Value> next = addTerms(round, sums);
-  // With a single buffer, the next round overwrites the factors of this round,
-  // which all threads must have loaded before.
+  // With a single buffer, the barrier lets all threads load the factors of this
+  // round before the next round overwrites them.
   if (tile.buffers == 1)
     gpu::BarrierOp::create(b);
   return next;
@@ -540,8 +541,8 @@ SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
   Operation *last = &body->back();
   SmallVector<Value> next = addTerms(forms->sub(b, round, 1), sums);
   Operation *wait = gpu::BarrierOp::create(b);
-  // With a single buffer, the new factors overwrite the present ones, which all
-  // threads must have loaded before.
+  // With a single buffer, the barrier lets all threads load the present factors
+  // before the new factors overwrite them.
   if (tile.buffers == 1)
     wait = gpu::BarrierOp::create(b);
   postponeStores(*body, std::next(last->getIterator()), wait);
@@ -571,7 +572,7 @@ SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   return tile.isAhead ? addTerms(rounds - 1, last) : last;
 }
 
-/// Builds the sums of the thread, which are vectors of neighbouring columns.
+/// Builds the sums of the thread, as vectors of neighbouring columns.
 SmallVector<Value> ContractionKernel::buildSums() {
   return buildRounds(
       SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
@@ -588,9 +589,8 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
   // Returns the index in workgroup memory of a vector of partial sums that
-  // slice `from` has computed and slice `to` adds up. `number` is the vector's
-  // number among those that slice `to` receives from slice `from` in this
-  // exchange.
+  // slice `from` has computed and slice `to` adds up. In an exchange, slice
+  // `to` receives several vectors from slice `from`, and `number` counts them.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
     place = forms->add(b, place, number * tile.slices * tile.slices);
@@ -599,8 +599,8 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   };
   SmallVector<Value> joined;
   for (int64_t first = 0; first < numVectors; first += atOnce) {
-    // The partial sums overwrite factors or earlier partial sums in workgroup
-    // memory, which all threads must have loaded before.
+    // The barrier lets all threads load factors or earlier partial sums before
+    // the new partial sums overwrite them in workgroup memory.
     gpu::BarrierOp::create(b);
     for (int64_t to = 0; to < tile.slices; ++to)
       for (int64_t i = 0; i < atOnce; ++i)
@@ -664,7 +664,8 @@ void ContractionKernel::layOut(StagedFactors &factors) {
   area.ofItem = 1;
   area.ofVector = factors.getPitch();
   area.ofBuffer = tile.terms * factors.getPitch();
-  // Consecutive threads load factors that are neighbours in their buffer.
+  // The order of the items lets consecutive threads load factors that are
+  // neighbours in their buffer, so that the loads coalesce.
   area.isAcrossLines = isAcross;
   area.storesLast = true;
 }

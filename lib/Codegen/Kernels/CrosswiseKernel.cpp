@@ -62,9 +62,9 @@ private:
   /// The workgroup's position in the batch, the number of its tile of rows, and
   /// the number of its tile of columns.
   LinearForm batch, rowTile, columnTile;
-  /// The condition that the workgroup computes a tile, since a grid may have a
-  /// few workgroups more than there are tiles. Null if each workgroup computes
-  /// one.
+  /// The condition that the workgroup computes a tile. A grid may have a few
+  /// workgroups more than there are tiles. Null if each workgroup computes a
+  /// tile.
   Value isWanted;
   /// The tile in workgroup memory, column by column. Narrow elements are
   /// packed: a word holds, for example, four bytes of one column. Each column
@@ -136,10 +136,10 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
     return arith::OrIOp::create(b, lhs, rhs);
   };
   for (int64_t bits = 16; bits >= down.bits; bits /= 2) {
-    // Two words exchange blocks of `bits` bits: the odd-numbered blocks of the
-    // first word, counted from the lowest bits, and the even-numbered blocks of
-    // the second word. `low` is the mask of the even-numbered blocks:
-    // 0x00ff00ff for 8 bits.
+    // Two words exchange blocks of `bits` bits. The blocks of a word are
+    // numbered from the lowest bits. The odd-numbered blocks of the first word
+    // and the even-numbered blocks of the second word change places. `low` is
+    // the mask of the even-numbered blocks: 0x00ff00ff for 8 bits.
     uint32_t low = 0;
     for (int64_t at = 0; at < 32; at += 2 * bits)
       low |= llvm::maskTrailingOnes<uint32_t>(bits) << at;
@@ -203,7 +203,8 @@ void CrosswiseKernel::storeRows(const LinearForm &item) {
     LinearForm insideColumn = column;
     if (inside) {
       guard.emplace(b, *forms, inside);
-      // Range analysis does not learn these bounds from the condition.
+      // The minima state that the row and the column lie in the output. Range
+      // analysis does not learn this from the condition of the guard.
       row = forms->min(b, row, shape.numRows - 1);
       insideColumn =
           forms->mul(b,

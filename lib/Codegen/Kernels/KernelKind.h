@@ -72,7 +72,7 @@ struct Proposal {
   /// The factor by which chooseKernel() multiplies the cycles before it
   /// compares them with other times. With a share of 0.9, a kernel of 100
   /// cycles counts as one of 90, and a kernel of 95 cycles does not win against
-  /// it. Since estimates are inexact, a kind with a share below 1 loses only to
+  /// it. Estimates are inexact. A kind with a share below 1 loses only to
   /// kernels that are clearly faster.
   double share = 1;
 
@@ -82,10 +82,10 @@ struct Proposal {
   }
 };
 
-/// The proposals of a search, which keeps the best ones: one for the compiler,
-/// and several for a tuner, which measures them. They stand in the order of
-/// their estimated times, those of equal times in the order in which they were
-/// added, and those without an estimate last.
+/// The best proposals of a search: one for the compiler, and several for a
+/// tuner, which measures them. Proposals are ordered by their estimated times.
+/// Proposals of equal times have the order in which they were added, and those
+/// without an estimate come last.
 class Proposals {
 public:
   explicit Proposals(size_t most = 1) : most(most) {}
@@ -94,7 +94,7 @@ public:
   /// Whether only one proposal is wanted.
   bool wantsOne() const { return most == 1; }
   size_t getMost() const { return most; }
-  /// The best proposal, or null.
+  /// Returns the best proposal, or null if there is none.
   Proposal *getBest() { return proposals.empty() ? nullptr : &proposals[0]; }
   std::optional<Proposal> takeBest() {
     return proposals.empty() ? std::nullopt

@@ -201,7 +201,8 @@ Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
       if (own)
         condition = conjoin(condition, builder.getBuilt(number, own));
     if (condition) {
-      // The zero point represents 0, since it is subtracted later.
+      // A factor that must not count becomes the zero point, which stands for
+      // 0: the zero point is subtracted later.
       Value zero = zeroPoint.value
                        ? builder.getBuilt(number, zeroPoint.value)
                        : shared.getConstant(b.getZeroAttr(narrowType));

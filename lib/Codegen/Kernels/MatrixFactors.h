@@ -53,10 +53,11 @@ struct ZeroPoint {
 /// have the shape's sum type.
 bool canMultiply(const Contraction &contraction, const MatrixShape &shape);
 
-/// Returns the zero point of `operand`, whose factors are 8-bit integers.
+/// Returns the zero point that all factors of `operand`, which are 8-bit
+/// integers, have in common.
 ZeroPoint getZeroPoint(const ContractionOperand &operand);
 
-/// Returns the element type with the name that MatrixShape uses.
+/// Returns the type that MatrixShape names `name`: "f16", "f32", "i8" or "i32".
 mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
 
 /// Moves conversions from f16 to f32 behind selects in the body of `op`: a
@@ -67,12 +68,13 @@ void widenLast(mlir::linalg::GenericOp op);
 
 /// Returns a 16-byte vector of `factors`, which `builder` has built for
 /// `operand`, as numbers of the type named `type`: 8 of "f16" or 16 of "i8".
+///
 /// Some factors must not change the sum: those beyond the last iteration of the
 /// loop over terms, and those of padding. They become 0, or the zero point that
 /// stands for 0. `counts` has, for each element of the builder, the condition
 /// that the iteration exists. `conditions` has, for each term of an iteration,
-/// the condition that the term is no padding. A null condition always holds,
-/// and so do all conditions of an empty `conditions`.
+/// the condition that the term is no padding. A null condition always holds. If
+/// `conditions` is empty, no term is padding.
 mlir::Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
                         llvm::StringRef type,
                         llvm::ArrayRef<BuiltFactor> factors,

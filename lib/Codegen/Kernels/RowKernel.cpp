@@ -14,9 +14,9 @@
 //
 // Scans, such as a cumulative sum, are computed last. Each element of a scan
 // depends only on elements before it. The kernel therefore needs only one pass
-// over the row: it computes elements of the scan, and stores them in the
-// output, part by part, and carries the total of each part to the next one.
-// This works for rows of any length.
+// over the row, of any length. In each round of this pass, the threads compute
+// and store some elements of the scan, and carry the total of the elements so
+// far to the next round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,18 +41,18 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 /// Returns the distance between the numbers of two threads that have
-/// neighbouring elements of one row. With distance 8, threads 0, 8 and 16 have
-/// neighbouring elements of one row, and threads 0 to 7 have elements of
-/// different rows. The distance is 1 if neighbours in memory belong to one row
-/// (isAlongRow), and larger if they belong to different rows, so that threads
-/// with consecutive numbers always load neighbouring bytes.
+/// neighbouring elements of one row. If neighbours in memory belong to one row
+/// (isAlongRow), the distance is 1. If they belong to different rows, the
+/// distance is larger, so that threads with consecutive numbers load
+/// neighbouring bytes. With distance 8, threads 0, 8 and 16 have neighbouring
+/// elements of one row, and threads 0 to 7 have elements of different rows.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
 /// Returns how many threads of one row belong to one subgroup and combine their
 /// states by shuffles, or 1 if the kernel does not use shuffles. A kernel
-/// shuffles only 32-bit values, which all devices with shuffles can do.
+/// shuffles only 32-bit values, which all devices with shuffles support.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -82,8 +82,8 @@ public:
   ExchangeMemory(ImplicitLocOpBuilder &b, gpu::LaunchOp launch)
       : b(b), launch(launch) {}
 
-  /// Returns the memories for the next exchange, one with `size` values for
-  /// each of `types`.
+  /// Returns the workgroup memory for the next exchange: for each of `types`,
+  /// an array of `size` values.
   SmallVector<Value> takeNext(TypeRange types, int64_t size) {
     Use use = numExchanges++ % 2 ? Use::OddExchange : Use::EvenExchange;
     SmallVector<Value> taken;
@@ -93,33 +93,34 @@ public:
   }
 
   /// Returns the memory for a scan in which the threads exchange values through
-  /// this memory alone, in one round: stores, a barrier, loads. Builds a
-  /// barrier first if threads may still load the values of the preceding scan
-  /// from it.
+  /// this memory alone, in one round: stores, a barrier, loads. If threads may
+  /// still load the values of the preceding scan from this memory, builds a
+  /// barrier first.
   Value takeForScan(int64_t size, Type type) {
     if (isScanRead)
       gpu::BarrierOp::create(b);
     isScanRead = true;
     return getOfThreads(size, type);
   }
-  /// Declares that the next scan is in a loop. It then follows the scan of the
-  /// preceding iteration, whose values other threads may still load.
+  /// Declares that the next scan is in a loop, whose iterations use the same
+  /// memory. A barrier must then separate the scan from that of the preceding
+  /// iteration, whose values other threads may still load.
   void beginLoopOfScans() { isScanRead = true; }
 
   /// Return the two memories for a scan that exchanges values twice: first
-  /// through the memory of getOfThreads(), then through that of getOfSteps().
-  /// Each exchange has a barrier between its stores and its loads, and such
-  /// scans need no other barriers: before a thread stores in the first memory
-  /// again, it passes the barrier of the exchange through the second memory.
-  /// All other threads pass this barrier too, and only after their loads from
-  /// the first memory.
+  /// through the memory of getOfThreads(), and then through the memory of
+  /// getOfSteps(). Each exchange has a barrier between its stores and its
+  /// loads. Such scans need no other barriers. Before a thread stores in the
+  /// first memory again, it passes the barrier of the second exchange. All
+  /// other threads reach this barrier only after their loads from the first
+  /// memory.
   Value getOfThreads(int64_t size, Type type) {
     return get(Use::OfThreads, 0, size, type);
   }
   Value getOfSteps(int64_t size, Type type) {
     return get(Use::OfSteps, 0, size, type);
   }
-  /// Returns the memory for the total of each vector.
+  /// Returns the memory for the totals of vectors (scanVectors()).
   Value getOfVectors(int64_t size, Type type) {
     return get(Use::OfVectors, 0, size, type);
   }
@@ -180,8 +181,8 @@ private:
   /// Returns the number of items that all threads of a row process together in
   /// a round.
   int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
-  /// Returns the number of rounds in the loop over a row, or 0 if the threads
-  /// hold all items of a row at once, so that there is no loop.
+  /// Returns the number of rounds in the loop over a row. Returns 0 if the
+  /// threads hold all items of a row at once and there is no loop.
   int64_t getNumRounds() const {
     return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
   }
@@ -214,9 +215,9 @@ private:
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
-  /// The results of a scan for one of its values: `before` is the combination
-  /// of all values before this one, and `total` the combination of all values
-  /// of the scan. Null stands for the combination of no values.
+  /// The results of a scan for one of its values. `before` is the combination
+  /// of all values before this one, and `total` is the combination of all
+  /// values of the scan. Null stands for the combination of no values.
   struct Prefix {
     Value before, total;
   };
@@ -280,18 +281,19 @@ private:
   /// For example, with 128 threads for a row and subgroups of 32 threads,
   /// thread 70 is number 6 of subgroup 2.
   LinearForm placeInSubgroup, subgroupOfRow;
-  /// The condition that the thread's slot lies inside of the output, or null if
-  /// this holds for all threads. The last workgroup may have slots beyond the
-  /// output.
+  /// The condition that the thread's slot lies inside of the output. The last
+  /// workgroup may have slots beyond the output. Null if the condition holds
+  /// for all threads.
   Value isWanted;
-  /// The results of the reductions that have been built, in each lane.
+  /// For each result of a reduction that has been built, its values in all
+  /// lanes.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
   std::optional<ExchangeMemory> memory;
 };
 } // namespace
 
-/// Binds loop counters and results of reductions for the elements of `item`,
-/// and returns the coordinates of these elements.
+/// Binds induction variables of loops and results of reductions for the
+/// elements of `item`, and returns the coordinates of these elements.
 SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
                                                   LinearForm item) {
   SmallVector<Forms> coordinates;
@@ -356,7 +358,8 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   return carried;
 }
 
-/// Combines two states.
+/// Combines two states: the values that two threads, or two lanes, have reduced
+/// their elements to.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   // The nest's operations combine a carried value with an element of the row.
   // Here, they are built with `lhs` in the place of the carried value and `rhs`
@@ -451,9 +454,9 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
 /// states, one for each lane, under the number `own`. After a barrier, the
 /// thread replaces its state in each lane by the combination of the `count`
 /// states with the numbers from `first` on. Threads whose states have been
-/// combined before, such as those of a subgroup, share one number, and only the
-/// one of them for which `isWriter` is true stores. `isWriter` is null if no
-/// threads share numbers.
+/// combined before, such as those of a subgroup, share one number. Of these
+/// threads, only the one for which `isWriter` is true stores. `isWriter` is
+/// null if no threads share numbers.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {
@@ -475,8 +478,9 @@ void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
 }
 
 /// Stores the states of the thread's lanes in `memories`, if `isWriter` is true
-/// or null, and waits for the other threads. `own` is the number under which
-/// the thread stores, of `threads` numbers.
+/// or null, and waits for the other threads. Each thread of a row, or each
+/// group of threads, has one of `threads` numbers, and `own` is the thread's
+/// number.
 void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
                       int64_t threads, Value isWriter, ArrayRef<State> states) {
   SmallVector<Value> places;
@@ -584,8 +588,8 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
     // A thread combines its value with that of the thread whose number in the
-    // row is lower by `distance`. If there is no such thread in the subgroup,
-    // it reads from the first thread, and does not use the result.
+    // row is lower by `distance`. If the subgroup has no such thread, the
+    // thread reads the value of the first thread, and does not use it.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -633,9 +637,10 @@ RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
 
 /// Scans the values `own`, one for each lane, through workgroup memory. The
 /// threads of a row store their values under the numbers 0 to `threads` - 1,
-/// and this thread under the number `thread`. If several threads have the same
-/// number, `isWriter` is true for the one that stores; otherwise `isWriter` is
-/// null. With more than 16 numbers, the threads exchange values twice.
+/// and this thread stores under the number `thread`. If several threads have
+/// the same number, `isWriter` is true for the one that stores. Otherwise
+/// `isWriter` is null. With more than 16 numbers, the threads exchange values
+/// twice.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {
@@ -704,10 +709,10 @@ RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 /// Scans the totals `own` of the thread's vectors in a row. Consecutive threads
 /// have neighbouring vectors, so that a thread's own vectors are not
 /// neighbours: with 32 threads, thread 3 has the vectors 3, 35, 67 and so on.
-/// The threads therefore exchange the totals through workgroup memory: each
-/// thread loads the totals of vectors that are neighbours, such as 9 to 11 for
-/// thread 3 of 32 with 3 vectors each, combines them, and stores the results
-/// for the threads that have these vectors.
+/// The threads therefore exchange the totals through workgroup memory. Each
+/// thread loads the totals of neighbouring vectors, combines them, and stores
+/// the results for the threads that have these vectors. With 32 threads of 3
+/// vectors each, thread 3 loads the totals of the vectors 9 to 11.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
@@ -740,7 +745,7 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   for (int64_t i = 0; i < vectors; ++i)
     memref::StoreOp::create(b, own[i], totals, getOwn(i));
   gpu::BarrierOp::create(b);
-  // The combinations of the loaded totals before each total.
+  // `before[i]` is the combination of the loaded totals before total i.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
     before.push_back(combineTwo(
@@ -782,7 +787,7 @@ LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
   return reduction.isBackward() ? forms->sub(b, numItems - 1, number) : number;
 }
 
-/// Returns the lane that is number `lane` in the order of the scan.
+/// Returns the lane that comes at place `lane` in the order of the scan.
 int64_t RowKernel::getScannedLane(int64_t lane) const {
   int64_t rows = layout.rows;
   return layout.isAlongRow && reduction.isBackward()
@@ -832,11 +837,12 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // For each element of the thread, its combination with the preceding elements
-  // of its row that the same thread has. If isAlongRow is set, only the
-  // preceding elements of the same item count: the items between two items of
-  // the thread belong to other threads. Otherwise the thread's items follow
-  // each other in the row, and the elements of its earlier items count too.
+  // `sums` has, for each element of the thread, the combination of this element
+  // with the preceding elements of the row that the same thread has. If
+  // isAlongRow is set, only the preceding elements of the same item count: the
+  // items between two items of the thread belong to other threads. Otherwise
+  // the thread's items follow each other in the row, and the elements of its
+  // earlier items count too.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
@@ -847,10 +853,11 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // For each row, the combination of the elements that precede an item of the
-  // thread. If isAlongRow is set, there is one for each of the thread's items,
-  // since elements of other threads lie between them. Otherwise the thread's
-  // items follow each other, and only the first item needs one.
+  // `prefixes` has, for each row, the combination of the elements that precede
+  // an item of the thread. If isAlongRow is set, each of the thread's items has
+  // such a combination, since elements of other threads lie between the items.
+  // Otherwise the thread's items follow each other, and only the first item
+  // needs one.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))
@@ -913,7 +920,8 @@ SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
       for (int64_t lane = 0; lane < layout.lanes; ++lane)
         builder.bind(lane, result, values[i][lane]);
     exists = both(b, isWanted, exists);
-    // The last row along a dimension may have fewer elements than the others.
+    // If several rows follow each other along a dimension, the last of them may
+    // have fewer elements than the others.
     int64_t dim = reduction.elementDims.front(), size = type.getDimSize(dim);
     if (reduction.partSize > 0 && size % reduction.partSize)
       exists = both(
@@ -1026,8 +1034,9 @@ void RowKernel::build() {
       forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
-    // Threads whose slot lies beyond the output run as well, since all threads
-    // of a workgroup must reach the barriers, but do not store anything.
+    // A thread whose slot lies beyond the output runs as well, since all
+    // threads of a workgroup must reach the barriers. It does not store
+    // anything.
     isWanted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               forms->materialize(b, slot), constant(numSlots));
