@@ -1,4 +1,4 @@
-//===- AttentionKind.cpp - When attention writes no scores ----------------===//
+//===- AttentionKind.cpp - When attention stores no scores ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -53,7 +53,8 @@ static double getAttentionTime(const Attention &attention,
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
-/// Adds the attention kernels whose tiles fit to `proposals`.
+/// Adds attention kernels to `proposals`: one for each of `attentionShapes`
+/// whose tile fits.
 static void searchAttentionTiles(const Attention &attention,
                                  const DeviceProfile &profile,
                                  Proposals &proposals) {

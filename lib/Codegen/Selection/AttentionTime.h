@@ -21,16 +21,15 @@ double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 /// Returns the bytes of all keys and values, each counted once.
 double getFactorBytes(const Attention &attention);
 
-/// Returns the cycles that reads of all keys and values from the last-level
-/// cache take, if kernels read them `times` times. One of these reads is not
-/// counted: the first, which is from memory and which every way to compute
-/// attention needs.
+/// Returns the cycles in which the last-level cache serves the reads of all
+/// keys and values, if kernels read them `times` times. The first read is not
+/// counted: it is from memory, and every way to compute attention needs it.
 double getTimeOfFactors(const Attention &attention, int64_t times,
                         const DeviceSpeed &device);
 
 /// Returns the time of attention without an attention kernel, in cycles of a
-/// multiprocessor: the time of three kernels, which compute the scores, the
-/// weights, and the products of weights and values.
+/// multiprocessor. Three kernels then compute the scores, the weights, and the
+/// products of weights and values.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

@@ -19,7 +19,7 @@ using namespace dml;
 
 namespace {
 /// The dimension of the output along which a body reads neighbouring elements
-/// of its input, and the number of elements in such a run of neighbours. For a
+/// of its input, and the length of such a run of neighbours in elements. For a
 /// transpose that makes a 32x64 output from a 64x32 input, dimension 0 of the
 /// output has runs of 32 elements. A run is longer than its dimension if an
 /// outer dimension continues it.
@@ -67,8 +67,8 @@ private:
   ImplicitLocOpBuilder b;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// Unknown coordinates, which stand for any element of the output, and the
-  /// builder of the code that computes this element.
+  /// Unknown coordinates, which stand for any element of the output. `builder`
+  /// builds the code that computes this element.
   SmallVector<LinearForm> coordinates;
   std::optional<TileBuilder> builder;
 };
@@ -102,8 +102,8 @@ std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
 }
 
 /// Returns the number of elements by which the position of `load` increases if
-/// the coordinate of dimension `dim` increases by 1, or 0 if the number is
-/// unknown.
+/// the coordinate of dimension `dim` increases by 1. Returns 0 if this number
+/// is unknown.
 int64_t LoadProbe::getStride(memref::LoadOp load, int64_t dim) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   for (LinearForm::Term term : std::get<Load>(scalar).position.terms)
@@ -156,10 +156,10 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
 }
 
 /// Returns the dimension along which all loads of large buffers read
-/// neighbouring elements: if the coordinate increases by 1, the position
-/// increases by 1, or by 2, as in a read of every other element, which still
-/// uses half of the bytes that memory transfers. Returns nothing if the loads
-/// have no such dimension in common.
+/// neighbouring elements. If the coordinate increases by 1, the position of a
+/// load must increase by 1 or by 2. (A load that reads every other element
+/// still uses half of the bytes that memory transfers.) Returns nothing if the
+/// loads have no such dimension in common.
 std::optional<DimOfLoads> LoadProbe::findDim() {
   std::optional<DimOfLoads> found;
   for (auto load : op.getBody()->getOps<memref::LoadOp>()) {

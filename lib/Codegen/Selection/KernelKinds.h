@@ -32,18 +32,20 @@ public:
   llvm::LogicalResult add(llvm::StringRef option, llvm::StringRef text,
                           mlir::Operation *op);
 
-  /// Returns the kernel that `kind` proposes for a generic, or nothing.
+  /// Returns the kernel that `kind` proposes for a generic, or nothing if the
+  /// kind has no kernel or no wanted kernel for it.
   std::optional<Proposal> propose(const KernelKind &kind,
                                   const KernelQuery &query) const;
   /// Adds the kernels that `kind` proposes for a generic to `proposals`.
   void proposeAll(const KernelKind &kind, const KernelQuery &query,
                   Proposals &proposals) const;
-  /// Whether nothing is requested of `kind`, whose kernels are chosen freely.
+  /// Whether the options request nothing of `kind`, so that its kernels are
+  /// chosen freely.
   bool isFree(const KernelKind &kind) const { return !wishes.contains(&kind); }
 
 private:
-  /// The requested tiles of kinds that are not 'auto'. An empty entry forbids
-  /// kernels of the kind.
+  /// The requested tiles of the kinds whose option is not 'auto'. An empty
+  /// entry forbids kernels of the kind.
   llvm::SmallDenseMap<const KernelKind *, std::optional<KernelTile>> wishes;
 };
 

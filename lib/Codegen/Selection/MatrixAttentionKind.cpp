@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor for an attention kernel with
-/// cooperative matrices. The units of a multiprocessor (matrix units, lanes and
-/// workgroup memory) work concurrently.
+/// Returns the estimated time, in cycles of a multiprocessor, of an attention
+/// kernel with cooperative matrices. The units of a multiprocessor (matrix
+/// units, lanes and workgroup memory) work concurrently.
 static double getMatrixAttentionTime(const Attention &attention,
                                      const MatrixAttentionTile &tile,
                                      const MatrixAttentionLayout &layout,
@@ -85,8 +85,8 @@ static constexpr MatrixAttentionSeeds attentionSeeds = {
     /*keys=*/{16, 32, 64, 128},
     /*stages=*/{1, 2}};
 
-/// Adds the kernels to `proposals`; none if matrices cannot multiply the
-/// factors.
+/// Adds attention kernels with cooperative matrices to `proposals`. Adds none
+/// if matrices cannot multiply the factors.
 static void searchMatrixAttentionTiles(const Attention &attention,
                                        const DeviceProfile &profile,
                                        Proposals &proposals) {

@@ -68,9 +68,9 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   return tile;
 }
 
-/// Returns tiles with more or fewer threads for a row than `tile` has. Where a
-/// row's threads hold all `items` vectors of the row at a time, those of the
-/// other tile do as well.
+/// Returns tiles with more or fewer threads for a row than `tile` has. If a
+/// row's threads hold all `items` vectors of the row at a time with `tile`,
+/// they also do so with the other tiles.
 static SmallVector<RowTile> getNeighbours(const RowTile &tile, int64_t items) {
   SmallVector<RowTile> tiles;
   bool holdsRow = tile.threads * tile.vectors >= items;
@@ -146,8 +146,8 @@ class RowKind : public KernelKindOf<RowTile> {
     add(chosen);
     if (proposals.wantsOne())
       return;
-    // The rules have no times by which other tiles could be ordered: those that
-    // differ from the chosen one by a factor of two or four follow it.
+    // A tuner also gets the tiles that differ from the chosen one by a factor
+    // of two or four. Without a model of time, they have no other order.
     for (RowTile other : getNeighbours(chosen, layout.getItems(*reduction)))
       add(other);
   }

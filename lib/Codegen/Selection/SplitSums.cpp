@@ -57,7 +57,7 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
 }
 
 /// Returns the number of partial sums for each sum with which `op` takes the
-/// least time, or 1 if no number saves enough time.
+/// least time. Returns 1 if no number saves enough time.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
@@ -94,8 +94,8 @@ static void eraseUnused(linalg::GenericOp op) {
 }
 
 /// Creates a generic that computes `parts` partial sums for each sum of `op`.
-/// `buffer` has one dimension more than the output of `op`, the outermost one,
-/// whose coordinate p holds the p-th partial sums.
+/// `buffer` has one more dimension than the output of `op`. This dimension is
+/// the outermost one, and its coordinate p holds the p-th partial sums.
 static void buildParts(linalg::GenericOp op, const Contraction &contraction,
                        Value buffer, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
