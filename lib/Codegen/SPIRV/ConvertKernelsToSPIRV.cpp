@@ -206,7 +206,7 @@ private:
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     truncateBeforeSelecting(clone);
     // Even in a kernel with 64-bit indices, most numbers fit into 32 bits.
-    // Operations on them are narrowed, since 64-bit divisions are slow.
+    // Their operations are narrowed, since 64-bit divisions are slow.
     auto run = [&](OpPassManager &pm) { return runPipeline(pm, clone); };
     if (indexBits == wideBits && failed(narrowIntegers(clone, run)))
       return failure();

@@ -17,10 +17,11 @@ class OpPassManager;
 
 namespace dml {
 
-/// The width of the integers that devices compute with fastest. Kernel indices
-/// have this width if all of them fit.
+/// The width of the integers that devices compute with fastest. The indices of
+/// a kernel have this width if all of them fit.
 constexpr unsigned narrowBits = 32;
-/// The width of the indices in all other kernels.
+/// The width of the indices in a kernel whose indices may need more than 32
+/// bits.
 constexpr unsigned wideBits = 64;
 
 /// Whether `op` computes the same result with 32 bits as with more bits,

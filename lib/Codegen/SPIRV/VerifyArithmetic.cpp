@@ -68,8 +68,8 @@ static SmallVector<Operation *> collect(Operation *module) {
   return ops;
 }
 
-/// Returns the integers in `value`, a scalar or a vector, if it is a constant,
-/// and an empty list otherwise.
+/// Returns the integers in `value`, a scalar or a vector, if `value` is a
+/// constant. Returns an empty list otherwise.
 static SmallVector<APInt> getIntegers(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
