@@ -22,10 +22,11 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Compares the operations that compute values of a body.
+/// Decides whether the same operations compute two values of a body.
 class Equivalence {
 public:
-  /// Takes `lhs` and `rhs`, which are block arguments, for the same value.
+  /// Declares that the block arguments `lhs` and `rhs` stand for the same
+  /// value.
   void assume(Value lhs, Value rhs) { known.insert({lhs, rhs}); }
   /// Whether the same operations compute `lhs` and `rhs`. Two loads from one
   /// address return the same value, since a body stores nothing.
@@ -183,8 +184,8 @@ static bool isNoScore(Value value) {
          (constant.isNaN() || (constant.isInfinity() && constant.isNegative()));
 }
 
-/// Whether `isSeen` is an unsigned comparison `key <= x`, which holds for key
-/// 0.
+/// Whether `isSeen` is an unsigned comparison `key <= x`. Such a condition
+/// holds for key 0.
 static bool isFirstSeen(Value isSeen, Value key) {
   auto compare = isSeen.getDefiningOp<arith::CmpIOp>();
   return compare && compare.getPredicate() == arith::CmpIPredicate::ule &&
@@ -217,10 +218,10 @@ static Value findSum(Block &block) {
   return sum;
 }
 
-/// Reads `sum`, which adds up products of a factor of a query and a factor of a
-/// key, as the contraction `scores`. `key` is the counter of the loop over
-/// keys. Stores the dimensions of the output on which the factors of queries
-/// and of keys depend in `dimsOfQueries` and `dimsOfKeys`.
+/// Reads `sum` as the contraction `scores`. `sum` adds up products of a factor
+/// of a query and a factor of a key. `key` is the induction variable of the
+/// loop over keys. `dimsOfQueries` and `dimsOfKeys` receive the dimensions of
+/// the output on which the factors of queries and the factors of keys depend.
 static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
                                 Contraction &scores,
                                 llvm::SmallBitVector &dimsOfQueries,
@@ -247,10 +248,9 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   });
   // Each term of a score is a factor of the query times a factor of the key, in
   // either order. The query's factor is the one that the body can compute
-  // without `key`, the number of the key. If the left factor of the first term
-  // is the query's, the left factors of all terms must be the query's;
-  // otherwise the right factors of all terms must be the query's. `steps` are
-  // the counters of the loops over the terms, on which both factors may depend.
+  // without `key`, the number of the key. The factors of the query must stand
+  // on the same side, left or right, in all terms. `steps` are the induction
+  // variables of the loops over the terms, on which both factors may depend.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -332,7 +332,7 @@ class AttentionReader {
 public:
   explicit AttentionReader(linalg::GenericOp op) : op(op) {}
 
-  /// Returns nothing if the body is no attention.
+  /// Reads the body as attention. Returns nothing if the body is no attention.
   std::optional<Attention> read();
 
 private:
@@ -381,7 +381,8 @@ LogicalResult AttentionReader::readOutput() {
       (!buffer || buffer.getLayout().isIdentity()));
 }
 
-/// Reads the three loops, all over the same number of keys.
+/// Reads the three loops of the body, which must all iterate over the same
+/// number of keys.
 LogicalResult AttentionReader::readLoops() {
   auto loops = llvm::to_vector(op.getBody()->getOps<scf::ForOp>());
   if (loops.size() != 3)
@@ -459,8 +460,9 @@ LogicalResult AttentionReader::readProducts() {
   return success();
 }
 
-/// Succeeds if all three loops over keys compute the same scores and see the
-/// same keys: all keys, or the first keys up to a limit, as with a causal mask.
+/// Succeeds if all three loops over keys compute the same scores and include
+/// the same keys: all keys, or the first keys up to a limit, as with a causal
+/// mask.
 LogicalResult AttentionReader::compareLoops() {
   Equivalence inMaximum, inProducts;
   inMaximum.assume(maximum.getInductionVar(), attention.key);
@@ -579,10 +581,10 @@ static std::optional<int64_t> getDivisor(Operation *op, Value dividend) {
   return by.getSExtValue();
 }
 
-/// Sets the number of heads that read the same keys and values. The head is the
-/// last coordinate of the batch. If, for example, 32 heads of queries share 8
-/// heads of keys and values, the operations that compute keys and values must
-/// use only the head divided by 4.
+/// Sets the number of heads of queries that read the same keys and values. The
+/// head is the last coordinate of the batch. If, for example, 32 heads of
+/// queries share 8 heads of keys and values, the operations that compute keys
+/// and values must use only the head divided by 4.
 void AttentionReader::readSharingHeads() {
   const Contraction &sums = attention.products;
   if (sums.batchDims.empty())

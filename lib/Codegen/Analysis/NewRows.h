@@ -39,7 +39,8 @@ struct NewRows {
   /// the dimensions up to `dim`: the product of the sizes of the later
   /// dimensions.
   int64_t getInner(mlir::MemRefType type) const;
-  /// Returns the number of new elements.
+  /// Returns the number of elements of `type` that the body may replace:
+  /// `count` rows for each row of the other dimensions.
   int64_t getNumElements(mlir::MemRefType type) const;
 };
 

@@ -23,8 +23,8 @@ struct WidenedNumber {
 };
 } // namespace
 
-/// Returns the operand of the shift `Op` by `count` bits that defines `value`,
-/// or null if `value` is anything else.
+/// If a shift `Op` by `count` bits computes `value`, returns the shifted
+/// operand. Returns null otherwise.
 template <typename Op> static Value getShifted(Value value, int64_t count) {
   auto shift = value.getDefiningOp<Op>();
   APInt amount;
@@ -68,7 +68,7 @@ static std::optional<WidenedNumber> readNibble(Value value) {
                                                        : std::nullopt;
 }
 
-/// Reads `value`, an i32, as a number of 8 bits that has been extended.
+/// Reads `value`, an i32, as an 8-bit number that has been extended to 32 bits.
 static std::optional<WidenedNumber> readByte(Value value) {
   Operation *widening = value.getDefiningOp();
   if (!isa_and_present<arith::ExtUIOp, arith::ExtSIOp>(widening) ||

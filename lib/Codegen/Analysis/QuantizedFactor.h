@@ -16,8 +16,8 @@ namespace dml {
 struct QuantizedFactor {
   static constexpr int64_t wordBits = 32;
 
-  /// The number of bits of the number and of its zero point, and whether they
-  /// are signed.
+  /// The number of bits of a quantized number, which its zero point also has,
+  /// and whether both are signed.
   int64_t bits = 0;
   bool isSigned = false;
   /// The loaded value: a number of 8 bits, or the 32-bit word that holds a

@@ -33,7 +33,8 @@ struct Packing {
   mlir::IntegerType getWordType() const {
     return mlir::IntegerType::get(element.getContext(), 32);
   }
-  /// The type of the elements in one word.
+  /// Returns the type of the elements that fill one word, such as a vector of
+  /// two f16.
   mlir::VectorType getPartType() const {
     return mlir::VectorType::get(getPerWord(), element);
   }
@@ -54,7 +55,7 @@ struct Packing {
 /// so that the kernel binds each view as a separate buffer.
 class BufferViews {
 public:
-  /// Views are created in front of `launch`.
+  /// The views are created in front of `launch`, the kernel's launch.
   explicit BufferViews(mlir::Operation *launch) : launch(launch) {}
 
   /// Returns a view of the whole buffer in which `buffer` is placed, as

@@ -35,7 +35,7 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   forms.emplace(launch.getThreadIds().x, threads);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
   if (grouped.count > groups) {
-    // Workgroups without a tile run as well, but they store nothing.
+    // Workgroups without a tile run as well, but do not store anything.
     isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                      grouped.group, constant(groups));
     group = forms->min(b, group, groups - 1);
@@ -194,11 +194,11 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
     }
     return places;
   };
-  // The positions are linear forms of two atoms, the number of the vector and
-  // the number of the iteration of the loop over terms. The strides are the
-  // coefficients of these atoms. An atom needs a value. The thread numbers y
-  // and z serve as values, since nothing else uses them, and the code that is
-  // built from them is discarded.
+  // The positions are linear forms of two variables (atoms): the number of the
+  // vector, and the number of the iteration of the loop over terms. The strides
+  // are the coefficients of these atoms. Each atom needs a value, although the
+  // code that is built from the values is discarded. The thread numbers y and z
+  // serve as these values, since nothing else uses them.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});

@@ -54,11 +54,12 @@ struct OperandTile {
   LinearForm tile;
 };
 
-/// The common part of the builders of contraction kernels, which differ in how
-/// they add up products: the distribution of tiles of the output to workgroups,
-/// the addresses and the computation of factors, and the epilogue, which
-/// computes elements of the output from sums. Neighbouring rows or columns form
-/// vectors, whose members are called lanes.
+/// The common part of the builders of contraction kernels. Such a builder
+/// distributes tiles of the output to workgroups, and builds the addresses and
+/// the computation of factors. It also builds the epilogue, which computes
+/// elements of the output from sums. The builders differ in how they add up
+/// products. Neighbouring rows or columns form vectors, whose members are
+/// called lanes.
 class ContractionBuilder {
 protected:
   using Forms = llvm::SmallVector<LinearForm>;
@@ -87,8 +88,8 @@ protected:
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
 
-  /// Computes coordinates in the dimensions `dims`, which are those of the
-  /// batch or of an operand, from the row-major number `position`: in
+  /// Computes the coordinates of the row-major position `position` in the
+  /// dimensions `dims`, which are those of the batch or of an operand. In
   /// dimensions of sizes 2 and 8, position 10 has the coordinates 1 and 2. If
   /// the batch and the columns share a dimension, such as 16 heads of 64
   /// columns, the batch sets the coordinate to 64 times the head, and the
@@ -102,10 +103,10 @@ protected:
   /// otherwise.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
   /// Returns position `lane` of vector `vector` of an operand, where a vector
-  /// has `lanes` positions. If the operand consists of whole vectors, the last
-  /// vector replaces any vector beyond the end, so that the positions of a
-  /// vector are always neighbours. Otherwise, the operand's last position
-  /// replaces each position beyond the end.
+  /// has `lanes` positions. A vector beyond the end of an operand that consists
+  /// of whole vectors is replaced by the last vector, so that the positions of
+  /// a vector are always neighbours. In other operands, each position beyond
+  /// the end is replaced by the last position.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
   /// Returns the coordinates in the output of row or column `position` of
@@ -133,8 +134,8 @@ protected:
   /// buffer than the factors of neighbouring positions, for an operand of the
   /// contraction `sums`. If the positions are not coordinates of the output,
   /// `position` is the value of the body that numbers them. In attention, for
-  /// example, the columns of the scores are keys, and the counter of the body's
-  /// loop over the keys numbers them.
+  /// example, the columns of the scores are keys, and the induction variable of
+  /// the body's loop over the keys numbers them.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();

@@ -220,9 +220,9 @@ void IndexForms::joinDivided(LinearForm &form) const {
 }
 
 /// Returns lhs + factor * rhs, or nothing if a coefficient or the constant
-/// exceeds 64 bits. The caller must verify with tryGetRange() that the numbers
-/// of the result are at most 2^62 in magnitude, as those of each form must be
-/// (maxMagnitude).
+/// exceeds 64 bits. The values of a form must be at most 2^62 in magnitude
+/// (maxMagnitude). The caller must verify this for the result with
+/// tryGetRange().
 std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
                                               const LinearForm &rhs,
                                               int64_t factor) const {
@@ -254,9 +254,9 @@ std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
   return sum;
 }
 
-/// Returns lhs + factor * rhs, or nothing if a value that the sum can take, for
-/// the ranges of its variables, may exceed 2^62 in magnitude. This is the limit
-/// for the values of each form (maxMagnitude).
+/// Returns lhs + factor * rhs. Returns nothing if the sum, for the ranges of
+/// its variables, may exceed 2^62 in magnitude, which is the limit for the
+/// values of a form (maxMagnitude).
 std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
                                              const LinearForm &rhs,
                                              int64_t factor) const {
@@ -425,10 +425,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // The values of a linear form must not exceed 2^62 in magnitude, but without
-  // its constant, a form may exceed this limit. For a and b up to 3 * 2^60, a +
-  // b - 2^61 is at most 2^62, but the rest that is divided by 4, a + b, may
-  // reach 6 * 2^60. In such a case, the whole form is divided.
+  // The values of a linear form must not exceed 2^62 in magnitude. Without its
+  // constant, a form may exceed this limit. For a and b up to 3 * 2^60, a + b -
+  // 2^61 is at most 2^62, but the rest that is divided by 4, a + b, may reach 6
+  // * 2^60. In such a case, the whole form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -437,10 +437,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   int64_t shift = llvm::divideFloorSigned(range.min, divisor);
   LinearForm shifted = rest;
   shifted.constant -= shift * divisor;
-  // A multiple of the divisor is added to the rest or subtracted from it, so
-  // that the least value of the rest is from 0 to `divisor` - 1: if x is from 0
-  // to 3, -x / 4 is (4 - x) / 4 - 1. A rest whose numbers would become too
-  // large, or are unknown, is not shifted.
+  // The rest is shifted by a multiple of the divisor, so that its least value
+  // is from 0 to `divisor` - 1. If x is from 0 to 3, for example, -x / 4
+  // becomes (4 - x) / 4 - 1. The rest is not shifted if its values would become
+  // too large, or if its range is unknown.
   if (shift && tryGetRange(shifted)) {
     rest = shifted;
     quotient.constant += shift;
@@ -460,8 +460,8 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
 
   // The terms that depend on the thread's number alone are divided once for all
   // elements of the thread. The other terms and the constant, which differ
-  // between elements, are added to the remainder. The sum may exceed the
-  // divisor, and then carries 1 to the quotient.
+  // between elements, are added to the remainder of this division. The sum may
+  // exceed the divisor, and then carries 1 to the quotient.
   LinearForm ofThread, added = rest.constant;
   for (LinearForm::Term term : rest.terms)
     (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);
@@ -530,17 +530,17 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 
 /// Whether the kernel divides max(dividend, 0) instead of a dividend of range
 /// `range`. A dividend is never negative where its quotient is used, so that
-/// the maximum does not change results. But all indices of the kernel become 64
-/// bits wide unless MLIR's range analysis of the kernel's code finds that the
-/// dividend is not negative. Range analysis finds this for a dividend that
-/// depends on the thread's number alone (`isOfThread`). It may fail for other
-/// dividends, such as a sum with a carry. The maximum states the bound for
-/// them.
+/// the maximum does not change results. The maximum is for MLIR's range
+/// analysis of the kernel's code: unless the analysis finds that the dividend
+/// is not negative, all indices of the kernel become 64 bits wide. The analysis
+/// finds this for a dividend that depends on the thread's number alone
+/// (`isOfThread`). It may fail for other dividends, such as a sum with a carry,
+/// and needs the maximum.
 ///
 /// A dividend that is not negative by its own range, but may have more than 32
-/// bits, makes the indices 64 bits wide in any case, so that a maximum would be
-/// useless. It would also lead to wrong results, since
-/// arith-int-range-narrowing miscompiles such a maximum. (Test:
+/// bits, makes the indices 64 bits wide in any case. A maximum would then be
+/// useless, and would also lead to wrong results, since
+/// arith-int-range-narrowing miscompiles it. (Test:
 /// IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {
   return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);

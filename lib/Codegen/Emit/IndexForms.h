@@ -31,7 +31,8 @@ struct LinearForm {
   LinearForm(int64_t constant) : constant(constant) {}
 
   bool isConstant() const { return terms.empty(); }
-  /// The greatest common divisor of the coefficients, 0 if there are none.
+  /// Returns the greatest common divisor of the coefficients, or 0 if there are
+  /// no atoms.
   int64_t getCommonDivisor() const;
   bool operator==(const LinearForm &other) const {
     return constant == other.constant && terms == other.terms;
@@ -110,7 +111,7 @@ public:
   /// that the map gives for it.
   using Box = std::map<unsigned, IndexRange>;
 
-  /// While a scope exists, the forms remember which values they build; when the
+  /// While a scope exists, the forms remember which values they build. When the
   /// scope ends, they forget these values. A kernel opens a scope for the body
   /// of a loop or of a condition, since the code behind the body cannot use
   /// values that were built in the body. If the body and the code behind it
@@ -132,10 +133,10 @@ public:
     Box assumed;
   };
 
-  /// Returns forms for a second path of the code, for threads that need no
-  /// clamping of indices. They have the same atoms as these forms, but build
-  /// the values of the atoms again: the code of one path cannot use a value
-  /// that was built in the other. Only the value of the thread's number, which
+  /// Returns forms for a second path of the code, for threads whose indices
+  /// need no clamping. The forms of both paths have the same atoms. The second
+  /// path builds the values of the atoms again, since it cannot use a value
+  /// that was built in the first. Only the value of the thread's number, which
   /// is built before both paths, is kept.
   IndexForms getUnbuilt() const;
   /// Returns forms for code that runs only where the value of each atom in
@@ -144,13 +145,13 @@ public:
   IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
 
   LinearForm getThread() const;
-  /// Returns the form of `value`, which lies in `range`.
+  /// Returns the form of `value`, which lies in `range`, as an atom.
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
-  /// Returns the form of a value that varies within a loop, such as the loop's
-  /// counter. Sums add varying values last, so that the loop-invariant rest of
-  /// a sum moves out of the loop.
+  /// Returns the form of a value that varies within a loop, such as the
+  /// induction variable. Sums add varying values last, so that the
+  /// loop-invariant rest of a sum moves out of the loop.
   LinearForm getVarying(Value value, IndexRange range);
 
   /// Returns `form` with the knowledge that its number lies in `range` wherever
@@ -168,13 +169,12 @@ public:
   /// `box` and all other atoms have their own ranges. Assumptions are ignored.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
-  /// Assumes from now on that `nonNegative` is at least 0, which narrows the
-  /// ranges that getRange(form) returns. The code for an element that is
-  /// selected if n >= 0, for example, is built under the assumption that n is
-  /// at least 0. A value that is built once for several uses must not rely on
-  /// an assumption, which may be false at the other uses. Callers find the
-  /// range of such a value by getRange(form, {}), which uses only the ranges of
-  /// the atoms themselves.
+  /// Assumes from now on that `nonNegative` is at least 0. The assumption
+  /// narrows the ranges that getRange(form) returns. For example, the code for
+  /// an element that is selected if n >= 0 is built under the assumption that n
+  /// is at least 0. A value that is built once for several uses must not rely
+  /// on an assumption, which may be false at the other uses. The range of such
+  /// a value is getRange(form, {}), which ignores assumptions.
   void assume(const LinearForm &nonNegative);
   /// Takes back all assumptions.
   void assumeNothing() { assumed.clear(); }
@@ -185,15 +185,15 @@ public:
   LinearForm mul(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
   LinearForm min(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
   LinearForm max(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
-  /// Returns the quotient and the remainder of `form`, which is at least 0, by
-  /// `divisor`.
+  /// Returns the quotient and the remainder of `form`, whose values are at
+  /// least 0, by `divisor`.
   std::pair<LinearForm, LinearForm> divide(Builder &b, const LinearForm &form,
                                            int64_t divisor);
   /// Returns whether `form` is at least 0, or nothing if the range of `form`
   /// does not decide.
   std::optional<bool> isNonNegative(const LinearForm &form);
 
-  /// The value of `form`, built at most once.
+  /// Returns the value of `form`, which is built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
   /// Two elements that can replace a load. The load reads the element at p, a
@@ -204,10 +204,10 @@ public:
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// The two quotients whose comparison selects the element. A load's
-    /// position p contains `quotient`, and `form` contains `other` in its
-    /// place. p equals `form` where the two quotients are equal, and `form` +
-    /// `offset` elsewhere. If p is (t + 1) / 2 and `form` is t / 2, the
+    /// The two quotients whose comparison selects the element. The load's
+    /// position p contains `quotient`, and `form` contains `other` in the same
+    /// place. p equals `form` if the two quotients are equal, and `form` +
+    /// `offset` otherwise. If p is (t + 1) / 2 and `form` is t / 2, the
     /// quotients are p and `form` themselves.
     LinearForm quotient, other;
   };
@@ -230,15 +230,15 @@ public:
   /// than the share `maxDivergence`. The comparisons of such an atom stay in
   /// the code for the interior.
   Box getInterior(double maxDivergence) const;
-  /// Estimates, from a sample of subgroups, the share of subgroups with a
-  /// thread for which one of the variables (atoms) in `box` lies outside of its
-  /// range there.
+  /// Estimates, from a sample of subgroups, the share of subgroups that have a
+  /// thread outside of `box`: one of the variables (atoms) in `box` lies
+  /// outside of its range there.
   double getDivergence(const Box &box) const;
-  /// Builds the condition that the thread lies in `box`.
+  /// Builds the condition that the thread's atoms lie in the ranges of `box`.
   Value buildIsInside(Builder &b, const Box &box);
 
 private:
-  /// Private, since only getNarrowed() copies forms.
+  /// The copy constructor is private, since only getNarrowed() copies forms.
   IndexForms(const IndexForms &) = default;
 
   static constexpr int64_t maxMagnitude = int64_t(1) << 62;

@@ -58,7 +58,7 @@ mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                   int64_t count);
 
 /// buildSubgroupId() builds the number of the thread's subgroup, which is below
-/// `count`; buildLaneId() builds the thread's number in a subgroup of `size`
+/// `count`. buildLaneId() builds the thread's number in a subgroup of `size`
 /// threads. Range analysis of the kernel cannot derive these ranges, since
 /// Vulkan does not specify which threads form a subgroup. The built code
 /// therefore limits both numbers explicitly.

@@ -33,13 +33,14 @@ private:
 mlir::Value buildIsBelow(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                          const LinearForm &form, int64_t bound);
 
-/// The values of a loop's counter: `first`, `first` + `step`, and so on, below
-/// `end`. `end` - `first` is a multiple of `step`.
+/// The values of a loop's induction variable (counter): `first`, `first` +
+/// `step`, and so on, below `end`. `end` - `first` is a multiple of `step`.
 struct LoopRange {
   int64_t first, end, step = 1;
 };
 
-/// How index arithmetic treats the counter of a loop when it builds sums.
+/// How index arithmetic treats the induction variable (counter) of a loop when
+/// it builds sums.
 enum class Counter {
   /// The counter is added after all other terms of a sum. The sum of the other
   /// terms is then loop-invariant, and moves out of the loop.
@@ -48,8 +49,9 @@ enum class Counter {
   InOrder,
 };
 
-/// Builds a loop. `body` receives the counter and the values that the loop
-/// carries, at first `carried`, and returns the values for the next iteration.
+/// Builds a loop that carries values from iteration to iteration, with the
+/// initial values `carried`. `body` receives the induction variable and the
+/// carried values, and returns the carried values for the next iteration.
 /// Loop-invariant operations move out of the loop. Returns the values after the
 /// last iteration.
 llvm::SmallVector<mlir::Value>

@@ -162,7 +162,8 @@ Value QuantizedFactors::buildBias(ImplicitLocOpBuilder &b, const Word &word,
   if (offset)
     number = arith::AddIOp::create(b, number,
                                    getWord(b, static_cast<uint32_t>(offset)));
-  // In f16, both halves of the word hold the zero point.
+  // In f16, a pair of numbers is computed at a time, so that the zero point is
+  // copied to both halves of the word.
   uint32_t both = isHalf ? 0x10001 : 1;
   uint32_t scale = both << place;
   if (scale != 1)

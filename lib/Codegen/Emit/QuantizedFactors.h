@@ -44,10 +44,11 @@ public:
   /// the order of getPairedNumbers().
   llvm::SmallVector<mlir::Value> buildPairs(mlir::ImplicitLocOpBuilder &b,
                                             const Word &word) const;
-  /// Returns the numbers of a word in the order in which masks extract pairs of
-  /// them: 0, 4, 1, 5, 2, 6, 3 and 7 for numbers of 4 bits.
+  /// Returns the order in which buildPairs() returns the numbers of a word. A
+  /// mask extracts one number from each half of the word: for numbers of 4
+  /// bits, the order is 0, 4, 1, 5, 2, 6, 3 and 7.
   llvm::SmallVector<int64_t> getPairedNumbers() const;
-  /// Builds the factors of a word, f32 numbers.
+  /// Builds the factors of a word as f32 numbers, in the order of the word.
   llvm::SmallVector<mlir::Value> buildFactors(mlir::ImplicitLocOpBuilder &b,
                                               const Word &word) const;
 

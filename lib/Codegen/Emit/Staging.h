@@ -23,9 +23,9 @@ namespace dml {
 /// lines.
 ///
 /// An example: a workgroup stages 16 terms of 64 rows, in vectors of 4 rows. A
-/// thread loads 2 terms of 4 rows at a time. The operand has 8 lines, one for
-/// each 2 terms, of 16 items each, and an item has 2 vectors. A term takes 17
-/// vectors of memory, so that different terms lie in different banks.
+/// thread loads 2 terms of 4 rows at a time, so that an item has 2 vectors. The
+/// operand has 8 lines, one for each 2 terms, and a line has 16 items. A term
+/// takes 17 vectors of memory, so that different terms lie in different banks.
 /// Neighbouring lines are thus 34 vectors apart, neighbouring items of a line 1
 /// vector, and the two vectors of an item 17 vectors.
 struct StagedArea {

@@ -21,8 +21,8 @@ public:
               IndexForms &forms, BufferViews &views)
       : b(builder), op(op), forms(forms), shared(builder, forms, views) {}
 
-  /// Returns the values that the elements have in common. Callers use this
-  /// object to build further values.
+  /// Returns the object that builds the values that several elements have in
+  /// common. Callers use it to build further values.
   SharedValues &getShared() { return shared; }
 
   /// Builds the value that the body yields for the element at `coordinates`.
@@ -48,8 +48,8 @@ public:
   /// of the body, for element number `element`. A value that is defined outside
   /// of the body stands for itself.
   Scalar getScalar(size_t element, mlir::Value value);
-  /// Builds the scalar that getScalar() returns as a value of the kernel, and
-  /// returns this value.
+  /// Returns the value of the kernel for which getScalar()'s result stands, and
+  /// builds it if necessary.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
   /// Whether the body of `op` has loops, which buildElements() may build once
@@ -123,8 +123,8 @@ private:
   llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
 
-  /// The values that have been built and that later code may reuse. Behind a
-  /// loop, the values of its body are forgotten.
+  /// The values that have been built and that later code may reuse. At the end
+  /// of a loop, the values of its body are forgotten.
   struct Built {
     llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
                    mlir::Value>

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Builds a vector of `parts` for a store.
+/// Builds the vector that a store takes from its components `parts`.
 Value VectorPacker::buildVector(ArrayRef<Value> parts) {
   auto type = dyn_cast<VectorType>(packing.getVectorType());
   return type ? vector::FromElementsOp::create(b, type, parts).getResult()
