@@ -255,7 +255,8 @@ LogicalResult LoopBufferizer::carry(unsigned number) {
   return success();
 }
 
-/// Builds the range of a buffer that `slice` reads, and a tensor of this range.
+/// Builds the range of a buffer that `slice` reads, and a tensor that has the
+/// range as its buffer.
 LogicalResult LoopBufferizer::buildSlice(tensor::ExtractSliceOp slice) {
   FailureOr<MovingBytes> bytes = findBytes(slice, slice.getSourceType());
   if (failed(bytes))
@@ -291,8 +292,8 @@ LogicalResult LoopBufferizer::buildInsertion(tensor::InsertSliceOp insert) {
     return failure();
   auto argument = cast<BlockArgument>(insert.getDest());
   // The insertion becomes a copy to the buffer of the tensor that the loop
-  // carries. If the source were a slice of a carried tensor, an earlier copy of
-  // the same iteration might have overwritten the slice.
+  // carries. A slice of a carried tensor must not be the source. An earlier
+  // copy of the same iteration might have overwritten such a slice.
   auto slice = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
   if (slice && isa<BlockArgument>(slice.getSource()))
     return fail(insert) << "wants to insert what it computes, and no slice of "

@@ -94,7 +94,7 @@ llvm::hash_code Dispatch::hash() const {
 }
 
 bool Dispatch::isOutlinedAs(func::FuncOp function) const {
-  // The map `same` takes values of `function` to the equal values of the
+  // The map `same` leads from values of `function` to the equal values of the
   // dispatch. Arguments are equal by their positions. Results are added to the
   // map when the operations that compute them have been found equal.
   if (!llvm::equal(function.getArgumentTypes(), getInputs().getTypes()))
@@ -200,7 +200,7 @@ static void bindRanges(linalg::GenericOp op) {
     return;
   llvm::MapVector<Value, SmallVector<memref::LoadOp, 2>> loads;
   Value output = op.getDpsInits().front();
-  // The views through which `op` uses each buffer.
+  // For each buffer, the views through which `op` uses the buffer.
   llvm::DenseMap<Value, llvm::SmallDenseSet<Value, 2>> uses;
   auto addUse = [&](Value buffer) {
     Value root = buffer;
@@ -271,13 +271,12 @@ static void bindRanges(linalg::GenericOp op) {
 
 namespace {
 /// Decides for each kernel whether it traverses its buffers from the beginning
-/// or from the end. The largest buffer that the kernel reads decides. The
-/// kernel should begin with the bytes of this buffer that an earlier kernel
-/// read or wrote last, since the cache still holds them. For example, two
-/// kernels read the same 134 MB, and the cache has 50 MB. If the second kernel
-/// begins at the end, it finds the bytes that the cache has kept. If it begins
-/// at the beginning, it finds nothing, since each byte is evicted before it is
-/// read again.
+/// or from the end. The kernel should begin with the bytes that an earlier
+/// kernel read or wrote last, since the cache still holds them. The largest
+/// buffer that the kernel reads decides. For example, two kernels read the same
+/// 134 MB, and the cache has 50 MB. If the second kernel begins at the end, it
+/// finds the bytes that the cache has kept. If it begins at the beginning, it
+/// finds nothing, since each byte is evicted before it is read again.
 class WorkgroupOrder {
 public:
   /// Marks `op`, which uses `buffers`, if its kernel should begin at the end of

@@ -67,7 +67,8 @@ public:
   }
   /// Removes the accesses to `alloc`, since the allocation will be erased.
   void erase(memref::AllocOp alloc) { accesses.erase(alloc); }
-  /// Adds the accesses to `view`, a new view of `root`.
+  /// Adds the accesses to `view`, a new view of `root`, to the accesses of
+  /// `root`.
   void add(Value view, Value root) {
     std::optional<SmallVector<Access>> &known = accesses[root];
     if (known && !collect(view, *known))
@@ -98,8 +99,8 @@ void AccessTable::collectRange(Value range,
   }
 }
 
-/// Adds the accesses to `buffer` and to its views to `found`. Returns whether
-/// the pass supports all of the uses.
+/// Adds to `found` the accesses to `buffer` and to its views. Returns whether
+/// the pass supports all uses of the buffer.
 bool AccessTable::collect(Value buffer, SmallVectorImpl<Access> &found) const {
   std::optional<Placement> placement = getPlacement(buffer);
   std::optional<Strip> extent;
@@ -252,8 +253,9 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
            getOffset(rhs) + getSize(rhs) <= getOffset(lhs);
   };
   // In each iteration of a loop, a range either lies a stride further in its
-  // buffer, or alternates between two places (period 2), so that the iterations
-  // 0 and 1 stand for all iterations. Two ranges with equal strides have the
+  // buffer, or alternates between two places (period 2). Ranges that alternate
+  // have the same places in all even and in all odd iterations, so that the
+  // iterations 0 and 1 stand for all. Two ranges with equal strides have the
   // same distance in all iterations.
   if (lhs.getPeriod() == 2 && rhs.getPeriod() == 2)
     return areApart(0) && areApart(1);
@@ -370,9 +372,9 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // If the source and the target of a copy are the same bytes, the source
-      // has been placed in the target when another copy was visited, and the
-      // copy is erased.
+      // The source and the target of the copy may be the same bytes. In this
+      // case, the source was placed in the target when another copy was
+      // visited, and this copy is erased.
       if (*from == *to) {
         table.erase(copy, from->root);
         copy.erase();

@@ -69,7 +69,7 @@ getInsertions(tensor::InsertSliceOp last) {
 
 /// Whether no operation between `insert` and `next` can write a tensor. If both
 /// insertions have the same source, they can then copy from the same buffer.
-/// Only views of tensors, and new tensors, may stand in between.
+/// Only views of tensors, and new tensors, may stand between the insertions.
 static bool isNextWrite(tensor::InsertSliceOp insert,
                         tensor::InsertSliceOp next) {
   Operation *op = insert->getNextNode();
@@ -113,7 +113,7 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   last.replaceAllUsesWith(whole);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
     insert.erase();
-  // Erases the new tensor, and each tensor from which it is reshaped.
+  // The loop erases the new tensor, and each tensor from which it is reshaped.
   while (empty && empty->use_empty()) {
     Operation *source = empty->getNumOperands()
                             ? empty->getOperand(0).getDefiningOp()
@@ -127,8 +127,8 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Collects the operations that read elements of `tensor` and of its reshapes.
-/// Returns whether all uses of `tensor` are reads.
+/// Adds to `reads` the operations that read elements of `tensor` and of its
+/// reshapes. Returns whether all uses of `tensor` are reads.
 static bool collectReads(Value tensor,
                          SmallVectorImpl<tensor::ExtractOp> &reads) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -143,9 +143,9 @@ static bool collectReads(Value tensor,
   });
 }
 
-/// If all uses of `tensor` are reads, makes the readers of `tensor` and of its
-/// reshapes load elements from read-only buffers. Bufferization then does not
-/// have to compare each of these reads with each write of a tensor, to find out
+/// If all uses of `tensor` are reads, lets the readers of `tensor` and of its
+/// reshapes load elements from read-only buffers. Otherwise, bufferization
+/// would compare each of these reads with each write of a tensor, to find out
 /// whether the write needs a copy of the tensor.
 static void readFromBuffer(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());

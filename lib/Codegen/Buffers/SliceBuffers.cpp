@@ -53,7 +53,7 @@ struct Box {
   }
 };
 
-/// The bytes of a buffer from `begin` to `end`, exclusive.
+/// The bytes of a buffer from `begin` to `end`, without the byte at `end`.
 struct ByteRange {
   int64_t begin, end;
 
@@ -158,7 +158,8 @@ ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
         position.max * size + std::clamp<int64_t>(index.max, 0, size - 1);
   }
   int64_t width = getElementBytes();
-  // The first byte of the first element and the last byte of the last element.
+  // `bytes` is from the first byte of the first element to the last byte of the
+  // last element.
   IndexRange bytes = {position.min * width, position.max * width + width - 1};
   for (const Strip &strip : placement.strips) {
     IndexRange row = {0, 0}, column = bytes;
@@ -192,7 +193,7 @@ static std::optional<SlicedAccess> getAccess(Value buffer) {
 //===----------------------------------------------------------------------===//
 
 /// The largest number of slices into which an output is divided. With more
-/// slices, each kernel would compute next to nothing.
+/// slices, each kernel would have very little work.
 static constexpr size_t maxSlices = 256;
 
 /// Returns the name of the operator that `op` was lowered from, for errors.
@@ -424,8 +425,8 @@ Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
     return buffer;
   }
   ByteRange bytes = getOutputBytes(box), bound = bytes.getBound();
-  // A kernel stores whole vectors. The last vector may extend beyond the slice,
-  // to bytes of the root that are therefore bound as well.
+  // A kernel stores whole vectors. The last vector may extend beyond the slice.
+  // The bytes of the root behind the slice are therefore bound as well.
   if (bound.end != output.getRootBytes())
     bound.end = llvm::alignTo(bound.end, DeviceProfile::vectorBytes);
   Value range =
@@ -503,11 +504,11 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
       // A range has at most `limit` bytes. A load that may read more bytes of a
-      // buffer needs several ranges, and selects between them. The loads of one
-      // buffer share their ranges, so that the kernel binds each range only
-      // once: the ranges divide the bytes that any load of the buffer reads.
-      // For example, if each of four loads needs five ranges, and the loads are
-      // one row apart, they share five ranges instead of using twenty.
+      // buffer needs several ranges, and selects between them. The ranges
+      // divide the bytes that all loads of the buffer read, so that the loads
+      // share their ranges and the kernel binds each range only once. For
+      // example, if each of four loads needs five ranges, and the loads are one
+      // row apart, they share five ranges instead of using twenty.
       if (bound.size() > limit)
         bound = all;
     }
@@ -543,7 +544,7 @@ void Slicer::buildReads(linalg::GenericOp slice) {
     } else {
       // The element's position may lie in any of several ranges. The thread
       // loads one element from each range, at an index that is limited to the
-      // range, and selects the element from the range that contains the
+      // range. It then selects the element of the range that contains the
       // position.
       for (const ByteRange &part : bound) {
         Value within =
@@ -599,9 +600,9 @@ void Slicer::planSlices() {
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
   if (failed(cut(whole, slices))) {
-    // There would be too many slices if each load read a single range of its
-    // buffer. Each load therefore selects between several ranges, and the
-    // output is sliced only if it is too large to bind as a whole itself.
+    // If each load read a single range of its buffer, there would be too many
+    // slices. Each load therefore selects between several ranges. The output is
+    // then sliced only if the output itself is too large to bind as a whole.
     slices.clear();
     reads.clear();
     if (failed(cut(whole, slices)))

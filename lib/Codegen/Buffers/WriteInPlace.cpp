@@ -40,7 +40,8 @@ namespace {
 struct BufferUse {
   Value buffer;
   bool writes;
-  /// The load in a body that reads the buffer, if there is one.
+  /// The load in the body of a generic that reads the buffer. Null if the
+  /// buffer is used in another way.
   memref::LoadOp load = {};
 };
 } // namespace
@@ -143,9 +144,9 @@ static std::string getOperatorName(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The byte of the root at which each element of a buffer begins, as a linear
-/// function of the element's coordinates: element (i, j) begins at byte offset
-/// + factors[0] * i + factors[1] * j.
+/// The place of each element of a buffer, as the byte of the root at which the
+/// element begins. This byte is a linear function of the element's coordinates:
+/// element (i, j) begins at byte offset + factors[0] * i + factors[1] * j.
 struct BytePlace {
   int64_t offset = 0;
   SmallVector<int64_t> factors;
@@ -176,12 +177,12 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   for (const Strip &strip : placement->strips) {
     if (strip.count > 1) {
       // The bytes of the buffer lie in runs at equal distances in a larger
-      // buffer, such as runs of 64 bytes that begin 256 bytes apart. A
-      // coordinate whose factor is a multiple of the run's length, such as 128
-      // bytes, steps over whole runs, here by 512 bytes in the larger buffer.
-      // All other coordinates must stay within a run, even where all of them
-      // have their largest values. Otherwise, the position in the larger buffer
-      // is not a linear function.
+      // buffer, such as runs of 64 bytes that begin 256 bytes apart. If a
+      // coordinate's factor is a multiple of the run's length, such as 128
+      // bytes, the coordinate steps over whole runs, here by 512 bytes in the
+      // larger buffer. The other coordinates must stay within a run, even if
+      // all of them have their largest values. Otherwise, the position in the
+      // larger buffer is not a linear function.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {
@@ -198,8 +199,8 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   return place;
 }
 
-/// Whether `index`, a linear function of coordinates in `shape`, is from 0 to
-/// `most` everywhere.
+/// Whether `index`, a linear function, is from 0 to `most` for all coordinates
+/// in `shape`.
 static bool isBetween(const BytePlace &index, ArrayRef<int64_t> shape,
                       int64_t most) {
   int64_t least = index.offset, largest = index.offset;
@@ -219,8 +220,9 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
     return true;
   }
   Operation *by = value.getDefiningOp();
-  // A body may add an index to itself, the sum to itself, and so on. Without a
-  // limit on the depth, n such sums would take 2^n visits.
+  // A body may add an index to itself, the sum to itself, and so on. Since this
+  // function visits both operands of a sum, n such sums would take 2^n visits
+  // without a limit on the depth.
   if (!by || depth == 8)
     return false;
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {
@@ -282,8 +284,9 @@ static std::optional<BytePlace> getLoadPlace(memref::LoadOp load,
 }
 
 /// Returns all bytes of the root that `load` reads while `op` computes its
-/// elements, as a strip: 3 rows of 8 bytes at distances of 40 bytes are a strip
-/// of 3 runs. Returns nothing if the bytes are not known to form a strip.
+/// elements, as a strip: runs of equal length at equal distances. 3 rows of 8
+/// bytes at distances of 40 bytes are a strip of 3 runs. Returns nothing if the
+/// bytes are not known to form a strip.
 static std::optional<Strip> getLoadExtent(memref::LoadOp load,
                                           linalg::GenericOp op) {
   std::optional<BytePlace> place = getLoadPlace(load, op);
@@ -431,8 +434,8 @@ bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
   return *loaded == *computed;
 }
 
-/// Whether `op` only stores elements of the input, each at the byte from which
-/// it is loaded, and thus changes nothing.
+/// Whether `op` changes nothing: it only stores elements of the input, each at
+/// the byte from which it is loaded.
 bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
   if (uses.writes.size() != 1)
     return false;

@@ -63,7 +63,8 @@ static bool readsQuotients(linalg::GenericOp op) {
 }
 
 /// Whether only the bodies of `readers` read `tensor`, directly or through
-/// reshapes. Adds these reshapes to `reshapes`, from the last to the first.
+/// reshapes. Adds to `reshapes` the reshapes through which they read, from the
+/// last to the first.
 static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
                           SmallVectorImpl<Operation *> &reshapes) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -169,8 +170,8 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
   if (extract.getTensor() == producer.getResult(0))
     return llvm::map_to_vector(extract.getIndices(),
                                [&](Value index) { return get(index); });
-  // Reads are never out of bounds, so that the position lies inside of the
-  // tensor.
+  // The position of the element lies inside of the tensor, since reads are
+  // never out of bounds.
   auto type = cast<RankedTensorType>(producer.getResult(0).getType());
   LinearForm position =
       forms.getWithin(getPosition(extract), {0, type.getNumElements() - 1});
@@ -383,9 +384,10 @@ static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
   return byKey;
 }
 
-/// Returns the only loop in the body of `fused` if it adds up f32 and contains
-/// no other loop, and null otherwise. In a product of weights and values, this
-/// loop iterates over keys; whether `fused` is such a product is checked later.
+/// Returns the only loop in the body of `fused` if the loop adds up f32 and
+/// contains no other loop. Returns null otherwise. In a product of weights and
+/// values, this loop iterates over keys. A later check decides whether `fused`
+/// is such a product.
 static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   auto loops = fused.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -397,10 +399,10 @@ static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   return isSum ? loop : scf::ForOp();
 }
 
-/// Rewrites the loop of `fused`, which adds up products of weights and values,
-/// so that each iteration adds the product of one key, and reads the key's
-/// weight by its coordinates in the tensor of weights instead of a position in
-/// a reshaped tensor. Then replaces the read by the body that computes the
+/// Rewrites the loop of `fused`, which adds up products of weights and values.
+/// Afterwards, each iteration adds the product of one key. It reads the key's
+/// weight by coordinates in the tensor of weights instead of a position in a
+/// reshaped tensor. The read is then replaced by the body that computes the
 /// weights. Returns false if the loop is not a sum of weights times values.
 ///
 /// The product may come from a matrix product of the model instead of an
@@ -534,10 +536,10 @@ linalg::GenericOp AttentionFusion::findNext() {
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
     // The generics that compute queries and keys are not fused, although they
-    // may contain sums of products or reductions as well. Their results are
-    // read in the loop over terms, which lies inside of the loop over keys. The
-    // result of a generic that is to be fused is read in the loop over keys
-    // itself, or outside of loops.
+    // may contain sums of products or reductions as well. The fused generic
+    // reads their results in the loop over terms, which lies inside of the loop
+    // over keys. It reads the result of a generic that is to be fused in the
+    // loop over keys itself, or outside of loops.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();

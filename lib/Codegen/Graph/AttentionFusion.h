@@ -38,8 +38,8 @@ public:
   std::optional<Attention> build();
   /// Returns the fused generic that build() has built.
   mlir::linalg::GenericOp getFused() const { return fused; }
-  /// Replaces the generics that have been fused by the fused generic, and
-  /// returns the fused generic.
+  /// Puts the fused generic in the place of the generics that were fused, and
+  /// returns it.
   mlir::linalg::GenericOp apply();
 
   /// Returns the generics that were fused into the generic of the products of

@@ -13,8 +13,9 @@ namespace dml {
 
 /// Gives `consumer`, into which `producer` is fused, the combined label and
 /// location. The label lists each operator of the kernel once, in the order of
-/// the data flow: dml.padding+dml.tile. The location fuses the locations of the
-/// consumer, which diagnostics show first, and of the producer.
+/// the data flow: dml.padding+dml.tile. The location combines the location of
+/// the consumer, which diagnostics show first, and the location of the
+/// producer.
 void joinLabels(mlir::linalg::GenericOp producer,
                 mlir::linalg::GenericOp consumer);
 

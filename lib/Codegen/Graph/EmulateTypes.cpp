@@ -53,9 +53,9 @@ static int64_t getNumPerWord(Type elementType) {
 }
 
 namespace {
-/// Converts types that the device lacks: a tensor becomes a flat tensor of
-/// 32-bit words with the same bytes, a value of a narrow type becomes its zero
-/// extension to i32, and a value of a wide type becomes two words.
+/// Converts types that the device lacks to 32-bit words. A tensor becomes a
+/// flat tensor of words with the same bytes. A value of a narrow type becomes
+/// its zero extension to i32. A value of a wide type becomes two words.
 class WordTypeConverter : public TypeConverter {
 public:
   explicit WordTypeConverter(const DeviceProfile &profile) : profile(profile) {
@@ -175,8 +175,7 @@ private:
                      RankedTensorType type, Value position) const {
     SmallVector<Value> coordinates(type.getRank());
     for (int64_t dim = type.getRank(); dim-- > 0;) {
-      // The outermost coordinate is what the other divisions have left of the
-      // position, and needs no remainder.
+      // The outermost coordinate is the last quotient and needs no remainder.
       Value size = b.index(type.getDimSize(dim));
       coordinates[dim] =
           dim ? b.createOrFold<arith::RemUIOp>(position, size) : position;
@@ -401,8 +400,8 @@ struct ConvertExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
 } // namespace
 
 namespace {
-/// If an insertion fills a range of one dimension, and the range consists of
-/// whole words, converts the insertion to an insertion of words. The last word
+/// Converts an insertion to an insertion of words, if the insertion fills a
+/// range of one dimension and the range consists of whole words. The last word
 /// of the whole tensor may be incomplete.
 struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -600,10 +599,10 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // Of the two types of the bitcast, one is supported by the device, and the
-    // other has been converted to a word. vector.bitcast converts between a
-    // vector of one word and a vector of numbers of the supported type: a word
-    // that is to become an f16 becomes two f16, the first of which is the
+    // The device supports one of the two types of the bitcast. The other type
+    // has been converted to a word. vector.bitcast converts between a vector of
+    // one word and a vector of numbers of the supported type. A word that is to
+    // become an f16, for example, becomes two f16, and the first of them is the
     // result.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
@@ -709,8 +708,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     using Predicate = arith::CmpIPredicate;
     Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
     // The conversion to an integer is undefined for numbers out of range, even
-    // if its result is not used. Other numbers than denormals are therefore
-    // replaced by 0.
+    // if its result is not used. All numbers but denormals are therefore
+    // replaced by 0 before the conversion.
     Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));

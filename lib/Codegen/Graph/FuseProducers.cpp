@@ -231,10 +231,10 @@ static bool hasHalves(MLIRContext *context, const DeviceProfile &profile) {
                                                      /*isStored=*/false));
 }
 
-/// Replaces products in f32 that are rounded to f16 by products in f16, where
-/// both have the same bits (HalfProduct). A driver may remove a conversion to
-/// f16 whose result is widened again, but a product in f16 has no conversion to
-/// remove.
+/// Replaces products in f32 that are rounded to f16 by products in f16, if both
+/// have the same bits (HalfProduct). A driver may remove a conversion to f16
+/// whose result is widened again. A product in f16 has no conversion that the
+/// driver could remove.
 static void multiplyInHalves(linalg::GenericOp op) {
   op.getBody()->walk([](arith::TruncFOp truncation) {
     std::optional<HalfProduct> factors = HalfProduct::match(truncation);
@@ -403,7 +403,7 @@ bool Fusion::needsRounding() {
 
 /// Whether the body of `op` only reads an element of a tensor, and each index
 /// of the read is a coordinate of the output, a coordinate plus a constant, or
-/// a constant. The result is then a range of the tensor, perhaps transposed or
+/// a constant. The output is then a range of the tensor, perhaps transposed or
 /// repeated.
 static bool isRange(linalg::GenericOp op) {
   auto extract = op.getBody()
@@ -432,9 +432,9 @@ static bool movesNeighbours(linalg::GenericOp op) {
                      .getDefiningOp<tensor::ExtractOp>();
   if (!extract || extract->getBlock() != op.getBody())
     return false;
-  // The last coordinate at which the element is read must be the coordinate of
-  // the output's row or column, or this coordinate plus a number that does not
-  // depend on it, such as `row + 3`. An increase of the row or column by 1 then
+  // The last index of the read must be the coordinate of the output's row or
+  // column, or the sum of this coordinate and a number that does not depend on
+  // it, such as `row + 3`. If the row or column increases by 1, the read then
   // leads to the next element of the tensor.
   Value last = extract.getIndices().back();
   SmallVector<Value> others(extract.getIndices().drop_back());
@@ -471,7 +471,8 @@ static bool isSameElement(Read lhs, Read rhs) {
                       });
 }
 
-/// Returns `reads` with only the first of several reads of the same element.
+/// Returns `reads` without repetitions: of several reads of one element, only
+/// the first.
 static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   SmallVector<Read> distinct;
   for (const Read &read : reads)
@@ -583,9 +584,9 @@ bool Fusion::isProfitable(bool savesLaunches) {
     // A fused producer computes its element again for each read. `count`
     // estimates the cost for one element of the consumer's output, as a number
     // of elements of the producer. A read in a loop of n iterations counts at
-    // least n times. But a read in a row kernel's loop counts only once if the
-    // kernel stores the elements of a row, as a softmax does: the kernel reads
-    // the n elements of a row once, for n elements of the output.
+    // least n times. There is one exception: if a row kernel stores the
+    // elements of a row, as a softmax does, a read in its loop counts once. The
+    // kernel reads the n elements of a row once, for n elements of the output.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
@@ -618,9 +619,9 @@ bool Fusion::isProfitable(bool savesLaunches) {
       continue;
     }
     perElement = std::max(perElement, count);
-    // Fusion must not move expensive work from many threads to few. A producer
-    // of partial sums, for example, occupies the device, whereas the consumer
-    // that adds them up may have too few threads.
+    // Fusion must not move expensive work from many threads to few. For
+    // example, a producer of partial sums occupies the device, whereas the
+    // consumer that adds them up may have too few threads.
     int64_t consumed = llvm::product_of(sizes);
     if (consumed < std::min(type.getNumElements(), device.getEnoughThreads()) &&
         count > 1 && *work > cost::fusion::getFreeOps(device))
@@ -656,8 +657,8 @@ bool Fusion::isProfitable(bool savesLaunches) {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // Fusion pays if few operations are computed again, compared with the cycles
-  // of the saved traffic.
+  // Fusion is worthwhile if the operations that are computed again take few
+  // cycles, compared with the cycles of the saved traffic.
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
              cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
@@ -709,8 +710,8 @@ private:
 };
 } // namespace
 
-/// Builds the coordinates, in the operand of `reshape`, of the element with the
-/// coordinates `indices` in the result.
+/// Builds the coordinates in the operand of `reshape` of the element that has
+/// the coordinates `indices` in the result of `reshape`.
 static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
                                          Operation *reshape,
                                          ValueRange indices) {
@@ -992,8 +993,9 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
     // Producers like the sigmoid in x * sigmoid(x) are fused first
-    // (readsWhatReaderReads()). Once the product contains the sigmoid, x has
-    // only one reader, and a later call of fuse() can fuse the producer of x.
+    // (readsWhatReaderReads()). Once the generic of the product contains the
+    // sigmoid, x has only one reader, and a later call of fuse() can fuse the
+    // producer of x.
     auto fuse = [&](bool withWhatReadersRead, bool savesLaunches = false) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);

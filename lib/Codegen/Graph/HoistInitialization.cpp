@@ -86,17 +86,17 @@ class Initialization {
 public:
   explicit Initialization(ModuleOp module) : module(module) {}
 
-  /// Moves the operations of `function` that depend only on constants and
-  /// weights to the initialization.
+  /// Moves to the initialization the operations of `function` that depend only
+  /// on constants and weights.
   LogicalResult hoist(func::FuncOp function);
   /// Completes the initialization. Returns false if the initialization has no
   /// operations.
   bool finish();
 
 private:
-  /// Clones the operations of the function `source` that compute `value` into
-  /// the initialization (the function that computes, once, values that depend
-  /// on weights alone), and returns the clone's value.
+  /// Clones the operations of the function `source` that compute `value`, and
+  /// returns the clone of `value`. The clones stand in the initialization: the
+  /// function that computes, once, values that depend on weights alone.
   Value clone(Value value, func::FuncOp source, IRMapping &mapping);
   Value getWeight(BlockArgument argument, func::FuncOp source);
 

@@ -28,10 +28,10 @@ struct Join {
   SmallVector<Value> parts;
 };
 
-/// Nests the concatenations of a function, in the order of the function: after
-/// join(a, b), the concatenation join(a, b, c) becomes join(join(a, b), c).
-/// Both then share a buffer (dml-place-parts), in which a and b are written
-/// only once.
+/// Nests the concatenations (joins) of a function, in the order of the
+/// function. After join(a, b), the concatenation join(a, b, c) becomes
+/// join(join(a, b), c). Both then share a buffer (dml-place-parts), in which a
+/// and b are written only once.
 class Nesting {
 public:
   explicit Nesting(MLIRContext *context) : rewriter(context) {}

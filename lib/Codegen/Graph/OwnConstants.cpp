@@ -25,10 +25,10 @@ using namespace mlir;
 using namespace dml;
 
 /// Returns the type of the weight that replaces the constants `ops`. If all
-/// users are tensor.bitcasts to one type, the weight has this type, and
-/// otherwise the type of the constants. (An arith.constant cannot have unsigned
-/// integers, so that a constant of ui8 is represented as a constant of i8 with
-/// a bitcast.)
+/// users of the constants are tensor.bitcasts to one type, the weight has this
+/// type. Otherwise it has the type of the constants. (An arith.constant cannot
+/// have unsigned integers, so that a constant of ui8 is represented as a
+/// constant of i8 with a bitcast.)
 static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
   arith::ConstantOp first = ops.front();
   Type type;
@@ -48,7 +48,8 @@ namespace {
 /// own for every weight.
 class EqualConstants {
 public:
-  /// Returns the first constant with the type and the bytes of `value`.
+  /// Returns the first constant that was seen with the type and the bytes of
+  /// `value`.
   DenseResourceElementsAttr getFirst(DenseResourceElementsAttr value);
 
 private:
@@ -71,7 +72,8 @@ EqualConstants::getFirst(DenseResourceElementsAttr value) {
     return first;
   first = value;
   ArrayRef<char> bytes = getBytes(value);
-  // A module may lack the bytes of a constant. Such a constant equals no other.
+  // A module may lack the bytes of a constant. Such a constant is equal to no
+  // other constant.
   if (bytes.empty())
     return value;
   FileMemory::want(bytes);

@@ -50,7 +50,7 @@ using Values = SmallVector<Value>;
 /// the products, the tensor that each product reads in this place of its body.
 using Captures = llvm::MapVector<Value, Values>;
 
-/// The largest number of operations (reshapes and generics) that may stand
+/// The largest number of operations (reshapes and generics) that may lie
 /// between a weight and a product that reads it.
 static constexpr int maxDepth = 4;
 
@@ -89,7 +89,8 @@ static bool isFree(linalg::GenericOp op) {
          !op->hasAttr(layoutAttrName) && !op->hasAttr(kernelAttrName);
 }
 
-/// Whether only bodies of generics read `tensor` and its reshapes.
+/// Whether the bodies of generics read `tensor` and its reshapes, and no other
+/// operation does.
 static bool isLookedUp(Value tensor) {
   return llvm::all_of(tensor.getUsers(), [](Operation *user) {
     return isReshape(user)
@@ -169,13 +170,13 @@ public:
   /// Stacks `members`, products with equal hashes, then their readers if these
   /// are equal, and so on. Changes nothing if the products differ or if their
   /// weights cannot be stacked. If `staysApart` is true, the products remain
-  /// separate operations, and only their weights are stacked, in the same way
-  /// as a program for smaller inputs stacks them: both programs can then share
-  /// the stored weights.
+  /// separate operations, and only their weights are stacked. A program for
+  /// smaller inputs stacks the weights in the same way, so that both programs
+  /// can share the stored weights.
   void stackMembers(ArrayRef<linalg::GenericOp> members, bool staysApart);
 
 private:
-  /// Collects the tensors that the generics `members` read in `captures`.
+  /// Collects in `captures` the tensors that the generics `members` read.
   /// Returns false if the generics cannot be stacked.
   bool match(ArrayRef<linalg::GenericOp> members, Captures &captures);
   bool canStack(ArrayRef<Value> values, int depth = 0);
@@ -199,8 +200,8 @@ private:
   /// The stacks that have been built: the list of the stacked tensors and the
   /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
-  /// The results of products that were not stacked, although their weights
-  /// were.
+  /// The results of products that remain separate operations, although their
+  /// weights are stacked.
   llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
@@ -385,10 +386,10 @@ Value Stacker::stack(ArrayRef<Value> values) {
   return stackBodies(generic, captures, values.size()).getResult(0);
 }
 
-/// Builds a generic with the body of `first`, one of the stacked generics, and
-/// an additional first dimension, whose coordinate is the number of a stacked
-/// generic. This coordinate selects the tensor of this generic in each stack
-/// that the body reads.
+/// Builds the generic that replaces `count` stacked generics. It has the body
+/// of `first`, one of them, and an additional first dimension, whose coordinate
+/// is the number of a stacked generic. This coordinate selects the tensor of
+/// this generic in each stack that the body reads.
 linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
                                        const Captures &captures, size_t count) {
   llvm::DenseMap<Value, Value> stacked;

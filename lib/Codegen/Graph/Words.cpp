@@ -197,8 +197,8 @@ Wide WordBuilder::shiftRight(Wide a, Value amount) {
 }
 
 Wide WordBuilder::shiftRightSigned(Wide a, Wide amount) {
-  // An arithmetic right shift of a negative number fills in ones: it is the
-  // complement of the logical shift of the number's complement.
+  // An arithmetic right shift fills in ones if the number is negative. It
+  // equals the complement of the logical shift of the number's complement.
   Value sign = getSign(a);
   Wide flip = {sign, sign};
   return bitXor(shiftRight(bitXor(a, flip), amount), flip);
@@ -236,15 +236,17 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // This is long division by a number of two digits of 16 bits (Knuth's
-      // algorithm D). `digit` is an estimate from the divisor's upper half, and
-      // `left` is the remainder of this estimate: `rest` - `digit` * `upper`.
-      // The estimate is too large if the product of `digit` and `lower` exceeds
-      // `left` * 2^16 + `next`. In the first round, `left` has at most 16 bits.
-      // If `left` has more bits in the second round, `left` * 2^16 has more
-      // than 32 bits. The product has at most 32 bits, so that the estimate is
-      // right. But the shift of `left` by 16 loses the upper bits, so that
-      // `isLarge` may be true. It is therefore replaced by false.
+      // The function is long division by a number of two digits of 16 bits
+      // (Knuth's algorithm D). `digit` is an estimate from the divisor's upper
+      // half, and `left` is the remainder of this estimate: `rest` - `digit` *
+      // `upper`. The estimate is too large if the product of `digit` and
+      // `lower` exceeds `left` * 2^16 + `next`.
+      //
+      // In the first round, `left` has at most 16 bits. If `left` has more bits
+      // in the second round, `left` * 2^16 has more than 32 bits, whereas the
+      // product has at most 32 bits. The estimate is then right. But the shift
+      // of `left` by 16 loses the upper bits, so that `isLarge` may be true. It
+      // is therefore replaced by false.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -317,11 +319,12 @@ Wide WordBuilder::remSigned(Wide a, Wide b) {
 
 // Integers are converted to floats by integer arithmetic, so that each number
 // is rounded only once and equally on all devices. normalize() shifts an
-// integer left until its highest bit is set, the leading 1 of the mantissa. A
-// float has the exponent in the bits above the mantissa, and the leading 1 is
-// not stored. The conversions add the mantissa with its leading 1 to an
-// exponent that is 1 too small. The leading 1 then increments the exponent, and
-// so does a carry out of a mantissa that is rounded up.
+// integer left until its highest bit is set. This bit is the leading 1 of the
+// mantissa. A float has the exponent in the bits above the mantissa, and the
+// leading 1 is not stored. The conversions add the mantissa with its leading 1
+// to an exponent that is 1 too small. The leading 1 then increments the
+// exponent. A carry out of a mantissa that is rounded up increments the
+// exponent once more.
 
 /// Rounds a normalized number to its upper 24 bits.
 Value WordBuilder::roundToSingle(Wide normal) {
@@ -435,19 +438,19 @@ Value WordBuilder::narrowFloat(Wide bits) {
       {bits.low, with<OrIOp>(with<AndIOp>(magnitude, 0xfffff), word(0x100000))},
       word(11));
   // The bias of the exponent is 127 in f32 and 1023 in f64. If the exponent for
-  // f32 is less than 1, the result is a denormal: it has the scale of the
-  // exponent 1 and leading zeros in its mantissa, for which the mantissa is
+  // f32 is less than 1, the result is a denormal. A denormal has the scale of
+  // the exponent 1 and leading zeros in its mantissa, so that the mantissa is
   // shifted right. A shift by 25 or more leaves less than half of the smallest
-  // denormal, which is rounded to 0. Shifts are therefore limited to 31, as
+  // denormal, which is rounded to 0. A shift can therefore be limited to 31, as
   // shiftRightWithin() requires, without a change of the result.
   Value exponent = with<SubIOp>(with<ShRUIOp>(magnitude, 20), word(1023 - 127));
   Value isDenormal = compare(Predicate::slt, exponent, 1u);
   Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
   zeros = with<MinUIOp>(zeros, 31u);
   Wide shifted = shiftRightWithin(normal, zeros);
-  // A right shift of a denormal's mantissa loses bits. If one of them is set,
-  // the sticky bit is set, so that rounding takes the number for larger than
-  // the bits that are left.
+  // A right shift of a denormal's mantissa loses bits. If a lost bit was set,
+  // the sticky bit is set. The number is then rounded as one that is slightly
+  // larger than the bits that are left.
   Value isInexact =
       compare(Predicate::ne, shiftLeftWithin(shifted, zeros), normal);
   shifted.low = with<OrIOp>(shifted.low, truth(isInexact));

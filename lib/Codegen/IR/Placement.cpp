@@ -37,7 +37,7 @@ Strip Placement::getExtent(Value buffer) const {
     // A buffer may be placed in a larger buffer, and the larger buffer in a
     // still larger one. Each strip states which bytes of the next larger buffer
     // hold the smaller one. A strip with one run shifts the extent by its
-    // offset. A strip with several runs cuts the smaller buffer into pieces.
+    // offset. A strip with several runs divides the smaller buffer into pieces.
     // The extent then becomes the whole strip, which contains all pieces.
     if (index == 0 || strip.count > 1)
       extent = strip;
