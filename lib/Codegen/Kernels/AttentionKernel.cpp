@@ -50,7 +50,7 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 /// The largest number of elements of the output that a thread computes. The
-/// thread keeps these elements in registers throughout its loop over keys, and
+/// thread keeps these elements in registers throughout its loop over keys. It
 /// needs as many registers again for the sums of the present block of keys.
 /// Devices have enough registers for 128 elements.
 static constexpr int64_t maxOutputs = 128;
@@ -100,8 +100,8 @@ std::string dml::findTileProblem(const Attention &attention,
                                  const DeviceProfile &profile) {
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   int64_t ofStep = attention.scores.getTermsOfStep();
-  // A tile with more terms than workgroup memory has bytes is refused here, so
-  // that the sizes that are computed below do not overflow 64 bits.
+  // A tile must not have more terms than workgroup memory has bytes. The sizes
+  // that are computed below then fit 64 bits.
   if (tile.terms > maxMemory || tile.terms % ofStep)
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of the " + std::to_string(ofStep) +
@@ -157,7 +157,7 @@ namespace {
 /// keys or the values.
 struct StagedOperand {
   const ContractionOperand *operand = nullptr;
-  /// The contraction that adds up the operand's products.
+  /// The contraction whose products have the factors of this operand.
   const Contraction *sums = nullptr;
   /// The first vector of positions that the workgroup stages, counted in
   /// vectors from the beginning of the operand.
@@ -456,9 +456,9 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
 }
 
 /// Replaces `sums` by scores. A score is -infinity if its key does not exist,
-/// since the block is incomplete, or if the query does not see the key. Appends
-/// to `seen` a vector of conditions for each vector of scores: that the key
-/// exists and is seen. The vector is null if all keys exist and are seen.
+/// since the block is incomplete, or if the query does not see the key. For
+/// each vector of scores, appends a vector of conditions to `seen`: that the
+/// key exists and is seen. The vector is null if all keys exist and are seen.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {

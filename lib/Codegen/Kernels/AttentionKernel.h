@@ -16,14 +16,15 @@ namespace dml {
 /// The workgroup memory of an attention kernel, in vectors, and the part of the
 /// tile that each thread computes.
 struct AttentionLayout {
-  /// The scores of a thread: rows are queries, columns are keys.
+  /// The block of scores that a thread computes. Rows are queries, and columns
+  /// are keys.
   ThreadBlock block;
   /// The number of vectors of output columns that a thread computes for each of
   /// its queries.
   int64_t columnVectors = 0;
   /// The numbers of terms and of keys whose factors are in workgroup memory at
-  /// a time: `terms` for the products of queries and keys, and `valueKeys` for
-  /// the products of weights and values.
+  /// a time. `terms` is for the products of queries and keys, and `valueKeys`
+  /// for the products of weights and values.
   int64_t terms = 0, valueKeys = 0;
   /// Two numbers of vectors of workgroup memory: for staged factors, and for
   /// weights.
@@ -58,7 +59,8 @@ std::optional<AttentionTile> getAttentionTile(const Attention &attention,
                                               int64_t queries, int64_t keys,
                                               const DeviceProfile &profile);
 
-/// Replaces `op`, which computes `attention`, by a launch.
+/// Replaces `op`, which computes `attention`, by the launch of an attention
+/// kernel with `tile`.
 void buildAttentionKernel(mlir::linalg::GenericOp op,
                           const Attention &attention,
                           const AttentionTile &tile);

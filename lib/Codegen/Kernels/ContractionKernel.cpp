@@ -33,8 +33,8 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A workgroup's tile of an operand, and the layout of its factors in workgroup
-/// memory.
+/// A workgroup's tile of the rows or of the columns, and the layout of its
+/// factors in workgroup memory.
 struct StagedFactors : OperandTile {
   /// The layout of the operand in workgroup memory. The factors of one term, at
   /// all positions of the tile, are consecutive vectors of 4 positions. A
@@ -44,8 +44,8 @@ struct StagedFactors : OperandTile {
   /// 16 items of 4 vectors.
   StagedArea area;
   /// The load of the first term's factor, if the factors of consecutive terms
-  /// are neighbours in their buffer, so that a thread can load several of them
-  /// by addresses that follow each other. Null otherwise.
+  /// are neighbours in their buffer. A thread can then load several of them at
+  /// consecutive addresses. Null otherwise.
   memref::LoadOp firstLoad;
   /// The number of neighbouring terms that a thread loads at a time, for each
   /// of 4 neighbouring positions.
@@ -136,7 +136,8 @@ static SmallVector<Operation *> getChain(Value factor) {
   return {};
 }
 
-/// Whether two chains have equal operations after their loads.
+/// Whether two chains of operations (getChain()) are equal except for their
+/// loads, which come first.
 static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
   return lhs.size() == rhs.size() &&
          llvm::all_of(llvm::zip(lhs.drop_front(), rhs.drop_front()),
@@ -169,7 +170,8 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
                        {0, llvm::divideCeilSigned(operand.size, side) - 1});
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  // Returns the loads of the factors of iteration `step`.
+  // Returns the loads of the factors that iteration `step` of the loop over
+  // terms multiplies.
   auto getLoads = [&](LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step);
@@ -202,9 +204,9 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors of one item: those of the group of neighbouring terms
-/// with number `group`, at each position of vector `vector`. In the result, the
-/// factors of one term are neighbours.
+/// Builds the factors of one item: the factors of the neighbouring terms of
+/// group number `group`, at each position of vector `vector`. In the result,
+/// the factors of one term are neighbours.
 SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
                                                    const StagedFactors &factors,
                                                    LinearForm vector,
@@ -339,10 +341,11 @@ void ContractionKernel::stageRound(LinearForm round) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the operations of `block` before `end` that can run late: the
-/// stores, and the operations without side effects whose results are used only
-/// by these stores, by other such operations, or inside of the guards
-/// `storing`. A guard is an scf.if around stores, and is not returned itself.
-/// The operations are in reverse order: the last one comes first.
+/// stores, and operations without side effects whose results only late code
+/// uses. Late code is the stores, other such operations, and the code inside of
+/// the guards `storing`. A guard is an scf.if around stores, and is not
+/// returned itself. The operations are in reverse order: the last one comes
+/// first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {
@@ -391,9 +394,9 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The values, such as loaded values, that the guard of the loads computes and
-  // the guard of the stores uses. They become results of the guard of the
-  // loads.
+  // `crossing` are the values, such as loaded values, that the guard of the
+  // loads computes and the guard of the stores uses. They become results of the
+  // guard of the loads.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())
@@ -454,7 +457,7 @@ static void postponeStores(Block &block, Block::iterator end,
 //===----------------------------------------------------------------------===//
 
 /// Returns the number, in the tile, of the thread's `number`-th vector. The
-/// tile's vectors are dealt out to `threads` threads one by one: with 8
+/// tile's vectors are distributed to `threads` threads one by one: with 8
 /// threads, the vectors 0, 1 and 2 of thread 3 are the vectors 3, 11 and 19 of
 /// the tile.
 LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
@@ -500,7 +503,8 @@ SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
   return next;
 }
 
-/// Adds the products of the terms of `round` that belong to the thread's slice.
+/// Adds to `sums` the products of the terms of `round` that belong to the
+/// thread's slice.
 SmallVector<Value> ContractionKernel::addTerms(LinearForm round,
                                                ValueRange sums) {
   int64_t terms = tile.terms / tile.slices;
@@ -549,7 +553,8 @@ SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
   return next;
 }
 
-/// Builds all rounds, one after the other.
+/// Builds the loop over the rounds, which loads factors ahead if the tile asks
+/// for it (isAhead).
 SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   if (rounds == 1) {
     stageRound(0);
@@ -710,8 +715,8 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "has " + std::to_string(tile.threads) +
            " threads, but the device profile has " +
            std::to_string(profile.getMaxWorkgroupSize());
-  // A tile with more terms than workgroup memory has bytes is refused here, so
-  // that the sizes that are computed below do not overflow 64 bits.
+  // A tile must not have more terms than workgroup memory has bytes. The sizes
+  // that are computed below then fit 64 bits.
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
     return "has " + std::to_string(tile.terms) +

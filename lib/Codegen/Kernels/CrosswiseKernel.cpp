@@ -90,17 +90,17 @@ SmallVector<LinearForm> CrosswiseKernel::getCoordinates(LinearForm row,
 }
 
 /// Computes vector `item` of the tile, whose elements are neighbours in one
-/// column, and stores the vector in workgroup memory.
+/// column. Stores the vector in workgroup memory.
 void CrosswiseKernel::loadColumns(const LinearForm &item) {
   int64_t count = down.getCount();
   auto [column, vector] = forms->divide(b, item, tile.rows / count);
   LinearForm ofTensor = forms->min(
       b, forms->add(b, forms->mul(b, columnTile, tile.columns), column),
       shape.numColumns - 1);
-  // Beyond the last row of the output, the kernel computes the last row again.
-  // If the number of rows is a multiple of the vector's size, the kernel
-  // computes the whole last vector again instead, so that the elements of a
-  // vector stay neighbours in their buffer.
+  // A tile may extend beyond the last row of the output. There, the kernel
+  // computes the last row again. If the number of rows is a multiple of the
+  // vector's size, the kernel computes the whole last vector again instead, so
+  // that the elements of a vector stay neighbours in their buffer.
   LinearForm first =
       forms->add(b, forms->mul(b, rowTile, tile.rows / count), vector);
   bool isWhole = shape.numRows % count == 0;
@@ -123,10 +123,10 @@ void CrosswiseKernel::loadColumns(const LinearForm &item) {
                             forms->materialize(b, forms->add(b, place, i)));
 }
 
-/// Transposes a square of narrow elements in 32-bit words: each word holds
+/// Transposes a square of narrow elements in 32-bit words. Each word holds
 /// elements of one column before, and elements of one row afterwards. For 4
-/// words of 4 bytes, the first step transposes the blocks of 2 by 2 bytes, and
-/// the second step the bytes within each block.
+/// words of 4 bytes, the first step exchanges the blocks of 2 by 2 bytes across
+/// the diagonal, and the second step the bytes within each block.
 void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
   auto constantWord = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(

@@ -67,9 +67,9 @@ static constexpr int64_t maxThreadElements = 256;
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
 namespace {
-/// Checks the mode of a map kernel's tile, which states how the vectors of the
-/// output are distributed to threads, for an operation without loops. There is
-/// a function for each mode. Each returns why the operation cannot have the
+/// Checks the mode of a map kernel's tile for an operation without loops. The
+/// mode states how the vectors of the output are distributed to threads. The
+/// operator for each mode returns the reason why the operation cannot have the
 /// mode, or an empty text if it can.
 struct ModeProblem {
   linalg::GenericOp op;
@@ -140,9 +140,9 @@ std::string ModeProblem::operator()(const InsideVectors &inside) {
                        inside.count, inside.first, ofRow);
 }
 
-/// Returns why a thread cannot compute the block `block` of the output of `op`,
-/// whose body has loops, in vectors of `count` elements. Returns an empty text
-/// if it can.
+/// Returns the reason why a thread cannot compute the block `block` of the
+/// output of `op`, whose body has loops, in vectors of `count` elements.
+/// Returns an empty text if it can.
 static std::string findBlockProblem(linalg::GenericOp op,
                                     ArrayRef<int64_t> block, int64_t count) {
   MemRefType type = getOutputType(op);
@@ -161,8 +161,8 @@ static std::string findBlockProblem(linalg::GenericOp op,
   return "";
 }
 
-/// Returns why a thread cannot compute as many vectors of `count` elements as
-/// `tile` requests, or an empty text if it can.
+/// Returns the reason why a thread cannot compute as many vectors of `count`
+/// elements as `tile` requests, or an empty text if it can.
 static std::string findSizeProblem(const MapTile &tile, int64_t count) {
   SmallVector<int64_t> factors;
   if (const LoopBlock *block = tile.getBlock())
@@ -212,9 +212,9 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Selects the vectors that a group of threads computes: all vectors, only the
-/// vectors that lie inside of rows, or only the vectors that may cross the end
-/// of a row.
+/// The part of the output that a group of threads computes: all vectors, only
+/// the vectors that lie inside of rows, or only the vectors that may cross the
+/// end of a row.
 enum class Part { Whole, Inside, Across };
 
 /// A linalg.generic with the tile of its threads, and values derived from both.
@@ -373,7 +373,8 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
     auto [place, column] = forms.divide(b, vector, inside);
     place = forms.add(b, forms.mul(b, place, tile.getRows()), row);
     LinearForm first = forms.mul(b, place, rows.size);
-    // The distance from the beginning of the row to the next whole vector.
+    // `ahead` becomes the distance from the beginning of the row to the next
+    // whole vector.
     LinearForm ahead = forms.mul(b, place, llvm::mod(-rows.size, count));
     first = forms.add(b, first, forms.divide(b, ahead, count).second);
     if (tile.getInside())
@@ -402,7 +403,8 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
       stride = rows.size;
     }
     LinearForm digit;
-    // Lanes beyond the last element compute an earlier element again.
+    // Lanes beyond the last element of the output compute an earlier element
+    // again.
     if (dim == first)
       digit = forms.min(b, position, size / stride - 1);
     else
@@ -741,7 +743,8 @@ void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
   shared.restore(std::move(before));
 }
 
-/// Builds the code of a thread whose elements share loops.
+/// Builds the code of a thread for a body with loops. The elements of the
+/// thread's block share these loops.
 void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
                              const OutputVectors &output) {
   MemRefType type = kernel.type;
@@ -821,7 +824,7 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   bool storesLast = tile.getSteps() > 1 || TileBuilder::isMove(kernel.op);
   struct Computed {
     Value value, place;
-    /// The number of the vector in the output.
+    /// The number of the vector, counted from the beginning of the output.
     LinearForm vector;
   };
   SmallVector<Computed> vectors;
@@ -924,9 +927,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Later iterations of this loop only narrow the ranges. If too many
-    // subgroups have threads outside of the ranges already, no path for the
-    // threads inside is worthwhile.
+    // Each iteration of this loop narrows the ranges further. If too many
+    // subgroups already have threads outside of the ranges, a path for the
+    // threads inside cannot be worthwhile.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
@@ -1215,9 +1218,9 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
-    // Integer range analysis does not learn from the branch which part the
-    // workgroup computes, so that the number of the workgroup in its part is
-    // limited explicitly.
+    // The number of the workgroup in its part is limited explicitly, since
+    // integer range analysis does not learn the limit from the branch to the
+    // part.
     Value own =
         i ? arith::SubIOp::create(
                 b, arith::MaxUIOp::create(b, place, constant(counts[0])),

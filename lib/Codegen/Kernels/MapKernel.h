@@ -39,10 +39,12 @@ struct KernelCost {
   std::optional<InsideVectors> inside;
 };
 
-/// Returns why `op` cannot become a map kernel, or an empty text if it can.
+/// Returns the reason why `op` cannot become a map kernel, or an empty text if
+/// it can.
 std::string findMapProblem(mlir::linalg::GenericOp op);
 
-/// Returns why `op` cannot have the tile `tile`, or an empty text if it can.
+/// Returns the reason why `op` cannot have the tile `tile`, or an empty text if
+/// it can.
 std::string findTileProblem(mlir::linalg::GenericOp op, const MapTile &tile);
 
 /// Returns the tile with one vector for each thread.

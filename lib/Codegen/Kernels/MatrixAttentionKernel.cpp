@@ -134,7 +134,8 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
   layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
-  // The queries are staged before the memory is needed for scores and keys.
+  // The queries are staged at the beginning, before scores and keys need the
+  // same memory.
   layout.vectors =
       std::max(layout.scoreVectors + tile.stages * layout.stageVectors,
                tile.queries * layout.termsPitch);
@@ -163,18 +164,20 @@ public:
   void build();
 
 private:
-  /// The factors of queries, keys or values as lines in workgroup memory.
+  /// The factors of queries, keys or values, as lines in workgroup memory. A
+  /// line has the factors of one query or one key.
   struct Lines {
     const ContractionOperand &operand;
     StagedArea area;
   };
-  /// The values that the loop carries from block to block: the matrices of
-  /// outputs in row-major order, the number that is subtracted from the scores
-  /// of the thread's query before the exponential (`reference`), the sum of the
-  /// query's weights, and the matrices of this block's scores, which the
-  /// preceding iteration has computed. `next` holds vectors that have been
-  /// loaded but not yet stored in workgroup memory: the keys of the next block
-  /// and the values of this block.
+  /// The values that the loop carries from block to block. `outputs` are the
+  /// matrices of outputs in row-major order. `reference` is the number that is
+  /// subtracted from the scores of the thread's query before the exponential,
+  /// and `total` is the sum of the query's weights. `sums` are the matrices
+  /// from which this block's scores are computed; the preceding iteration has
+  /// computed them. `next` are vectors that have been loaded but not yet stored
+  /// in workgroup memory: the keys of the next block and the values of this
+  /// block.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -289,9 +292,8 @@ private:
   LinearForm subgroup, query;
   Forms coordinates;
   std::optional<Lines> keys, values;
-  /// The matrices of the subgroup's queries, row by row of matrices. A row has
-  /// one matrix for each group of terms: four matrices for 64 terms and
-  /// matrices of 16 terms.
+  /// The matrices of the subgroup's queries, in row-major order. For 64 terms
+  /// and matrices of 16 terms, each row of matrices has four matrices.
   SmallVector<Value> queries;
 };
 } // namespace
@@ -312,10 +314,10 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                forms->materialize(b, number), constant(last));
 }
 
-/// Loads item `item` of the factors of scores: terms of the queries, or of the
-/// keys of block `keyBlock`. An item consists of the terms of a unit: as many
-/// iterations of the loop over terms as fill whole vectors of 16 bytes. With 3
-/// terms in an iteration and vectors of 8, a unit has 8 iterations.
+/// Loads item `item` of the factors of scores: terms of a query, or of a key of
+/// block `keyBlock`. An item has the terms of a unit: of as many iterations of
+/// the loop over terms as fill whole vectors of 16 bytes. With 3 terms in an
+/// iteration and vectors of 8, a unit has 8 iterations.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
                                                      const StagedItem &item,
                                                      LinearForm keyBlock) {
@@ -331,8 +333,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
   // If the loop over terms consists of whole units of `stepsOfUnit` iterations,
   // the iterations of an item either all exist or all lie beyond the end of the
-  // loop, and one condition decides. Otherwise each iteration of an item has a
-  // condition of its own.
+  // loop. One condition then decides for the whole item. Otherwise each
+  // iteration of an item has a condition of its own.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
   int64_t most =
@@ -512,7 +514,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   return all;
 }
 
-/// Stores the sums that multiplyKeys() returned in workgroup memory.
+/// Stores in workgroup memory the sums that multiplyKeys() has returned.
 void MatrixAttentionBuilder::storeSums(ValueRange sums) {
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto number = static_cast<int64_t>(i);
@@ -566,12 +568,12 @@ static Value combine(ValueRange values,
   return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
 }
 
-/// Updates the reference of the thread's query: the number that is subtracted
-/// from scores before the exponential, for which online softmax commonly uses
-/// the largest score so far. The first block of keys sets the reference. A
-/// later block changes the reference only if a weight would exceed the range of
-/// f16, and then rescales the query's outputs and the sum of its weights.
-/// `largest` is the query's largest score in this block.
+/// Updates the reference of the thread's query. The reference is the number
+/// that is subtracted from scores before the exponential. (Online softmax
+/// commonly subtracts the largest score so far.) The first block of keys sets
+/// the reference. A later block changes it only if a weight would exceed the
+/// range of f16, and then rescales the query's outputs and the sum of its
+/// weights. `largest` is the query's largest score in this block.
 void MatrixAttentionBuilder::setReference(State &state, Value largest,
                                           Value isFirst) {
   // If all scores are -infinity, the lowest finite number takes the place of
@@ -666,8 +668,8 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   // Some drivers return a number for the exponential of NaN. If a score is NaN,
   // the kernel therefore sets the sum of weights to NaN itself. A distance is a
   // score minus the reference. The sum of the distances is NaN if and only if a
-  // score is NaN: no distance is +infinity, and masked scores have the distance
-  // -infinity. Adding a distance takes one operation, whereas comparing and
+  // score is NaN, since no distance is +infinity. (Masked scores have the
+  // distance -infinity.) Adding a distance takes one operation. Comparing and
   // selecting would take two.
   Value distance = addAll(distances);
   Value isOrdered =
@@ -730,9 +732,9 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 //===----------------------------------------------------------------------===//
 
 /// Builds the online softmax for block `keyBlock` of the keys. `state` contains
-/// the sums of products of this block, and the returned state those of the next
-/// block, which the matrix units compute while the threads compute the weights
-/// of this block.
+/// the sums of products of this block. The returned state contains those of the
+/// next block, which the matrix units compute while the threads compute the
+/// weights of this block.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;

@@ -151,8 +151,8 @@ void dml::widenLast(linalg::GenericOp op) {
 
 /// Replaces `element` by `zero` where `condition` does not hold. If `element`
 /// is a load that is not built yet, the condition becomes the guard of the
-/// load, so that neighbouring elements can still be loaded as one vector.
-/// `conjoin` builds the conjunction of two conditions, the second of which may
+/// load. Neighbouring elements can then still be loaded as one vector.
+/// `conjoin` builds the conjunction of two conditions. Its second condition may
 /// be null.
 static void guardFactor(SharedValues &shared, Scalar &element, Value condition,
                         Value zero,

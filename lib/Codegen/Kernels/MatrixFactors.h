@@ -22,7 +22,7 @@ namespace dml {
 /// operand.
 struct NarrowFactor {
   /// The narrow number, and the condition under which the factor is this
-  /// number; if the condition is false, the factor is 0. The condition is null
+  /// number. If the condition is false, the factor is 0. The condition is null
   /// if the factor is always the number.
   mlir::Value element, condition;
   /// The narrow zero point that is subtracted after widening, or null.
@@ -60,7 +60,7 @@ ZeroPoint getZeroPoint(const ContractionOperand &operand);
 /// Returns the type that MatrixShape names `name`: "f16", "f32", "i8" or "i32".
 mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
 
-/// Moves conversions from f16 to f32 behind selects in the body of `op`: a
+/// Moves conversions from f16 to f32 behind selects in the body of `op`. A
 /// select between two widened f16 numbers becomes a select between the f16
 /// numbers, followed by a conversion. A kernel that stages f16 can then load
 /// the selected number without a conversion.

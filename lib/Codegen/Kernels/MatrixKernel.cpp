@@ -178,8 +178,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A workgroup's tile of an operand, and the layout of its factors in workgroup
-/// memory.
+/// A workgroup's tile of the rows or of the columns, and the layout of its
+/// factors in workgroup memory.
 struct StagedMatrices : OperandTile {
   /// Whether lines of workgroup memory run along terms: a line has several
   /// terms of one position. Otherwise, a line has several positions of one
@@ -291,11 +291,11 @@ private:
 
   StagedMatrices rows, columns;
   /// The factors of the columns, if threads unpack quantized numbers a word at
-  /// a time. Unpacking a word does not keep the order of its numbers. In
-  /// workgroup memory, the terms of both rows and columns have the order of the
-  /// unpacked numbers, so that a matrix product still multiplies factors of
-  /// equal terms. A line begins with the first vectors of all its items,
-  /// followed by their second vectors, and so on.
+  /// a time. Unpacking changes the order of a word's numbers. In workgroup
+  /// memory, the terms of both rows and columns therefore have the order of the
+  /// unpacked numbers, and a matrix product still multiplies factors of equal
+  /// terms. A line begins with the first vectors of all its items, followed by
+  /// their second vectors, and so on.
   std::optional<QuantizedFactors> quantized;
   /// Matrices of ones. Their products with factors are sums of factors, which
   /// the kernel needs for zero points. `onesOfRows` takes the place of factors
@@ -308,7 +308,8 @@ private:
   Value memory;
   int64_t stageSize = 0;
   /// The number of the subgroup's slice, and the place of the subgroup's tile
-  /// in the workgroup's tile, as a row and a column of such tiles.
+  /// in the workgroup's tile. The place is a row and a column, counted in tiles
+  /// of subgroups.
   LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
@@ -339,10 +340,10 @@ MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
   return vectors;
 }
 
-/// Unpacks the vectors of an item of the columns, whose addresses and scales
-/// `builder` has built. The factors are 0 where `condition`, which may be null,
-/// does not hold. Returns no vectors if the item does not consist of whole
-/// words.
+/// Unpacks the vectors of an item of the columns. `builder` has built their
+/// addresses and scales. The factors become 0 if `condition` does not hold. A
+/// null condition always holds. Returns no vectors if the item does not consist
+/// of whole words.
 SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
                                              Value condition) {
   int64_t perWord = quantized->getNumPerWord(),
@@ -518,8 +519,8 @@ SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
   return vectors;
 }
 
-/// Stores the vectors that loadStage() returned in stage `stage` of workgroup
-/// memory.
+/// Stores the vectors of the factors, as loadStage() has returned them, in
+/// stage `stage` of workgroup memory.
 void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
   Staging staging(b, *forms, threads);
   for (const StagedMatrices *staged : {&rows, &columns})
@@ -527,9 +528,10 @@ void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
 }
 
 /// Stores 0 in all stages of workgroup memory before the first factors are
-/// stored. A stage has room for `tile.terms` terms, but may hold fewer: with 9
-/// terms in an iteration of the loop over terms, 8 iterations fill 72 of 80.
-/// The matrices multiply zeros in place of the missing terms.
+/// stored. A stage has room for `tile.terms` terms, but may hold fewer. With 9
+/// terms in an iteration of the loop over terms, for example, 8 iterations fill
+/// 72 of 80 terms. The matrices then multiply zeros in place of the missing
+/// terms.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
@@ -538,7 +540,8 @@ void MatrixBuilder::clearMemory() {
   });
 }
 
-/// Loads the matrix of an operand that begins at `position` and `term`.
+/// Loads from stage `stage` the matrix of an operand whose first factor is that
+/// of position `position` and term `term`.
 Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
                                 LinearForm position, LinearForm term) {
   bool isRows = &staged == &rows;
@@ -676,8 +679,8 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
     bool isLast = phase + 1 == phases;
     bool hasNext = !isLast || blocks > 1;
     // After the last phase of the loop's last iteration, nothing is left to
-    // load. To avoid a branch, the kernel loads the last block of terms again,
-    // and does not use its factors.
+    // load. To avoid a branch, the kernel then loads the last block of terms
+    // again, and does not use its factors.
     SmallVector<Value> next;
     if (hasNext)
       next = loadStage(
@@ -725,8 +728,8 @@ MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
   return factors;
 }
 
-/// Stores factors that loadAhead() returned in stage `stage` of workgroup
-/// memory.
+/// Stores the factors of a stage, as loadAhead() has returned them, in stage
+/// `stage` of workgroup memory.
 void MatrixBuilder::storeAhead(const FactorsAhead &factors, LinearForm stage) {
   SmallVector<Value> chosen = factors.vectors;
   MutableArrayRef<Value> vectors = chosen;
@@ -900,11 +903,10 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   return sum;
 }
 
-/// Stores the sums of factors, which will be multiplied by zero points, in
-/// workgroup memory behind the sums of products. In each slice, all subgroups
-/// with the same rows have computed the same sums of the factors of these rows,
-/// so that only the first of these subgroups stores the sums. The same holds
-/// for columns.
+/// Stores the sums of factors in workgroup memory, behind the sums of products.
+/// They will be multiplied by zero points. In each slice, all subgroups with
+/// the same rows have computed the same sums of the factors of these rows. Only
+/// the first of these subgroups stores the sums. The same holds for columns.
 void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,
@@ -1011,11 +1013,11 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
-    // The sum of (a - y) * (b - z) is the sum of (a - y) * b minus z times the
-    // sum of all a - y. This code builds the sum of all a - y: it subtracts y
-    // from the sum of all a as often as the stages have terms. Terms in a stage
-    // beyond the last term of the sum are staged with a = y, so that they
-    // contribute 0.
+    // The sum of (a - y) * (b - z) is the sum of (a - y) * b, minus z times the
+    // sum of all a - y. The following code builds the sum of all a - y. It
+    // subtracts y from the sum of all a as often as the stages have terms.
+    // Terms in a stage beyond the last term of the sum are staged with a = y,
+    // and contribute 0.
     if (ofRow)
       rowSum = getBehind(
           rowSum,

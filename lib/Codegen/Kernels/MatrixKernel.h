@@ -29,8 +29,8 @@ inline constexpr int64_t wordsOfVector = 4;
 /// returns a text that says so, and an empty text otherwise.
 std::string findMemoryProblem(int64_t bytes, const DeviceProfile &profile);
 
-/// The division of a contraction's terms into stages, of which a matrix kernel
-/// has one or two in workgroup memory at a time.
+/// The division of a contraction's terms into stages. A matrix kernel has one
+/// or two stages in workgroup memory at a time.
 struct MatrixSchedule {
   MatrixShape shape;
   /// The number of factors in 16 bytes.
@@ -109,7 +109,7 @@ struct MatrixSchedule {
                          MatrixSchedule &schedule);
 };
 
-/// Replaces `op` by a launch.
+/// Replaces `op`, a contraction, by the launch of a matrix kernel with `tile`.
 void buildMatrixKernel(mlir::linalg::GenericOp op, const MatrixTile &tile,
                        const DeviceProfile &profile);
 

@@ -168,9 +168,9 @@ private:
   /// The values that a reduction carries from element to element of a row: one
   /// value for a sum, and two for the largest element with its index.
   using State = SmallVector<Value>;
-  /// Builds the code for an item, which exists if the condition `exists` is
-  /// true or null. Receives the carried values, and returns the carried values
-  /// for the next item.
+  /// A function that builds the code for an item. The item exists if the
+  /// condition `exists` is true or null. The function receives the carried
+  /// values, and returns the carried values for the next item.
   using ItemFn = llvm::function_ref<SmallVector<Value>(
       TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
 
@@ -260,9 +260,9 @@ private:
   const RowTile &tile;
   const RowLayout layout;
   const MemRefType type;
-  /// The number of items in a row, the number of slots of the output (a slot is
-  /// a row, or a group of rows whose elements a thread holds together), and the
-  /// number of slots that a workgroup computes.
+  /// The number of items in a row, the number of slots of the output, and the
+  /// number of slots that a workgroup computes. A slot is a row, or a group of
+  /// rows whose elements a thread holds together.
   const int64_t numItems, numSlots, slotsOfGroup;
   /// The number of threads in a subgroup, and the number of threads of a
   /// subgroup that belong to one row (1 if the kernel does not use shuffles).
@@ -364,8 +364,8 @@ RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   // The nest's operations combine a carried value with an element of the row.
   // Here, they are built with `lhs` in the place of the carried value and `rhs`
   // in the place of the element. The element may be a constant, such as the 1
-  // that a count adds for each element. If the kernel's own builder replaced
-  // this constant by `rhs`, it would also use `rhs` wherever else the body
+  // that a count adds for each element. The kernel's own builder, if told to
+  // replace this constant by `rhs`, would also use `rhs` wherever else the body
   // contains the constant. The combination therefore has a builder of its own.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
@@ -380,7 +380,8 @@ RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   });
 }
 
-/// Combines `states`, whose number is a power of two, in pairs of neighbours.
+/// Combines `states`, whose number is a power of two, pairwise like a binary
+/// tree.
 RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   if (states.size() == 1)
     return states.front();
@@ -391,8 +392,8 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
 
 /// Builds the index in workgroup memory of a thread's value in lane `lane`.
 /// `thread` is the thread's number among the `threads` threads of its row. If
-/// neighbours in memory belong to one row, neighbouring threads of a row have
-/// neighbouring indices.
+/// neighbours in memory belong to one row (isAlongRow), neighbouring threads of
+/// a row have neighbouring indices.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
@@ -411,16 +412,18 @@ Value RowKernel::getThread() {
   return linearize(b, subgroup, subgroupSize, buildLaneId(b, subgroupSize));
 }
 
-/// Builds the `value` that another thread of the subgroup holds. `mode` and
-/// `offset` identify the other thread, as in gpu.shuffle.
+/// Builds a shuffle: the value that `value` has in another thread of the
+/// subgroup. `mode` and `offset` identify this thread, as in gpu.shuffle.
 Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
 }
 
-/// Returns the number, within its subgroup, of the thread that has the number
-/// `place` among the threads of the row in this subgroup.
+/// Returns the number of a thread within its subgroup. `place` is the number of
+/// this thread among the threads of its row in the subgroup. If threads 8 apart
+/// have the same row (getApart()), the places 0, 1 and 2 of one row may be the
+/// threads 3, 11 and 19.
 LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
@@ -428,8 +431,8 @@ LinearForm RowKernel::getLane(const LinearForm &place) {
   return forms->add(b, first, forms->mul(b, place, apart));
 }
 
-/// Builds the `value` of the thread with number `place` among the threads of
-/// the row in this subgroup.
+/// Builds a shuffle: the value that `value` has in the thread that has the
+/// number `place` among the threads of the row in this subgroup.
 Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
@@ -605,11 +608,11 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Scans values that the threads of a row have stored in `memory`, where each
-/// of `lanes` lanes has `threads` values of a row. For each lane, the function
-/// loads `count` values, from number `first` on, and returns the combination of
-/// the first `own` of these values (`before`) and the combination of all of
-/// them (`total`).
+/// Scans values that the threads of a row have stored in `memory`. Each of
+/// `lanes` lanes has `threads` values of a row there. For each lane, the
+/// function loads `count` values, from number `first` on. It returns the
+/// combination of the first `own` of these values (`before`) and the
+/// combination of all of them (`total`).
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -764,15 +767,15 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 /// Returns the number, within the row, of the thread's `i`-th item in a round.
 /// The round begins with item `first` of the scan, and each thread has
 /// `vectors` items in it. The items of the scan are those of the row, in
-/// reverse order if the scan is backward. Sets `exists` to the condition that
-/// the row has the item, or to null if the row has all items of the round.
+/// reverse order if the scan is backward. `exists` becomes the condition that
+/// the row has the item, or null if the row has all items of the round.
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
   // Consecutive threads access neighbouring bytes, so that accesses coalesce.
   // If neighbours in memory belong to one row (isAlongRow), consecutive threads
-  // of the row have neighbouring items. Otherwise neighbours in memory belong
-  // to different rows, and so do consecutive threads, so that each thread can
-  // have consecutive items of its row.
+  // of the row have neighbouring items. Otherwise, neighbours in memory belong
+  // to different rows. Consecutive threads then have different rows as well,
+  // and each thread can have consecutive items of its row.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow
@@ -824,11 +827,11 @@ SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`, which belong to one round, and sets
-/// `values` to its results: for each item of the thread, a list of the results
-/// of its lanes. `before` contains, for each row, the combination of all
-/// elements of earlier rounds. Returns, for each row, the combination that also
-/// includes the elements of this round.
+/// Builds the scan `nest` of `elements`, which belong to one round. `values`
+/// receives a list for each item of the thread: the results in the item's
+/// lanes. `before` contains, for each row, the combination of all elements of
+/// earlier rounds. Returns, for each row, the combination that also includes
+/// the elements of this round.
 SmallVector<Value>
 RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
                      ArrayRef<Value> elements, ArrayRef<Value> before,

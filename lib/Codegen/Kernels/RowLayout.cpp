@@ -151,9 +151,9 @@ static int64_t getSharedBytes(Type type) {
 
 /// Returns the bytes of workgroup memory in which threads exchange the results
 /// of reductions over `rows` rows. Reductions whose results have the same type
-/// share memory. Consecutive exchanges use two memories alternately, so that a
-/// thread can store for an exchange while others still load from the exchange
-/// before it.
+/// share memory. Consecutive exchanges use two memories alternately. A thread
+/// can then store for an exchange while others still load from the exchange
+/// before.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)

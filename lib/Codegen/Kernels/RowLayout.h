@@ -56,9 +56,10 @@ llvm::SmallVector<LinearForm> bindPlace(mlir::ImplicitLocOpBuilder &b,
                                         LinearForm row, LinearForm element);
 
 /// Returns the number of elements of workgroup memory that `count` values take.
-/// After every 32 values, one element remains unused. If each thread reads 8
-/// neighbouring values, one after the other, threads 0, 4 and 8 thus read the
-/// elements 0, 33 and 66 at the same time, which lie in different banks.
+/// After every 32 values, one element is unused padding, which avoids bank
+/// conflicts. If each thread reads 8 neighbouring values, one after the other,
+/// threads 0, 4 and 8 read the elements 0, 33 and 66 at the same time, which
+/// lie in different banks.
 int64_t getPadded(int64_t count);
 
 /// Returns the largest number of vectors that a thread may hold at a time.

@@ -57,11 +57,11 @@ struct RowShape {
 /// bytes are not aligned to words, elements are stored one by one.
 int64_t getMaxVectorBytes(mlir::linalg::GenericOp op);
 
-/// Returns the number of bytes that a thread stores at once by default: 16, or
-/// fewer if the elements in 16 bytes are computed from more than 16 bytes of a
-/// row. For example, if element i is the larger of the f32 numbers 2 i and 2 i
-/// + 1, a thread stores only 8 bytes, so that it loads 16 bytes and consecutive
-/// threads load consecutive vectors.
+/// Returns the number of bytes that a thread stores at once by default. The
+/// number is 16, or less if the elements in 16 bytes are computed from more
+/// than 16 bytes of a row. For example, if element i is the larger of the f32
+/// numbers 2 i and 2 i + 1, a thread stores only 8 bytes. It then loads 16
+/// bytes, and consecutive threads load consecutive vectors.
 int64_t getVectorBytes(mlir::linalg::GenericOp op);
 
 /// Returns the smallest block for a body with loops, for LoopBlock::factors:

@@ -135,8 +135,8 @@ private:
 };
 } // namespace
 
-/// Builds the operations `slice` in each of the iterations `steps` of the loop
-/// over terms, for each of the `lanes` positions of vector `vector` of
+/// Builds the operations `slice` of the body for the iterations `steps` of the
+/// loop over terms, and for the `lanes` positions of vector `vector` of
 /// `operand`. Element `lanes` * i + lane of the builder stands for iteration
 /// `steps[i]` at position `lane`.
 void SlicedBuilder::buildFactors(TileBuilder &builder,
@@ -157,15 +157,16 @@ void SlicedBuilder::buildFactors(TileBuilder &builder,
 
 /// Returns the thread's iterations in `round`.
 SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
-  // Neighbouring slices take neighbouring terms.
+  // In a round, the iterations are divided between the slices in runs of
+  // `neighbours` iterations. Neighbouring slices thus take neighbouring terms.
   LinearForm first = forms->add(b, forms->mul(b, round, stepsOfRound),
                                 forms->mul(b, slice, neighbours));
   // The last round may extend beyond the last iteration of the loop over terms.
-  // In place of iterations that do not exist, the kernel loads the factors of
-  // the last iterations, and replaces these factors by 0. If the neighbouring
-  // iterations of a thread all exist or all do not exist, they are replaced
-  // together, so that their factors remain neighbours in memory and are loaded
-  // as vectors.
+  // In place of an iteration that does not exist, the kernel loads the factors
+  // of one of the last iterations, and replaces these factors by 0. The
+  // neighbouring iterations of a thread may either all exist or all not exist.
+  // They are then replaced together, so that their factors remain neighbours in
+  // memory and are loaded as vectors.
   int64_t together = contraction.steps % neighbours == 0 ? neighbours : 1;
   Iterations result;
   for (int64_t i = 0; i < neighbours * tile.times; ++i) {
@@ -484,7 +485,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
   // Each thread has `numSums` partial sums. The i-th partial sums of all
   // threads form line i in workgroup memory. If isAlong is set, neighbours in a
-  // line are parts of the same sum, and otherwise they belong to neighbouring
+  // line are parts of the same sum. Otherwise they belong to neighbouring
   // columns.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
@@ -616,7 +617,8 @@ std::string dml::findTileProblem(const Contraction &contraction,
       tile.rows * tile.columns > ThreadBlock::maxSums)
     return "has more than " + std::to_string(ThreadBlock::maxSums) +
            " sums for a thread";
-  // The partial sums of a row's threads must fit into workgroup memory.
+  // The partial sums of at least one row, `columns` for each thread, must fit
+  // into workgroup memory.
   constexpr int64_t maxColumns =
       DeviceProfile::workgroupMemory / (threads * sizeof(float));
   if (tile.columns > maxColumns)

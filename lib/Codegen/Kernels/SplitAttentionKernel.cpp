@@ -102,9 +102,9 @@ int64_t dml::getLoadedBits(const ContractionOperand &operand) {
   return bits ? bits : 32;
 }
 
-/// Returns the number of neighbouring factors that a thread loads at a time: 8
-/// if factors have at most 16 bits and `count` is a multiple of 8, and
-/// otherwise 4 if `count` is a multiple of 4. Returns 0 for other counts.
+/// Returns the number of neighbouring factors that a thread loads at a time.
+/// The number is 8 if factors have at most 16 bits and `count` is a multiple of
+/// 8. Otherwise it is 4 if `count` is a multiple of 4, and 0 for other counts.
 static int64_t getTogether(const ContractionOperand &operand, int64_t count) {
   int64_t together = getLoadedBits(operand) > 16 ? side : 2 * side;
   while (together >= side && count % together)
@@ -182,7 +182,7 @@ struct PartBuffers {
   Value statistics, means;
 };
 
-/// The common part of both kernels.
+/// The common part of both kernels of split attention.
 class SplitBuilder : protected ContractionBuilder {
 protected:
   SplitBuilder(linalg::GenericOp op, const Attention &attention,
@@ -254,7 +254,7 @@ protected:
   const Attention &attention;
   const SplitAttentionLayout &layout;
   const PartBuffers &parts;
-  /// The number of rows of all groups.
+  /// The number of rows (queries) in all groups together.
   const int64_t allRows;
 };
 } // namespace
@@ -318,8 +318,8 @@ private:
                          layout.keys);
   }
   // Several threads (lanes) share out the terms of a key. These functions
-  // return indices in workgroup memory: of the sum of products of one lane, of
-  // a score or the weight that replaces it, and of the first result of a
+  // return indices in workgroup memory: of one lane's sum of products, of a
+  // score or the weight that replaces the score, and of the first result of a
   // reduction.
   LinearForm getPlaceOfSum(const LinearForm &lane, const LinearForm &row,
                            const LinearForm &key) {
@@ -439,8 +439,8 @@ void PartKernel::stageQueries() {
               });
 }
 
-/// Adds the products of the terms in vector `vector` to `sums`, which has a sum
-/// for each row and each of the thread's keys.
+/// Adds the products of the terms in vector `vector` to `sums`. The list has a
+/// sum for each row and each of the thread's keys.
 SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
                                         ValueRange sums) {
   SmallVector<SmallVector<Value>> ofKeys;
@@ -590,10 +590,10 @@ PartKernel::reduce(int64_t first, Value neutral,
 }
 
 /// Builds the softmax of the scores in the part, and stores the weights in
-/// workgroup memory. The weight of a key that does not exist or that the row
-/// does not see is -1 if other rows see the key (hidesValues()), and 0
-/// otherwise. The thread of a row's first key stores the row's largest score
-/// and sum.
+/// workgroup memory. A key that does not exist, or that the row does not see,
+/// has the weight -1 if other rows may see the key (hidesValues()), and 0
+/// otherwise. The thread that has a row's first key stores the row's largest
+/// score and the sum of its exponentials.
 void PartKernel::buildWeights() {
   largest =
       reduce(getReduced(), none(), [&](Value x, Value y) { return max(x, y); });
@@ -697,7 +697,7 @@ void PartKernel::buildPart() {
   stageQueries();
   gpu::BarrierOp::create(b);
   buildSums();
-  // The first values are loaded while the weights are computed.
+  // The values of the first keys are loaded while the weights are computed.
   SmallVector<Value> values = loadValues(0);
   gpu::BarrierOp::create(b);
   buildScores();
@@ -748,7 +748,8 @@ void PartKernel::build() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The second kernel. A workgroup computes one row of the output.
+/// The second kernel of split attention, which combines the parts of the keys.
+/// A workgroup computes one row of the output.
 class CombineKernel : SplitBuilder {
 public:
   CombineKernel(linalg::GenericOp op, const Attention &attention,

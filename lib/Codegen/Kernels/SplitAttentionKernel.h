@@ -25,7 +25,7 @@ struct SplitAttentionLayout {
   /// of one of the group's heads.
   int64_t rows = 0, keys = 0;
   /// A thread loads `terms` neighbouring terms of a key at a time. `lanes`
-  /// threads share the terms of a key, and each of them has `keysOfThread`
+  /// threads share the terms of a key. Each of these threads has `keysOfThread`
   /// keys.
   int64_t terms = 0, lanes = 0, keysOfThread = 0;
   /// A thread adds up `columns` neighbouring columns of the output.
@@ -69,7 +69,7 @@ struct SplitAttentionLayout {
 };
 
 /// Returns the number of bits of the elements from which the factors of
-/// `operand` are computed, or 32 if it loads none.
+/// `operand` are computed. Returns 32 if the operand loads no elements.
 int64_t getLoadedBits(const ContractionOperand &operand);
 
 /// Replaces `op`, which computes `attention`, by two launches.
