@@ -154,7 +154,8 @@ static void setRequirements(spirv::ModuleOp module) {
       llvm::to_vector(triple.getExtensions()), module.getContext()));
 }
 
-/// Forbids the driver to fuse or to reassociate floating-point arithmetic.
+/// Forbids the driver to contract floating-point arithmetic, such as a product
+/// and a sum to a fused multiply-add, or to reassociate it.
 static void forbidContraction(spirv::ModuleOp module) {
   std::string noContraction = llvm::convertToSnakeFromCamelCase(
       stringifyDecoration(spirv::Decoration::NoContraction));

@@ -28,9 +28,9 @@ enum class Reading {
   /// not change with 32 bits if all operands fit as signed numbers, or if all
   /// operands fit as unsigned numbers.
   Alike,
-  /// The operands are unsigned numbers, as in an unsigned division.
+  /// As unsigned numbers, as in an unsigned division.
   Unsigned,
-  /// The operands are signed numbers, as the indices of SPIR-V's access chains.
+  /// As signed numbers, like the indices of SPIR-V's access chains.
   Signed,
 };
 } // namespace

@@ -189,7 +189,8 @@ static LogicalResult addOpaqueZeros(WorkaroundState &state) {
 // narrow-negations
 //===----------------------------------------------------------------------===//
 
-/// Replaces negations of narrow integers by subtractions from an opaque zero.
+/// Replaces negations of narrow integers, which are subtractions from 0, by
+/// subtractions from an opaque zero.
 static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
   state.module.walk([&](arith::SubIOp op) {
     if (op.getType().isInteger(32) && matchPattern(op.getLhs(), m_Zero()) &&
@@ -224,7 +225,8 @@ static LogicalResult hideFromRounding(WorkaroundState &state) {
 // found-zeros
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` may be 0, according to its constants.
+/// Whether `value`, a constant or a selection between constants, may be 0. Any
+/// other value counts as one that may be 0.
 static bool mayBeZero(Value value) {
   APFloat constant(0.0f);
   if (matchPattern(value, m_ConstantFloat(&constant)))

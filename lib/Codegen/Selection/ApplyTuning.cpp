@@ -65,7 +65,7 @@ std::string dml::getDispatchKey(func::FuncOp dispatch) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A dispatch whose kernel may be chosen.
+/// A dispatch (a function with one generic) whose kernel may be chosen.
 class TunableDispatch {
 public:
   /// Analyses `op`, the generic of a dispatch.
@@ -133,7 +133,7 @@ static LogicalResult addWishes(KernelWishes &wishes,
       succeeded(wishes.add("attention-tile", options.attentionTile, op)));
 }
 
-/// The rows, columns and slices of a tile of sums.
+/// The shape of a tile of sums: its rows, columns and slices.
 using SumShape = std::tuple<int64_t, int64_t, int64_t>;
 
 /// Returns the shape of a tile. A model of time that is wrong about a tile is

@@ -90,8 +90,9 @@ class AttentionKind : public AttentionKindOf<AttentionTile> {
                          "matrix_attention_tile or a split_attention_tile",
                          DeviceProfile::workgroupSize);
   }
-  /// The text '64x32' states the queries and keys of a tile. The number of
-  /// terms of this tile is 0, and is chosen later for each attention.
+  /// Parses a text such as '64x32', which states the queries and keys of a
+  /// tile. The number of terms of this tile is 0, and is chosen later for each
+  /// attention.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     AttentionTile tile{};

@@ -13,9 +13,9 @@
 namespace dml {
 
 /// Returns the average number of operations that a thread with a block of
-/// `rows` by `columns` sums executes for one product: 1 for the product itself,
-/// and its share of the loads of factors, in vectors of 4. A block of 8 by 8
-/// sums, for example, loads 4 vectors for 64 products.
+/// `rows` by `columns` sums executes for one product. These are 1 for the
+/// product itself and the product's share of the loads of factors, in vectors
+/// of 4. A block of 8 by 8 sums, for example, loads 4 vectors for 64 products.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
 /// Returns the bytes of all keys and values, each counted once.

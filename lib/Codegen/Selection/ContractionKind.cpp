@@ -40,9 +40,9 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // In each of `rounds` rounds, each thread stages one item: the factors of
-  // `together` neighbouring terms for `side` neighbouring rows or columns. With
-  // 512 items and 128 threads, there are 4 rounds.
+  // In each of `rounds` rounds, each thread stages one item. An item has the
+  // factors of `together` neighbouring terms for `side` neighbouring rows or
+  // columns. With 512 items and 128 threads, there are 4 rounds.
   auto rounds = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
@@ -69,7 +69,7 @@ static StagedCost getStagedCost(const FactorTraits &factors,
           rounds * static_cast<double>(loads), registers};
 }
 
-/// Returns the number of registers of a thread of `tile`.
+/// Returns the estimated number of registers of a thread of `tile`.
 static double countRegisters(const ContractionTile &tile,
                              const StagedCost &rows, const StagedCost &columns,
                              const DeviceSpeed &device) {
@@ -193,7 +193,8 @@ static int64_t getTogether(const Contraction &contraction,
   return together;
 }
 
-/// Adds the contraction kernels whose tiles fit the sums to `proposals`.
+/// Searches the tiles of contraction kernels, and adds to `proposals` the
+/// kernels whose tiles can compute the contraction.
 static void searchContractionTiles(const KernelQuery &query,
                                    Proposals &proposals) {
   SumTraits traits = SumTraits::get(query);
@@ -238,8 +239,9 @@ class ContractionKind : public KernelKindOf<ContractionTile> {
         "array<i64: 64, 64, 16>, ahead}'",
         DeviceProfile::workgroupSize);
   }
-  /// The text '64x64' states the rows and columns of a tile. The number of
-  /// terms of this tile is 0, and is chosen later for each contraction.
+  /// Parses a text such as '64x64', which states the rows and columns of a
+  /// tile. The number of terms of this tile is 0, and is chosen later for each
+  /// contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     ContractionTile tile{};

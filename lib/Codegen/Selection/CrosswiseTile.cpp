@@ -29,9 +29,9 @@ struct DimOfLoads {
 } // namespace
 
 namespace {
-/// Determines how far apart in memory a body's loads are for neighbouring
-/// elements of the output. The probe builds the code for an element, looks at
-/// the positions of its loads, and discards the code.
+/// Determines how far apart in memory a body loads elements for neighbouring
+/// elements of the output. The probe builds the code for one element of the
+/// output, looks at the positions of its loads, and discards the code.
 class LoadProbe {
 public:
   /// Creates a probe for `op` on a device whose memory transfers whole sectors
@@ -76,8 +76,8 @@ private:
 
 /// Returns the stride of `load` along dimension `dim`: the difference of its
 /// positions for two neighbouring elements in the middle of the output. The
-/// coordinates of these elements are constants far from padding, so that an
-/// index that is clamped at the borders has a known value.
+/// coordinates of these elements are constants, and they are far from padding.
+/// An index that is clamped at the borders therefore has a known value.
 std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
                                                     int64_t dim) {
   std::optional<LinearForm> before;
@@ -123,9 +123,9 @@ bool LoadProbe::isLarge(memref::LoadOp load) const {
 }
 
 /// Returns the dimension of the output along which `load` reads neighbouring
-/// elements. Returns nothing if there is none. Returns nothing as well if
-/// elements along the innermost dimension are less than a sector apart, since
-/// the loads of a plain map kernel then share sectors.
+/// elements, or nothing if there is no such dimension. Returns nothing as well
+/// if `load` reads elements less than a sector apart along the innermost
+/// dimension, since the loads of a plain map kernel then share sectors.
 std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   if (!std::holds_alternative<Load>(scalar))

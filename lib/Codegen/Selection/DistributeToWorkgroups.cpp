@@ -90,7 +90,7 @@ struct DistributeToWorkgroups
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
-    // The outputs that kernels read as well as write.
+    // `outputs` are the roots of the outputs that kernels both read and write.
     llvm::SmallPtrSet<Value, 4> outputs;
     for (linalg::GenericOp op : generics)
       if (op.hasPureBufferSemantics() && mapsElements(op) && readsOutput(op))

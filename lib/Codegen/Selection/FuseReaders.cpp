@@ -180,7 +180,8 @@ static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
       Value written = getRoot(getOutput(generic));
       waits[written] = std::max(waits.lookup(written), most + 1);
     } else if (!isMemoryEffectFree(&op)) {
-      // A loop may read and write each buffer that its body uses.
+      // A loop counts as a kernel that reads and writes each buffer that its
+      // body uses.
       llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
       getUsedValuesDefinedAbove(op.getRegions(), used);
       for (Value each : used)
@@ -262,9 +263,9 @@ Value FusedReader::moveIndex(Value index) {
 }
 
 /// Collects the different sums that an element of the copy loads. Returns false
-/// if there are more than `maxSums`, if all elements together need more sums
-/// than the producer computes, or if an index of a sum cannot be computed at
-/// the beginning of the body.
+/// in three cases: there are more than `maxSums` sums, all elements together
+/// need more sums than the producer computes, or an index of a sum cannot be
+/// computed at the beginning of the body.
 bool FusedReader::collectPlaces() {
   SmallVector<memref::LoadOp> all;
   fused.getBody()->walk([&](memref::LoadOp load) {
@@ -329,8 +330,8 @@ void FusedReader::cloneBlock(Block &block) {
     cloneOp(op);
 }
 
-/// Builds one loop that carries the values of all sums, in the place of one
-/// loop for each sum.
+/// Builds one loop that carries the values of all sums, instead of one loop for
+/// each sum.
 void FusedReader::cloneLoop(scf::ForOp loop) {
   SmallVector<Value> init;
   for (IRMapping &mapping : values)
@@ -399,7 +400,7 @@ void FusedReader::apply() {
   fused = {};
 }
 
-/// Erases `op`, whose result is in a buffer that nothing reads any more.
+/// Erases `op` and the buffer that it computes, which no other operation reads.
 static void eraseWithBuffer(linalg::GenericOp op) {
   Operation *buffer = getOutput(op).getDefiningOp();
   op->erase();
@@ -452,12 +453,13 @@ static bool canFuse(linalg::GenericOp producer,
          });
 }
 
-/// Copies the body of `producer`, which has no loops, into all of its readers,
-/// if each of them then waits for one kernel less and the copied body takes
-/// less time than a launch. On a GPU, subgroups that would otherwise be idle
-/// execute the copies. A device whose subgroups have more than one element per
-/// thread to compute, such as a CPU, has no idle subgroups, and no body is
-/// copied. Returns whether no other operation reads the result of `producer`.
+/// Copies the body of `producer`, which has no loops, into all of its readers.
+/// Each reader must then wait for one kernel less, and the copied body must
+/// take less time than a launch. On a GPU, subgroups that would otherwise be
+/// idle execute the copies. A device whose subgroups have more than one element
+/// per thread to compute, such as a CPU, has no idle subgroups, and no body is
+/// copied. Returns whether the body was copied and `producer` can be erased,
+/// since no other operation reads its result.
 static bool tryRepeat(linalg::GenericOp producer,
                       const DeviceProfile &profile) {
   SmallVector<linalg::GenericOp> readers = findReaders(producer);
@@ -478,8 +480,8 @@ static bool tryRepeat(linalg::GenericOp producer,
   return writesTemporary(producer);
 }
 
-/// Moves `producer`, which computes sums, into its readers, if they are
-/// estimated to be faster then. Returns whether the sums are moved.
+/// Moves `producer`, which computes sums, into its readers, if the readers are
+/// estimated to be faster afterwards. Returns whether the sums were moved.
 static bool tryFuse(linalg::GenericOp producer, const DeviceProfile &profile) {
   std::optional<Contraction> apart = Contraction::match(producer);
   if (!apart || !writesTemporary(producer))

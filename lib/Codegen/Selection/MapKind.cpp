@@ -25,8 +25,8 @@ static double getMapTime(const KernelQuery &query) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches * contraction.sums);
-  // A thread loads vectors of 4 elements if rows consist of such vectors, and
-  // otherwise vectors of 2 elements or single elements.
+  // A thread loads vectors of 4 elements if rows consist of such vectors.
+  // Otherwise it loads vectors of 2 elements or single elements.
   int64_t innermost =
       cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));

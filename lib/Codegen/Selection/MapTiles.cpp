@@ -45,7 +45,8 @@ struct Traffic {
   int64_t bytes;
   /// The number of loads in the body.
   int64_t loads = 0;
-  /// The average number of times that an element of the inputs is read.
+  /// The number of reads of all elements of the inputs, divided by the number
+  /// of elements.
   double readsOfElement;
 };
 } // namespace
@@ -90,9 +91,10 @@ static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
 
 /// Returns the tile with which the search for the tile of a map kernel begins.
 /// If the rows of the output consist of whole vectors, a thread computes the
-/// vectors of several rows in two cases: neighbouring elements of the output
-/// read many elements in common, as in a pooling, or threads with one row would
-/// transfer so few bytes that the time to start them would limit the kernel.
+/// vectors of several rows in two cases. In the first case, neighbouring
+/// elements of the output read many elements in common, as in a pooling. In the
+/// second case, threads with one row would transfer so few bytes that the time
+/// to start them would limit the kernel.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
@@ -241,7 +243,7 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
 namespace {
 /// Keeps the best of the tiles that have been measured. A candidate replaces
 /// the best tile if its number of operations is at most a given share of the
-/// best tile's number.
+/// best tile's number of operations.
 class Contest {
 public:
   /// `considered` receives the tiles that are measured. It may be null.
@@ -249,18 +251,17 @@ public:
       : op(op), considered(considered),
         interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
-    // Building a cheaper path for threads that need no clamping of indices
-    // takes long, and its gain hardly depends on the tile. If the first tile
-    // gains nothing by a cheaper path, the other tiles are measured without
-    // one.
+    // Building a cheaper path for threads whose indices need no clamping takes
+    // long, and its gain hardly depends on the tile. If the first tile gains
+    // nothing by such a path, the other tiles are measured without one.
     if (cost.average >= cost.general)
       interiors = {};
     propose(first, cost);
   }
 
-  /// Returns the best tile so far. Its attribute `interior` tells which parts
-  /// of the kernel have a second, cheaper path for threads that need no
-  /// clamping of indices.
+  /// Returns the best tile so far. Its member `interior` tells which parts of
+  /// the kernel have a second, cheaper path for threads whose indices need no
+  /// clamping.
   MapTile getBest() const {
     MapTile best = tile;
     best.interior = cost.interior;
@@ -363,7 +364,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
                  rows.getInsideVectors() > 1;
   if (isBusy ? first.getRows() > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first, device);
-    // Tries twice the rows, and then four times the rows.
+    // The loop tries twice the rows, and then four times the rows.
     for (int step = 0; step < 2 && taller; ++step) {
       if (!contest.enter(*taller, isBusy ? cost::map::share::tallerWhereBusy
                                          : cost::map::share::tallerWhereIdle))

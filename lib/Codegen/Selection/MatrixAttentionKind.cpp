@@ -47,10 +47,10 @@ static double getMatrixAttentionTime(const Attention &attention,
                shared) +
       scores + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
-  // The registers of a thread hold the scores of one query, the thread's share
-  // of the outputs, of the queries and of the factors in flight, and its share
-  // of the sums of products from which the scores of the next block of keys are
-  // computed.
+  // The registers of a thread hold several values: the scores of one query; the
+  // thread's share of the outputs, of the queries and of the factors in flight;
+  // and its share of the sums of products for the scores of the next block of
+  // keys.
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +
@@ -73,8 +73,8 @@ static double getMatrixAttentionTime(const Attention &attention,
 }
 
 namespace {
-/// The sizes that the search for an attention kernel with cooperative matrices
-/// tries.
+/// The sizes of tiles that the search for an attention kernel with cooperative
+/// matrices tries.
 struct MatrixAttentionSeeds {
   int64_t queries[4], keys[4], stages[2];
 };

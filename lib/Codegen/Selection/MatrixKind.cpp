@@ -38,19 +38,21 @@ static bool areChosenTogether(const ContractionOperand &operand) {
          });
 }
 
-/// Returns the approximate number of operations that stage one factor.
+/// Returns the approximate number of operations that copy one factor to
+/// workgroup memory.
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
                               const MatrixSchedule &schedule) {
   // If an iteration of the contraction's loop adds many terms, a stage may
-  // contain only one of them, from each of several iterations. The factors of
+  // contain only one term of each of several iterations. The factors of
   // neighbouring terms then belong to different stages, and each factor is
   // loaded by itself.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
     return cost::matrix::opsPerMovedFactor;
-  // The factors of a vector share one selection between elements and padding.
+  // If one condition decides for all terms of an iteration, the factors of a
+  // vector share one selection between elements and padding.
   int64_t together =
       areChosenTogether(operand)
           ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
@@ -75,7 +77,8 @@ static double getStagingTime(const Contraction &contraction,
          static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
 }
 
-/// Returns the number of workgroups with tiles of `rows` by `columns`.
+/// Returns the number of workgroups that compute `contraction` in tiles of
+/// `rows` by `columns` sums.
 static int64_t countGroups(const Contraction &contraction, int64_t rows,
                            int64_t columns) {
   return llvm::divideCeilSigned(contraction.rows.size, rows) *
@@ -122,7 +125,8 @@ static double getTimeOfProducts(const MatrixTile &tile,
          device.matrixBytesPerCycle;
 }
 
-/// Returns the number of stages of a matrix kernel.
+/// Returns the number of stages that a matrix kernel multiplies, one after the
+/// other.
 static double countStages(const Contraction &contraction,
                           const MatrixSchedule &schedule) {
   return static_cast<double>(schedule.getBlocks(contraction) *
@@ -136,8 +140,8 @@ static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
          device.workgroupBytesPerCycle;
 }
 
-/// Returns the number of registers that a workgroup takes: for sums, for
-/// factors in flight, and for other values, of all its threads.
+/// Returns the number of registers that all threads of a workgroup take
+/// together: for sums, for factors in flight, and for other values.
 static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
@@ -289,9 +293,9 @@ static constexpr MatrixSeeds seeds = {
 
 /// Returns the numbers of terms that the search tries for a stage with `slices`
 /// slices. The last numbers are for contractions whose terms fill whole vectors
-/// only after several iterations of the loop over terms: with 9 terms in an
-/// iteration and vectors of 8 factors, 8 iterations have 72 terms, or 9
-/// vectors.
+/// only after several iterations of the loop over terms. With 9 terms in an
+/// iteration and vectors of 8 factors, for example, 8 iterations have 72 terms,
+/// or 9 vectors.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
@@ -308,8 +312,9 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// Returns how the kernel with `tile` computes `contraction`, or nothing if no
-/// matrix kernel with this tile can compute it.
+/// Returns the division of the terms of `contraction` into the stages of a
+/// kernel with `tile`. Returns nothing if no matrix kernel with this tile can
+/// compute the contraction.
 static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
                                                  const MatrixTile &tile,
                                                  const DeviceProfile &profile) {
@@ -320,8 +325,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Replaces the division of `tile` between subgroups by the fastest one for a
-/// workgroup that has a multiprocessor to itself.
+/// Replaces the division of `tile` between subgroups by the fastest division.
+/// The times are those of a workgroup that has a multiprocessor to itself.
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
@@ -339,9 +344,9 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     if (countRegisters(other, *schedule, threads) >
         std::min(device.registers, threads * device.registersOfThread))
       return;
-    // Slices pay only if they allow the subgroups larger tiles, and thus fewer
-    // loads of matrices. MobileNetV2 in f16, whose tiles have 32 by 32 sums,
-    // took 1.025 times as long with slices that only added subgroups.
+    // Slices are worthwhile only if they allow the subgroups larger tiles, and
+    // thus fewer loads of matrices. MobileNetV2 in f16, whose tiles have 32 by
+    // 32 sums, took 1.025 times as long with slices that only added subgroups.
     if (other.slices > 1 && getLoadedBytes(other, *schedule) >= bytes)
       return;
     double time =
@@ -574,8 +579,8 @@ class MatrixKind : public KernelKindOf<MatrixTile> {
            "subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a "
            "matrix_tile";
   }
-  /// A tile that is written as '128x128x32x64x64' has no matrix shape, which is
-  /// chosen later for each contraction.
+  /// Parses the text of a tile. A text such as '128x128x32x64x64' states no
+  /// matrix shape, which is chosen later for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     MatrixTile tile{};

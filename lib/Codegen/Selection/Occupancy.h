@@ -29,9 +29,10 @@ inline bool fitsThread(double registers, const DeviceSpeed &device) {
 /// allow two workgroups. If workgroup memory allows three, the occupancy is
 /// two.
 struct Occupancy {
-  /// The total number of workgroups that each multiprocessor runs.
+  /// The number of workgroups that each multiprocessor runs from the beginning
+  /// to the end of the kernel.
   double groups;
-  /// The number of workgroups that run at a time.
+  /// The number of workgroups that a multiprocessor runs at a time.
   double resident;
   /// Whether the values of the threads exceed the registers, so that some
   /// values are spilled to memory.

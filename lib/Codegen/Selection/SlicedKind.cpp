@@ -58,9 +58,9 @@ struct FactorCost {
   /// The number of loads of the thread, of vectors or of single factors.
   double loads;
   /// The number of registers for loaded vectors, and for factors that are
-  /// loaded one by one. The numbers are separate because drivers move all loads
-  /// of single factors ahead of their uses, but only a limited number of loads
-  /// of vectors.
+  /// loaded one by one. Drivers move all loads of single factors ahead of their
+  /// uses, but only a limited number of loads of vectors. The numbers are
+  /// therefore separate.
   double ofVectors = 0, ofSingles = 0;
   /// The number of registers that a driver's compiler needs if it keeps the
   /// order of the program (DeviceSpeed::computesInOrder). They hold all factors
@@ -149,7 +149,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   return result;
 }
 
-/// Returns the number of registers of a thread of `tile`.
+/// Returns the estimated number of registers of a thread of `tile`.
 static double countRegisters(const SliceTile &tile, const FactorCost &rows,
                              const FactorCost &columns,
                              const DeviceSpeed &device) {
@@ -273,8 +273,9 @@ void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
           cost::sliced::maxFactorOps ||
       !findTileProblem(contraction, tile).empty())
     return;
-  // Neighbouring columns must give the threads of a workgroup at least a sector
-  // of neighbouring bytes to load.
+  // If neighbouring terms are not neighbours in memory, neighbouring columns
+  // must give the threads of a workgroup at least a sector of neighbouring
+  // bytes to load.
   if (!traits.isAlong() &&
       traits.columns.getBytes(DeviceProfile::workgroupSize / tile.slices *
                               tile.columns / traits.columns.sums) <
@@ -310,10 +311,10 @@ int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
 SmallVector<int64_t> SliceSearch::getTermsOfThread() const {
   int64_t ofStep = contraction.getTermsOfStep();
   // If the factors of a column are neighbours in memory from term to term, the
-  // thread loads as many terms as one vector of 16 bytes holds: 8 of f16.
-  // Otherwise each term takes loads of its own for the columns. More terms at a
-  // time can then only combine loads of the rows' factors, and the thread loads
-  // four terms.
+  // thread loads as many terms as one vector of 16 bytes holds, such as 8 of
+  // f16. Otherwise, each term takes loads of its own for the columns. More
+  // terms at a time then only combine loads of the rows' factors, and the
+  // thread loads four terms.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(

@@ -88,7 +88,7 @@ static bool canBind(linalg::GenericOp op, const DeviceProfile &profile) {
          profile.getMaxStorageBuffers();
 }
 
-/// The numbers of keys in a part that the search tries.
+/// The numbers of keys that the search tries for a part of the keys.
 static constexpr int64_t keysOfParts[] = {32, 64, 128, 256, 512};
 
 /// Adds kernels for split attention to `proposals`. Adds none if the keys

@@ -47,8 +47,8 @@ static MemRefType getPartsType(linalg::GenericOp op,
   return MemRefType::get(shape, contraction.sumType);
 }
 
-/// Whether the sums of `op` can be split into `parts` partial sums with an
-/// equal number of iterations of the outermost loop.
+/// Whether the sums of `op` can be split into `parts` partial sums that have
+/// equal numbers of iterations of the outermost loop.
 static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
                      int64_t parts) {
   return parts > 1 && contraction.sums == 1 && op.getNumLoops() < maxRank &&
@@ -182,7 +182,7 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics) {
-      // A kernel that was chosen before expects whole sums.
+      // A kernel that has been chosen before expects whole sums.
       if (op->hasAttr(kernelAttrName))
         continue;
       std::optional<Contraction> contraction = Contraction::match(op);

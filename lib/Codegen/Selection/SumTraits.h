@@ -14,10 +14,10 @@
 namespace dml {
 
 /// The properties of an operand's factors on which the time of a kernel
-/// depends: their strides, the number of rows or columns (a column counts once
-/// for each of its sums), the bits of a factor in memory, the operations that
-/// compute a factor from loaded elements, and whether a factor is a selection
-/// between an element and padding.
+/// depends: the strides of the factors; the number of rows or columns, where a
+/// column counts once for each of its sums; the bits of a factor in memory; the
+/// operations that compute a factor from loaded elements; and whether a factor
+/// is a selection between an element and padding.
 struct FactorTraits {
   FactorStrides strides;
   int64_t size, bits;
