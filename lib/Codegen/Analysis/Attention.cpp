@@ -218,10 +218,11 @@ static Value findSum(Block &block) {
   return sum;
 }
 
-/// Reads `sum` as the contraction `scores`. `sum` adds up products of a factor
-/// of a query and a factor of a key. `key` is the induction variable of the
-/// loop over keys. `dimsOfQueries` and `dimsOfKeys` receive the dimensions of
-/// the output on which the factors of queries and the factors of keys depend.
+/// Matches `sum` as the contraction `scores`. `sum` adds up products of a
+/// factor of a query and a factor of a key. `key` is the induction variable of
+/// the loop over keys. `dimsOfQueries` and `dimsOfKeys` receive the dimensions
+/// of the output on which the factors of queries and the factors of keys
+/// depend.
 static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
                                 Contraction &scores,
                                 llvm::SmallBitVector &dimsOfQueries,
@@ -301,7 +302,7 @@ findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
 }
 
 namespace {
-/// Reads the body of a generic as attention, step by step. The body has three
+/// Matches the body of a generic as attention, step by step. The body has three
 /// loops over the keys. In this example there are 1024 keys, and the body
 /// computes the output's element for a query and a column of values. score()
 /// stands for an inner loop, or an unrolled loop, that adds up the products of
@@ -332,7 +333,8 @@ class AttentionReader {
 public:
   explicit AttentionReader(linalg::GenericOp op) : op(op) {}
 
-  /// Reads the body as attention. Returns nothing if the body is no attention.
+  /// Matches the body as attention. Returns nothing if the body is no
+  /// attention.
   std::optional<Attention> read();
 
 private:
@@ -381,8 +383,8 @@ LogicalResult AttentionReader::readOutput() {
       (!buffer || buffer.getLayout().isIdentity()));
 }
 
-/// Reads the three loops of the body, which must all iterate over the same
-/// number of keys.
+/// Finds the three loops of the body. All must iterate over the same number of
+/// keys.
 LogicalResult AttentionReader::readLoops() {
   auto loops = llvm::to_vector(op.getBody()->getOps<scf::ForOp>());
   if (loops.size() != 3)
@@ -403,7 +405,7 @@ LogicalResult AttentionReader::readLoops() {
   return success();
 }
 
-/// Reads the loop `maximum` as the largest score of a query.
+/// Matches the loop `maximum` as the computation of a query's largest score.
 LogicalResult AttentionReader::readMaximum() {
   Value score = getOther<arith::MaxNumFOp>(getYielded(maximum),
                                            maximum.getRegionIterArg(0));
@@ -414,7 +416,7 @@ LogicalResult AttentionReader::readMaximum() {
   return success();
 }
 
-/// Reads the loop `exponentials` as the sum of the exponentials of a query's
+/// Matches the loop `exponentials` as the sum of the exponentials of a query's
 /// scores.
 LogicalResult AttentionReader::readTotal() {
   Value exponential = getOther<arith::AddFOp>(getYielded(exponentials),
@@ -431,7 +433,7 @@ LogicalResult AttentionReader::readTotal() {
   return success();
 }
 
-/// Reads the loop `products` as the sum of products of weights and values.
+/// Matches the loop `products` as the sum of products of weights and values.
 LogicalResult AttentionReader::readProducts() {
   SmallVector<ContractionTerm> terms =
       readTerms(getYielded(products), products.getRegionIterArg(0));
@@ -481,7 +483,7 @@ LogicalResult AttentionReader::compareLoops() {
                  isFirstSeen(isSeen, attention.key));
 }
 
-/// Reads the operations that compute scores, conditions, values and outputs.
+/// Collects the operations that compute scores, conditions, values and outputs.
 LogicalResult AttentionReader::readSlices() {
   llvm::SmallBitVector ofQueries;
   attention.sum = findSum(*exponentials.getBody());

@@ -66,7 +66,7 @@ struct Attention {
   /// scores.
   Contraction products;
 
-  /// Reads `op` as attention. Returns nothing if `op` computes anything else.
+  /// Matches `op` as attention. Returns nothing if `op` computes anything else.
   static std::optional<Attention> match(mlir::linalg::GenericOp op);
 };
 

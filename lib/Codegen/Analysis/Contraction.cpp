@@ -89,7 +89,7 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
   return terms;
 }
 
-/// Reads the only nest of loops in the body of `op` into `contraction`. `terms`
+/// Stores the only nest of loops in the body of `op` in `contraction`. `terms`
 /// receives the products that an iteration of the innermost loop adds to each
 /// sum. Fails unless all sums start at 0 and add up equal numbers of products.
 static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,

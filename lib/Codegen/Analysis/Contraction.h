@@ -94,12 +94,12 @@ struct Contraction {
   }
   int64_t getTerms() const { return steps * getTermsOfStep(); }
 
-  /// Reads the loops over terms from `outermost` inward, and the number of
-  /// iterations of each loop. Fails unless each loop carries `sums` sums of the
-  /// type `sumType`.
+  /// Stores the nest of loops over terms that begins with `outermost`, and the
+  /// number of iterations of each loop. Fails unless each loop carries `sums`
+  /// sums of the type `sumType`.
   llvm::LogicalResult readLoops(mlir::scf::ForOp outermost);
 
-  /// Reads `op`, a generic on buffers, as a contraction. Returns nothing if
+  /// Matches `op`, a generic on buffers, as a contraction. Returns nothing if
   /// `op` computes anything else.
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);
 };

@@ -43,7 +43,7 @@ static std::optional<int64_t> getDistance(Value first, Value end) {
   return upper.getSExtValue();
 }
 
-/// Reads the rows that a body replaces from `compare`, a comparison of a
+/// Finds the rows that a body replaces by `compare`, a comparison of a
 /// coordinate. The comparison `coordinate == first` describes one row. The
 /// comparison `coordinate >= first` describes `count` rows, if `all` also
 /// contains the comparison `coordinate < first + count`.

@@ -34,7 +34,7 @@ template <typename Op> static Value getShifted(Value value, int64_t count) {
              : Value();
 }
 
-/// Reads `value`, an i32, as a 4-bit number at the place `lane` of its word.
+/// Matches `value`, an i32, as a 4-bit number at the place `lane` of its word.
 /// The word is shifted right by 4 * lane bits and masked. A signed number is
 /// then sign-extended by a shift to the left and an arithmetic shift to the
 /// right.
@@ -68,7 +68,8 @@ static std::optional<WidenedNumber> readNibble(Value value) {
                                                        : std::nullopt;
 }
 
-/// Reads `value`, an i32, as an 8-bit number that has been extended to 32 bits.
+/// Matches `value`, an i32, as an 8-bit number that has been extended to 32
+/// bits.
 static std::optional<WidenedNumber> readByte(Value value) {
   Operation *widening = value.getDefiningOp();
   if (!isa_and_present<arith::ExtUIOp, arith::ExtSIOp>(widening) ||
@@ -89,7 +90,9 @@ static std::optional<WidenedNumber> readNumber(Value value) {
   return number ? number : readByte(value);
 }
 
-/// Reads the zero point of `factor`, whose other members are set already.
+/// Matches the zero point of `factor`, and stores it in `factor`, whose other
+/// members are set already. Returns whether the zero point is a small constant
+/// or a number of the factor's type.
 static bool readZeroPoint(Value zeroPoint, QuantizedFactor &factor) {
   APInt constant;
   if (matchPattern(zeroPoint, m_ConstantInt(&constant))) {

@@ -37,12 +37,12 @@ struct QuantizedFactor {
   /// Returns how many quantized numbers a 32-bit word holds.
   int64_t getNumPerWord() const { return wordBits / bits; }
 
-  /// Reads `factor`, an f32, as a quantized number. Returns nothing if `factor`
-  /// is anything else.
+  /// Matches `factor`, an f32, as a quantized number. Returns nothing if
+  /// `factor` is anything else.
   static std::optional<QuantizedFactor> match(mlir::Value factor);
 };
 
-/// Reads all factors of `operand` as quantized numbers. Returns no factors
+/// Matches all factors of `operand` as quantized numbers. Returns no factors
 /// unless all of them are quantized numbers with the same number of bits and
 /// the same type.
 llvm::SmallVector<QuantizedFactor>

@@ -21,8 +21,8 @@ using namespace dml;
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Reads the loops from `outermost` inward into `nest`, and their numbers of
-/// iterations into `sizes`.
+/// Stores in `nest` the nest of loops that begins with `outermost`, and in
+/// `sizes` the number of iterations of each loop.
 static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
                                SmallVector<int64_t> &sizes) {
   for (scf::ForOp loop = outermost;;) {
@@ -76,9 +76,9 @@ struct ScanLine {
   }
 };
 
-/// Reads `index` as the position of an element within its row: the element's
-/// coordinate in one dimension, or the coordinate modulo the size of a row if
-/// several rows follow each other along the dimension.
+/// Matches `index` as the position of an element within its row. This is the
+/// element's coordinate in one dimension, or, if several rows follow each other
+/// along the dimension, the coordinate modulo the size of a row.
 static std::optional<ScanLine> readPlace(Value index) {
   APInt divisor;
   int64_t partSize = 0;
@@ -99,10 +99,10 @@ static bool areSameConstants(Value lhs, Value rhs) {
          matchPattern(rhs, m_Constant(&second)) && first == second;
 }
 
-/// Reads `nest` as a scan. In a scan, the nest combines the element `select(%i
-/// <= %place, scanned, neutral)`, which compares the induction variable with
-/// the position of the output's element in its row. Returns nothing if the nest
-/// combines other elements.
+/// Matches `nest` as a scan. In a scan, the nest combines the element
+/// `select(%i <= %place, scanned, neutral)`, which compares the induction
+/// variable with the position of the output's element in its row. Returns
+/// nothing if the nest combines other elements.
 static std::optional<ScanLine> readScan(RowLoops &nest) {
   using Predicate = arith::CmpIPredicate;
   Value element =

@@ -101,7 +101,7 @@ struct RowReduction {
   /// number, so that it is computed once for the row.
   llvm::SmallVector<mlir::Value> partNumbers;
 
-  /// Reads `op` as a row reduction. Returns nothing if `op` computes anything
+  /// Matches `op` as a row reduction. Returns nothing if `op` computes anything
   /// else.
   static std::optional<RowReduction> match(mlir::linalg::GenericOp op);
 

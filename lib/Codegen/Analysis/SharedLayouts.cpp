@@ -30,7 +30,7 @@ struct Reordering {
   Value source;
   SmallVector<int64_t> dims;
 
-  /// Reads `op` as a reordering. Returns nothing if `op` computes anything
+  /// Matches `op` as a reordering. Returns nothing if `op` computes anything
   /// else.
   static std::optional<Reordering> match(linalg::GenericOp op);
 };

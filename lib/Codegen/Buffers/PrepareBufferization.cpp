@@ -79,8 +79,8 @@ static bool isNextWrite(tensor::InsertSliceOp insert,
   return op == next;
 }
 
-/// Replaces the chain `inserts` by copies of the inserted tensors into ranges
-/// of one buffer.
+/// Replaces the chain of insertions `inserts` by copies of the inserted tensors
+/// into ranges of one buffer.
 static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   tensor::InsertSliceOp first = inserts.front(), last = inserts.back();
   Operation *empty = first.getDest().getDefiningOp();

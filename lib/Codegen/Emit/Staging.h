@@ -34,10 +34,10 @@ struct StagedArea {
   /// The number of lines, the number of items in a line, and the number of
   /// vectors in an item.
   int64_t lines = 0, itemsOfLine = 0, vectorsOfItem = 1;
-  /// The position of the operand's first vector in `memory`, and the distances,
-  /// in vectors, between neighbouring lines, between neighbouring items of a
-  /// line, between neighbouring vectors of an item, and between the buffers
-  /// that a kernel with several stages has.
+  /// The position of the operand's first vector in `memory`, and four
+  /// distances, in vectors: between neighbouring lines, between neighbouring
+  /// items of a line, between neighbouring vectors of an item, and between the
+  /// buffers of a kernel with several stages.
   int64_t first = 0, ofLine = 0, ofItem = 0, ofVector = 0, ofBuffer = 0;
   /// Whether consecutive threads load the first items of consecutive lines,
   /// instead of consecutive items of one line. Of the two orders, kernels

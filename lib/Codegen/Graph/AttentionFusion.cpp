@@ -267,9 +267,9 @@ struct ValueReads {
 };
 } // namespace
 
-/// Reads the weights of `terms`, the products that iteration `step` of the loop
+/// Finds the weights in `terms`, the products that iteration `step` of the loop
 /// over keys adds, and makes each weight the first factor of its term. Returns
-/// nothing if the terms do not read the weights of consecutive keys, or if
+/// nothing if the terms do not have the weights of consecutive keys, or if
 /// different iterations read different rows of weights.
 static std::optional<WeightReads>
 readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
@@ -308,7 +308,7 @@ readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
   return reads;
 }
 
-/// Reads the values of `terms`, the products that iteration `step` of the loop
+/// Finds the values in `terms`, the products that iteration `step` of the loop
 /// over keys adds. Returns nothing unless the values of all keys lie at equal
 /// distances.
 static std::optional<ValueReads> readValues(BodyForms &body,

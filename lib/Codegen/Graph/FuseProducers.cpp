@@ -204,7 +204,7 @@ struct HalfProduct {
   arith::SIToFPOp integer;
   arith::ExtFOp half;
 
-  /// Reads the operand of `truncation` as a product of an integer and an f16
+  /// Matches the operand of `truncation` as a product of an integer and an f16
   /// number, such as a dequantized weight: 5 times the scale 0.1. The integer
   /// is at most 2^11, so that f16 represents it exactly. The exact product fits
   /// an f32. Both computations therefore round the exact product once, to f16.
@@ -638,11 +638,11 @@ bool Fusion::isProfitable(bool savesLaunches) {
   // producer more than once.
   double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
   // A producer that fits one workgroup takes little more than the time of its
-  // launch, which fusion saves. Fusion must not repeat this along a chain of
-  // producers, since each producer would compute all producers before it again.
-  // A recurrent network has such a chain: each state is selected from three
-  // tensors, one of which is the state before. A producer that reads more than
-  // two tensors is therefore not fused for its launch.
+  // launch. Fusion saves this time. In a chain of such producers, however, each
+  // fused producer would compute all producers before it again. A recurrent
+  // network has such a chain: each state is selected from three tensors, one of
+  // which is the state before. A producer that reads more than two tensors is
+  // therefore not fused to save its launch.
   constexpr size_t mostSources = 2;
   if (savesLaunches && !hasLoops(producer) && sources.size() <= mostSources &&
       type.getNumElements() <= DeviceProfile::workgroupSize &&

@@ -42,7 +42,7 @@ static bool isHalf(Value value) {
   return !isInexact;
 }
 
-/// Reads `factor`, an i32, as an 8-bit integer minus a zero point.
+/// Matches `factor`, an i32, as an 8-bit integer minus a zero point.
 static std::optional<NarrowFactor> getByte(Value factor) {
   NarrowFactor narrow;
   auto select = factor.getDefiningOp<arith::SelectOp>();

@@ -30,7 +30,7 @@ struct NarrowFactor {
   /// Whether the narrow integer is unsigned.
   bool isUnsigned = false;
 
-  /// Reads `factor` as a narrow number of the element type `name`: "f16", or
+  /// Matches `factor` as a narrow number of the element type `name`: "f16", or
   /// "i8" for an 8-bit integer. Returns nothing if `factor` is no such number.
   static std::optional<NarrowFactor> get(mlir::Value factor,
                                          llvm::StringRef name);

@@ -180,8 +180,8 @@ static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
       Value written = getRoot(getOutput(generic));
       waits[written] = std::max(waits.lookup(written), most + 1);
     } else if (!isMemoryEffectFree(&op)) {
-      // A loop counts as a kernel that reads and writes each buffer that its
-      // body uses.
+      // Any other operation with effects, such as a loop, counts as a kernel
+      // that reads and writes each buffer that the operation uses.
       llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
       getUsedValuesDefinedAbove(op.getRegions(), used);
       for (Value each : used)
