@@ -87,8 +87,8 @@ static bool isFree(linalg::GenericOp op) {
 
 /// Returns the generics that read the buffer which `producer` computes, in the
 /// order of the block. Returns nothing if the buffer has any other use. The
-/// generics must be element maps without loops that stand behind `producer` in
-/// its block.
+/// generics must stand behind `producer` in its block, and must compute each
+/// element from its coordinates (isElementMap()) without loops.
 static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
   llvm::SmallSetVector<linalg::GenericOp, 4> readers;
   for (Operation *user : getOutput(producer).getUsers()) {
