@@ -249,8 +249,8 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   });
   // Each term of a score is a factor of the query times a factor of the key, in
   // either order. The query's factor is the one that the body can compute
-  // without `key`, the number of the key. The factors of the query must stand
-  // on the same side, left or right, in all terms. `steps` are the induction
+  // without `key`, the index of the key. The factors of the query must stand on
+  // the same side, left or right, in all terms. `steps` are the induction
   // variables of the loops over the terms, on which both factors may depend.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
@@ -277,7 +277,7 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
 /// the output, which has `size` elements, holds several heads one after the
 /// other: 64 if 16 heads fill 1,024 elements. All elements of a head have the
 /// same scores. The operations of `slices`, which compute the scores, therefore
-/// use only the head's number, the coordinate divided by 64. Returns nothing if
+/// use only the head's index, the coordinate divided by 64. Returns nothing if
 /// one of the operations uses the coordinate in another way, if divisors
 /// differ, or if the divisor does not divide `size`.
 static std::optional<int64_t>

@@ -62,8 +62,8 @@ struct Attention {
 
   /// The sums of weights times values. The rows are queries, and the columns
   /// are the columns of the values. The factors of the rows are the weights.
-  /// Their operations are not listed, since weights are computed from the
-  /// scores.
+  /// The operations that compute the weights are not listed here, since they
+  /// are found from the scores.
   Contraction products;
 
   /// Matches `op` as attention. Returns nothing if `op` computes anything else.

@@ -146,10 +146,10 @@ static std::optional<ScanLine> readScan(RowLoops &nest) {
 
 /// Separates the operations of an iteration of `nest` into those that compute
 /// elements and those that combine elements with carried values. Elements may
-/// be computed from `given`: the results of earlier nests, and the number of
-/// the row among the rows that share a dimension (RowReduction::partNumbers).
-/// Adds to `dims` the dimensions of the output on which the elements and the
-/// initial values depend.
+/// be computed from `given`: the results of earlier nests, and the index of the
+/// row among the rows that share a dimension (RowReduction::partNumbers). Adds
+/// to `dims` the dimensions of the output on which the elements and the initial
+/// values depend.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
                                    ArrayRef<Value> given,
                                    llvm::SmallBitVector &dims) {
@@ -220,8 +220,8 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
   }
   // If several rows follow each other along a dimension, the body divides the
   // coordinate in this dimension by the size of a row. The quotient is the
-  // number of the row, and is the same for all elements of a row. Loops over
-  // the row may therefore use the quotient like the result of an earlier loop.
+  // index of the row, and is the same for all elements of a row. Loops over the
+  // row may therefore use the quotient like the result of an earlier loop.
   if (line && line->partSize > 0)
     op.getBody()->walk([&](arith::DivUIOp division) {
       APInt divisor;

@@ -96,7 +96,7 @@ struct RowReduction {
   int64_t partSize = 0;
   /// The quotients by `partSize` that the body computes of a dimension's
   /// coordinate, if several rows follow each other along this dimension. Each
-  /// quotient is the number of the row along the dimension: with rows of 4
+  /// quotient is the index of the row along the dimension: with rows of 4
   /// elements, coordinate 9 lies in row 2. All elements of a row have the same
   /// number, so that it is computed once for the row.
   llvm::SmallVector<mlir::Value> partNumbers;

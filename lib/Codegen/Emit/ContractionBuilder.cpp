@@ -194,8 +194,8 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
     }
     return places;
   };
-  // The positions are linear forms of two variables (atoms): the number of the
-  // vector, and the number of the iteration of the loop over terms. The strides
+  // The positions are linear forms of two variables (atoms): the index of the
+  // vector, and the index of the iteration of the loop over terms. The strides
   // are the coefficients of these atoms. Each atom needs a value, although the
   // code that is built from the values is discarded. The thread numbers y and z
   // serve as these values, since nothing else uses them.
@@ -217,7 +217,7 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       strides.ofPosition = llvm::divideCeilSigned(*ofVector, lanes);
     break;
   }
-  // In a convolution, the number of the iteration of the loop over terms is
+  // In a convolution, the index of the iteration of the loop over terms is
   // divided into a filter tap and a channel, so that the linear form of a
   // load's position has no coefficient of the iteration. The strides are then
   // measured. `ofStep` is the distance between the positions of the first two

@@ -49,7 +49,7 @@ struct OperandTile {
   const ContractionOperand *operand = nullptr;
   /// The number of positions in a tile.
   int64_t positions = 0;
-  /// The number of this workgroup's tile, counted among all tiles of the
+  /// The index of this workgroup's tile, counted among all tiles of the
   /// operand.
   LinearForm tile;
 };

@@ -458,7 +458,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   rest.constant = (rest.constant - low) / common;
   divisor /= common;
 
-  // The terms that depend on the thread's number alone are divided once for all
+  // The terms that depend on the thread's index alone are divided once for all
   // elements of the thread. The other terms and the constant, which differ
   // between elements, are added to the remainder of this division. The sum may
   // exceed the divisor, and then carries 1 to the quotient.
@@ -533,13 +533,11 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 /// the maximum does not change results. The maximum is for MLIR's range
 /// analysis of the kernel's code: unless the analysis finds that the dividend
 /// is not negative, all indices of the kernel become 64 bits wide. The analysis
-/// finds this for a dividend that depends on the thread's number alone
+/// finds this for a dividend that depends on the thread's index alone
 /// (`isOfThread`). It may fail for other dividends, such as a sum with a carry,
-/// and needs the maximum.
-///
-/// A dividend that is not negative by its own range, but may have more than 32
-/// bits, makes the indices 64 bits wide in any case. A maximum would then be
-/// useless, and would also lead to wrong results, since
+/// and needs the maximum. A dividend that is not negative by its own range, but
+/// may have more than 32 bits, makes the indices 64 bits wide in any case. A
+/// maximum would then be useless, and would also lead to wrong results, since
 /// arith-int-range-narrowing miscompiles it. (Test:
 /// IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {

@@ -18,12 +18,12 @@ namespace dml {
 
 /// A linear form: a constant plus a sum of atoms, each times a coefficient. An
 /// atom is a number that IndexForms has no linear form for, such as the
-/// thread's number or a quotient.
+/// thread's index or a quotient.
 struct LinearForm {
   using Term = std::pair<unsigned, int64_t>;
 
-  /// The number of each atom, in increasing order, with the atom's coefficient.
-  /// No coefficient is 0.
+  /// The terms of the form: each is the index of an atom with the atom's
+  /// coefficient, which is not 0. The terms are ordered by these indices.
   llvm::SmallVector<Term, 4> terms;
   int64_t constant = 0;
 
@@ -64,7 +64,7 @@ struct IndexRange {
 /// equal values are built only once. (Affine expressions of MLIR do not
 /// distribute products over sums, and have no ranges.)
 ///
-/// Atoms are the thread's number, quotients and remainders of forms, and values
+/// Atoms are the thread's index, quotients and remainders of forms, and values
 /// of which only a range is known. All numbers are signed. A form exists only
 /// for numbers of at most 2^62 in magnitude.
 ///
@@ -102,7 +102,7 @@ class IndexForms {
 public:
   using Value = mlir::Value;
 
-  /// Creates the forms of a kernel's thread. `thread` is the thread's number,
+  /// Creates the forms of a kernel's thread. `thread` is the thread's index,
   /// from 0 to `count` - 1.
   IndexForms(Value thread, int64_t count);
   IndexForms(IndexForms &&) = default;
@@ -136,7 +136,7 @@ public:
   /// Returns forms for a second path of the code, for threads whose indices
   /// need no clamping. The forms of both paths have the same atoms. The second
   /// path builds the values of the atoms again, since it cannot use a value
-  /// that was built in the first. Only the value of the thread's number, which
+  /// that was built in the first. Only the value of the thread's index, which
   /// is built before both paths, is kept.
   IndexForms getUnbuilt() const;
   /// Returns forms for code that runs only where the value of each atom in
@@ -222,13 +222,12 @@ public:
   /// are mostly clamps, whose outcome differs only near the borders of a
   /// tensor. The interior therefore consists of the threads for which each such
   /// comparison has the same outcome as for the middle of its atom's range.
-  /// Only atoms that are functions of the thread's number get a range.
-  ///
-  /// A subgroup with threads both inside and outside of the interior executes
-  /// the code for both. An atom therefore gets no range if its range alone
-  /// would put a thread of too many subgroups outside of the interior, more
-  /// than the share `maxDivergence`. The comparisons of such an atom stay in
-  /// the code for the interior.
+  /// Only atoms that are functions of the thread's index get a range. A
+  /// subgroup with threads both inside and outside of the interior executes the
+  /// code for both. An atom therefore gets no range if its range alone would
+  /// put a thread of too many subgroups outside of the interior, more than the
+  /// share `maxDivergence`. The comparisons of such an atom stay in the code
+  /// for the interior.
   Box getInterior(double maxDivergence) const;
   /// Estimates, from a sample of subgroups, the share of subgroups that have a
   /// thread outside of `box`: one of the variables (atoms) in `box` lies
@@ -250,16 +249,16 @@ private:
   struct Atom {
     enum Kind { Thread, Quotient, Remainder, Opaque } kind;
     IndexRange range;
-    /// Whether the atom is a function of the thread's number alone.
+    /// Whether the atom is a function of the thread's index alone.
     bool ofThread;
     /// The dividend, if the atom is a quotient or a remainder.
     LinearForm dividend;
     int64_t divisor = 0;
     /// The value of the atom, null until it is built.
     Value value;
-    /// The number of the atom that is the other result of the same division:
-    /// the remainder if this atom is the quotient, and the quotient if it is
-    /// the remainder.
+    /// The index of the atom that is the other result of the same division: the
+    /// remainder if this atom is the quotient, and the quotient if it is the
+    /// remainder.
     std::optional<unsigned> partner = std::nullopt;
     /// Whether the atom depends on a value that was given to getVarying(). The
     /// atom's value then changes between iterations of a loop.

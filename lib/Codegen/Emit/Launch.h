@@ -18,7 +18,7 @@ namespace dml {
 /// A launch with a one-dimensional grid of workgroups.
 struct GroupedLaunch {
   mlir::gpu::LaunchOp launch;
-  /// The number of the workgroup, and the number of workgroups in the grid.
+  /// The index of the workgroup, and the number of workgroups in the grid.
   /// Devices limit the count in each dimension of a grid, so that many
   /// workgroups are spread over two or three dimensions. The grid may then have
   /// a few workgroups more: 65,537 workgroups become 2 times 32,769.
@@ -57,8 +57,8 @@ mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
 mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                   int64_t count);
 
-/// buildSubgroupId() builds the number of the thread's subgroup, which is below
-/// `count`. buildLaneId() builds the thread's number in a subgroup of `size`
+/// buildSubgroupId() builds the index of the thread's subgroup, which is below
+/// `count`. buildLaneId() builds the thread's index in a subgroup of `size`
 /// threads. Range analysis of the kernel cannot derive these ranges, since
 /// Vulkan does not specify which threads form a subgroup. The built code
 /// therefore limits both numbers explicitly.

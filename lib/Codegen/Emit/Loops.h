@@ -67,7 +67,7 @@ buildLoop(mlir::ImplicitLocOpBuilder &b, IndexForms &forms, LoopRange range,
 struct SharedItems {
   int64_t count;
   /// The number, below `threads`, by which a thread chooses its items. This is
-  /// usually the thread's own number.
+  /// usually the thread's own index.
   LinearForm thread;
   int64_t threads;
 

@@ -112,7 +112,7 @@ private:
   SharedValues shared;
 
   /// The results of the body's operations for each of the elements that are
-  /// built together, and the number of the element whose operations are being
+  /// built together, and the index of the element whose operations are being
   /// built.
   llvm::SmallVector<ScalarMap, 1> values = {ScalarMap()};
   size_t current = 0;
@@ -143,8 +143,8 @@ private:
   } built;
 };
 
-/// Identifies a factor that a TileBuilder has built: `element` is the number of
-/// the element for which the body was built, and `term` is the number of the
+/// Identifies a factor that a TileBuilder has built: `element` is the index of
+/// the element for which the body was built, and `term` is the index of the
 /// factor's term among those that an iteration of the loop over terms adds.
 struct BuiltFactor {
   int64_t element, term;

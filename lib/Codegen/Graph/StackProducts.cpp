@@ -238,8 +238,8 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
       return false;
   // The stacked generics may read different tensors in the same place of their
   // bodies. The operation there must be a tensor.extract, so that stackBodies()
-  // can read a stack of these tensors instead, with the number of the generic
-  // as the first coordinate.
+  // can read a stack of these tensors instead, with the index of the generic as
+  // the first coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            resultsApart.contains(capture.first) ||
@@ -388,7 +388,7 @@ Value Stacker::stack(ArrayRef<Value> values) {
 
 /// Builds the generic that replaces `count` stacked generics. It has the body
 /// of `first`, one of them, and an additional first dimension, whose coordinate
-/// is the number of a stacked generic. This coordinate selects the tensor of
+/// is the index of a stacked generic. This coordinate selects the tensor of
 /// this generic in each stack that the body reads.
 linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
                                        const Captures &captures, size_t count) {

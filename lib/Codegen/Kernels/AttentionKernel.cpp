@@ -260,12 +260,12 @@ private:
   void storeOutputs(ValueRange carried);
   void layOutOperands();
 
-  /// Returns the number of the thread's `i`-th vector of queries, counted in
-  /// the workgroup's tile.
+  /// Returns the index of the thread's `i`-th vector of queries, counted in the
+  /// workgroup's tile.
   LinearForm getRowVector(int64_t i) {
     return forms->add(b, threadRow, i * block.threadRows);
   }
-  /// Returns the number of the thread's `i`-th vector of keys, counted in a
+  /// Returns the index of the thread's `i`-th vector of keys, counted in a
   /// block of keys.
   LinearForm getKeyVector(int64_t i) {
     return forms->add(b, threadColumn, i * block.threadColumns);
@@ -378,9 +378,9 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
 }
 
 /// Copies the factors of the loop over terms, from iteration `firstStep` on, to
-/// workgroup memory. A thread chooses its items by the number `thread`. This is
-/// the thread's own number, or the own number plus an offset: threads that had
-/// no item of the queries then take the first items of the keys.
+/// workgroup memory. A thread chooses its items by `thread`. This is the
+/// thread's own index, or this index plus an offset: threads that had no item
+/// of the queries then take the first items of the keys.
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /

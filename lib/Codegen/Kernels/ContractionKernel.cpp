@@ -103,8 +103,8 @@ private:
   /// iterations of the contraction's loop over terms, and stages their factors.
   const int64_t stepsOfRound, rounds;
 
-  /// The number of the thread's slice, and the number of the thread in its
-  /// slice. The threads of a slice form a grid, in which the thread is in row
+  /// The index of the thread's slice, and the index of the thread in its slice.
+  /// The threads of a slice form a grid, in which the thread is in row
   /// `threadRow` and in column `threadColumn`. A thread computes one or more
   /// blocks of 4 by 4 sums: in row 1 and column 3 of the grid, its first block
   /// has rows 4 to 7 and columns 12 to 15 of the tile.
@@ -283,7 +283,7 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
   return elements;
 }
 
-/// Returns the number of the buffer in workgroup memory that holds the factors
+/// Returns the index of the buffer in workgroup memory that holds the factors
 /// of round `round`. With two buffers, even and odd rounds use different ones.
 LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;

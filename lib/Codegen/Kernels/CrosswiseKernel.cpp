@@ -59,8 +59,8 @@ private:
 
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The workgroup's position in the batch, the number of its tile of rows, and
-  /// the number of its tile of columns.
+  /// The workgroup's position in the batch, the index of its tile of rows, and
+  /// the index of its tile of columns.
   LinearForm batch, rowTile, columnTile;
   /// The condition that the workgroup computes a tile. A grid may have a few
   /// workgroups more than there are tiles. Null if each workgroup computes a

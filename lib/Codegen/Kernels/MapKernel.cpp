@@ -306,8 +306,7 @@ bool dml::launchesNewRows(linalg::GenericOp op, const MapTile &tile) {
   return MapKernel(op, tile).newRows.has_value();
 }
 
-/// Returns the number of the first vector that a thread computes in step
-/// `step`.
+/// Returns the index of the first vector that a thread computes in step `step`.
 LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
                                 int64_t step) const {
   if (tile.getSteps() == 1)
@@ -320,10 +319,10 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
 }
 
 /// Returns the position in the output of one of the vectors that a thread of
-/// `part` computes. `vector` is the number of the thread's first vector,
-/// counted among the vectors of the part. A thread may have vectors of several
-/// rows, or several consecutive vectors. The wanted vector lies `row` rows
-/// below the first one, and `number` vectors behind it.
+/// `part` computes. `vector` is the index of the thread's first vector, counted
+/// among the vectors of the part. A thread may have vectors of several rows, or
+/// several consecutive vectors. The wanted vector lies `row` rows below the
+/// first one, and `number` vectors behind it.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
@@ -824,7 +823,7 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   bool storesLast = tile.getSteps() > 1 || TileBuilder::isMove(kernel.op);
   struct Computed {
     Value value, place;
-    /// The number of the vector, counted from the beginning of the output.
+    /// The index of the vector, counted from the beginning of the output.
     LinearForm vector;
   };
   SmallVector<Computed> vectors;
@@ -1081,7 +1080,7 @@ std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
   return std::nullopt;
 }
 
-/// Returns the number of the tile that workgroup `group` computes. If elements
+/// Returns the index of the tile that workgroup `group` computes. If elements
 /// repeat along an outer dimension, the caches may have lost a loaded element
 /// before the next copy needs it. Workgroups that load the same elements
 /// therefore follow each other. With 3 copies of 2 tiles each, the order of the
@@ -1098,7 +1097,7 @@ static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Allocates workgroup memory for the vectors of a workgroup. `local` is the
-/// number of the thread within the workgroup.
+/// index of the thread within the workgroup.
 static StagedVectors buildStaging(const MapKernel &kernel,
                                   ImplicitLocOpBuilder &b, Value local) {
   StagedVectors staging;
@@ -1218,7 +1217,7 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
-    // The number of the workgroup in its part is limited explicitly, since
+    // The index of the workgroup in its part is limited explicitly, since
     // integer range analysis does not learn the limit from the branch to the
     // part.
     Value own =

@@ -287,7 +287,7 @@ private:
   OperandTile rows, columns;
   /// The whole workgroup memory, as vectors.
   Value memory;
-  /// The number of the subgroup, the number of the thread's query within the
+  /// The index of the subgroup, the index of the thread's query within the
   /// workgroup, and the coordinates of this query.
   LinearForm subgroup, query;
   Forms coordinates;
@@ -781,8 +781,8 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
 }
 
 /// Divides a vector of outputs by the sum of the query's weights, and stores
-/// the quotients in the output. `number` is the number of the query, and
-/// `vector` is the number of the vector of columns, counted from `firstColumn`.
+/// the quotients in the output. `number` is the index of the query, and
+/// `vector` is the index of the vector of columns, counted from `firstColumn`.
 /// The outputs and the sum are loaded from workgroup memory, where the lines of
 /// neighbouring queries are `pitch` vectors apart.
 void MatrixAttentionBuilder::storeQuotients(LinearForm number,

@@ -307,9 +307,9 @@ private:
   /// stage.
   Value memory;
   int64_t stageSize = 0;
-  /// The number of the subgroup's slice, and the place of the subgroup's tile
-  /// in the workgroup's tile. The place is a row and a column, counted in tiles
-  /// of subgroups.
+  /// The index of the subgroup's slice, and the place of the subgroup's tile in
+  /// the workgroup's tile. The place is a row and a column, counted in tiles of
+  /// subgroups.
   LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
@@ -645,16 +645,15 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   }
 }
 
-/// Returns the number of the stage that holds the factors of phase `phase` of
+/// Returns the index of the stage that holds the factors of phase `phase` of
 /// iteration `block` of the kernel's loop. If an iteration of the contraction's
 /// loop over terms adds many terms, an iteration of the kernel's loop takes
 /// several stages of factors, one in each phase. The stages are used in turn.
 /// With two stages and three phases, iteration 0 uses the stages 0, 1 and 0,
-/// and iteration 1 the stages 1, 0 and 1.
-///
-/// A driver does not know the range of the induction variable. The remainder is
-/// computed even where this range makes it unnecessary, so that the driver sees
-/// that the index stays within workgroup memory.
+/// and iteration 1 the stages 1, 0 and 1. A driver does not know the range of
+/// the induction variable. The remainder is computed even where this range
+/// makes it unnecessary, so that the driver sees that the index stays within
+/// workgroup memory.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
     return 0;
@@ -979,12 +978,10 @@ MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
 /// the sums of (x - p) * (y - q), where p and q are zero points. Such a sum is
 /// the sum of all x * y, minus p times the sum of all y, minus q times the sum
 /// of all x, plus p * q for each term. The arithmetic is exact, since integer
-/// sums are defined modulo 2^32.
-///
-/// The elements are neighbours in one row of the output. `row` is the number of
-/// this row in the output, and `vector` the number of the elements' vector of
-/// columns. `rowInTile` and `vectorInTile` are the same numbers, counted from
-/// the beginning of the tile.
+/// sums are defined modulo 2^32. The elements are neighbours in one row of the
+/// output. `row` is the index of this row in the output, and `vector` the index
+/// of the elements' vector of columns. `rowInTile` and `vectorInTile` are the
+/// same indices, counted from the beginning of the tile.
 void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
                                        LinearForm vectorInTile,
                                        LinearForm vector,

@@ -273,13 +273,13 @@ private:
   std::optional<IndexForms> forms;
   /// The builder for the code outside of loops over a row.
   std::optional<TileBuilder> whole;
-  /// The number of the thread among the threads of its slot, the number of the
-  /// slot within the workgroup, and the number of the slot within the output.
+  /// The index of the thread among the threads of its slot, the index of the
+  /// slot within the workgroup, and the index of the slot within the output.
   LinearForm threadOfRow, slotOfGroup, slot;
-  /// The number of the thread among the threads of its row in the same
-  /// subgroup, and the number of the subgroup among the subgroups of the row.
-  /// For example, with 128 threads for a row and subgroups of 32 threads,
-  /// thread 70 is number 6 of subgroup 2.
+  /// The index of the thread among the threads of its row in the same subgroup,
+  /// and the index of the subgroup among the subgroups of the row. For example,
+  /// with 128 threads for a row and subgroups of 32 threads, thread 70 is
+  /// number 6 of subgroup 2.
   LinearForm placeInSubgroup, subgroupOfRow;
   /// The condition that the thread's slot lies inside of the output. The last
   /// workgroup may have slots beyond the output. Null if the condition holds
@@ -311,7 +311,7 @@ SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
 }
 
 /// Builds the loop over the rounds of a row, if there are several. `build`
-/// receives the number of a round and the carried values, and returns the
+/// receives the index of a round and the carried values, and returns the
 /// carried values for the next round. Returns the values after the last round.
 SmallVector<Value> RowKernel::buildRounds(
     ValueRange init,
@@ -391,7 +391,7 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
 }
 
 /// Builds the index in workgroup memory of a thread's value in lane `lane`.
-/// `thread` is the thread's number among the `threads` threads of its row. If
+/// `thread` is the thread's index among the `threads` threads of its row. If
 /// neighbours in memory belong to one row (isAlongRow), neighbouring threads of
 /// a row have neighbouring indices.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
@@ -403,7 +403,7 @@ Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
       b, forms->add(b, place, lane * slotsOfGroup * threads));
 }
 
-/// Builds the number of the thread within its workgroup. In a kernel with
+/// Builds the index of the thread within its workgroup. In a kernel with
 /// shuffles, the threads of a subgroup have consecutive numbers.
 Value RowKernel::getThread() {
   if (inSubgroup == 1)
@@ -420,7 +420,7 @@ Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
       .getShuffleResult();
 }
 
-/// Returns the number of a thread within its subgroup. `place` is the number of
+/// Returns the index of a thread within its subgroup. `place` is the index of
 /// this thread among the threads of its row in the subgroup. If threads 8 apart
 /// have the same row (getApart()), the places 0, 1 and 2 of one row may be the
 /// threads 3, 11 and 19.
@@ -482,8 +482,8 @@ void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
 
 /// Stores the states of the thread's lanes in `memories`, if `isWriter` is true
 /// or null, and waits for the other threads. Each thread of a row, or each
-/// group of threads, has one of `threads` numbers, and `own` is the thread's
-/// number.
+/// group of threads, has one of `threads` numbers, and `own` is the number of
+/// this thread.
 void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
                       int64_t threads, Value isWriter, ArrayRef<State> states) {
   SmallVector<Value> places;

@@ -74,7 +74,7 @@ private:
     SmallVector<Value> conditions;
   };
   Iterations buildIterations(LinearForm round);
-  /// Returns the number of the thread's group of columns, counted over all
+  /// Returns the index of the thread's group of columns, counted over all
   /// threads of all workgroups.
   LinearForm getColumn() {
     return forms->add(b, forms->mul(b, columns.tile, threadColumns),
@@ -119,7 +119,7 @@ private:
   /// `stepsOfRound` iterations. `rounds` rounds cover all iterations.
   const int64_t neighbours, stepsOfRound, rounds;
 
-  /// The number of the thread's slice, and the number of the thread's group of
+  /// The index of the thread's slice, and the index of the thread's group of
   /// columns within the workgroup.
   LinearForm slice, threadColumn;
   /// Whether consecutive threads belong to different slices and load

@@ -296,9 +296,8 @@ private:
 
   /// Whether one row of the workgroup may see a key that another row does not
   /// see. The value of such a key must not be added for the other row, not even
-  /// with the weight 0, since the value may be NaN. Each row sees all other
-  /// keys that the workgroup loads, since getKey() replaces keys that no row
-  /// sees.
+  /// with the weight 0, since the value may be NaN. A key that no row sees
+  /// needs no such care: getKey() replaces it by a key that is seen.
   bool hidesValues() const {
     auto isOfRow = [&](Operation *nested) {
       auto index = dyn_cast<linalg::IndexOp>(nested);
@@ -382,7 +381,7 @@ LinearForm PartKernel::getKey(const LinearForm &key) {
       {0, attention.keys - 1});
 }
 
-/// Builds the number of the last key that any row of the workgroup sees. The
+/// Builds the index of the last key that any row of the workgroup sees. The
 /// condition `attention.isSeen` compares a key with the last key that a query
 /// sees.
 void PartKernel::buildLastKey() {

@@ -112,8 +112,8 @@ static void setSigns(spirv::ModuleOp module) {
                                         /*replaceTypes=*/true);
 }
 
-/// Whether the kernels of `module` read the number of their subgroup, or the
-/// number of a thread in its subgroup.
+/// Whether the kernels of `module` read the index of their subgroup, or the
+/// index of a thread in its subgroup.
 static bool usesSubgroups(spirv::ModuleOp module) {
   return llvm::any_of(
       module.getOps<spirv::GlobalVariableOp>(),
