@@ -26,8 +26,8 @@ struct AttentionLayout {
   /// a time. `terms` is for the products of queries and keys, and `valueKeys`
   /// for the products of weights and values.
   int64_t terms = 0, valueKeys = 0;
-  /// Two numbers of vectors of workgroup memory: for staged factors, and for
-  /// weights.
+  /// The sizes, in vectors, of the two areas of workgroup memory: the area of
+  /// staged factors, and the area of weights.
   int64_t stagedVectors = 0, weightVectors = 0;
 
   /// Returns the number of columns of the output, rounded up to whole vectors

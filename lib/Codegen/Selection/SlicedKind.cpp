@@ -95,9 +95,10 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   result.loads = count / static_cast<double>(together);
   (together > 1 ? result.ofVectors : result.ofSingles) =
       result.loads * std::ceil(width / sizeof(float));
-  // In the order of the program, the factors of `times` groups of terms are
-  // loaded and converted before those of the first group are multiplied.
-  // Compilers load factors that need no conversion one group after the other.
+  // The kernel loads and converts the factors of `times` groups of terms before
+  // it multiplies those of the first group, so that registers hold the factors
+  // of all groups. Factors that need no conversion are an exception: compilers
+  // load these factors one group after the other.
   auto times = static_cast<double>(tile.times);
   result.inOrder = count * (factors.operations > 0 ? times : 1);
   if (factors.numPerWord > 0)
